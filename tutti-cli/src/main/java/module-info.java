@@ -1,0 +1,7 @@
+/** The command line. */
+module dev.tutti.cli {
+    requires dev.tutti;
+    requires dev.tutti.config;
+    requires info.picocli;
+    requires static org.jspecify;
+}

@@ -1,0 +1,5 @@
+/** YAML files to node specifications and back. */
+@NullMarked
+package dev.tutti.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,49 @@
+package dev.tutti.core;
+
+import java.util.Comparator;
+
+/**
+ * The identity of one run of a process's endpoint: a restarted node has another incarnation and is another node.
+ *
+ * @param incarnation unique per start; grows from one start to the next at the same address as long as the wall clock
+ *     does, which nothing but the order of two incarnations rests on
+ * @param name for people; need not be unique
+ * @param address where others dial it, {@code host:port}
+ */
+public record NodeId(long incarnation, String name, String address) implements Comparable<NodeId> {
+
+    private static final Comparator<NodeId> ORDER =
+            Comparator.comparingLong(NodeId::incarnation).thenComparing(NodeId::address);
+
+    public NodeId {
+        if (name.length() > TEXT_MAX) {
+            throw new IllegalArgumentException("name has " + name.length() + " characters, at most " + TEXT_MAX);
+        }
+        if (address.length() > TEXT_MAX) {
+            throw new IllegalArgumentException("address has " + address.length() + " characters, at most " + TEXT_MAX);
+        }
+    }
+
+    /** Characters that a name or an address may have. */
+    public static final int TEXT_MAX = 255;
+
+    @Override
+    public int compareTo(NodeId other) {
+        return ORDER.compare(this, other);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NodeId node && node.incarnation == incarnation && node.address.equals(address);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(incarnation);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

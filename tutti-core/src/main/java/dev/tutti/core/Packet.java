@@ -1,0 +1,287 @@
+package dev.tutti.core;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What protocols handle: many small messages, a piece of a large one, or a control message; a range of a {@link Block}.
+ *
+ * <p>On the way down layers {@code prepend} their headers into the room before {@code start}; on the way up they
+ * {@code take} them again. A packet has one owner: passing it on passes it away. Who wants to keep it as well keeps a
+ * {@link #slice}, which shares the memory. {@link #release} ends the packet.
+ *
+ * <p>Reading hostile bytes never throws: a {@code take} beyond the end gives zero or an empty text and marks the packet
+ * {@linkplain #isMalformed() malformed}, which a decoder checks once, at its end. Writing beyond the capacity is a
+ * mistake of ours and throws.
+ */
+public final class Packet {
+
+    /** Bytes before the payload that a packet made by {@link #create} keeps free for headers. */
+    public static final int HEADROOM = 128;
+
+    /** Largest frame on the wire, headers included: what a decoder has to accept. */
+    public static final int FRAME_MAX = 64 * 1024;
+
+    /** Largest payload of a data packet. */
+    public static final int PAYLOAD_MAX = FRAME_MAX - HEADROOM;
+
+    /** Longest text on the wire, in bytes. */
+    public static final int TEXT_MAX = 16 * 1024;
+
+    private final Block block;
+    private final ByteBuffer bytes;
+    private int start;
+    private int end;
+    private boolean malformed;
+    private @Nullable Member peer;
+    private @Nullable Object receipt;
+
+    private Packet(Block block, int start, int end) {
+        this.block = block;
+        this.bytes = block.bytes();
+        this.start = start;
+        this.end = end;
+    }
+
+    /** An empty packet with {@link #HEADROOM} that can take at least {@code payloadBytes}. */
+    public static Packet create(Memory memory, int payloadBytes) {
+        return new Packet(memory.acquire(HEADROOM + payloadBytes), HEADROOM, HEADROOM);
+    }
+
+    /** A packet over a range of a block, whose reference passes to the packet. */
+    public static Packet of(Block block, int offset, int length) {
+        if (offset < 0 || length < 0 || length > block.capacity() - offset) {
+            throw new IllegalArgumentException(
+                    "range " + offset + "+" + length + " of a block of " + block.capacity() + " bytes");
+        }
+        return new Packet(block, offset, offset + length);
+    }
+
+    /** Another packet over what this one holds now; shares the memory, has its own bounds and its own release. */
+    public Packet slice() {
+        block.retain();
+        Packet slice = new Packet(block, start, end);
+        slice.peer = peer;
+        return slice;
+    }
+
+    /** A copy in memory of its own, with {@link #HEADROOM}. */
+    public Packet copy(Memory memory) {
+        Packet copy = create(memory, length());
+        copy.append(this);
+        copy.peer = peer;
+        return copy;
+    }
+
+    public void release() {
+        block.release();
+    }
+
+    // ------------------------------------------------------------------ bounds
+
+    public int length() {
+        return end - start;
+    }
+
+    public boolean isEmpty() {
+        return end == start;
+    }
+
+    /** How many bytes {@code append} can still take. */
+    public int room() {
+        return bytes.capacity() - end;
+    }
+
+    /** The memory; read and written by absolute index only, between {@link #offset} and {@code offset + length}. */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
+    public int offset() {
+        return start;
+    }
+
+    /** Bytes of memory that this packet keeps occupied, shared or not. */
+    public int footprint() {
+        return block.capacity();
+    }
+
+    // ------------------------------------------------------------------ whose
+
+    /**
+     * On the way up the sender. On the way down the receiver, or null for all members of the view.
+     */
+    public @Nullable Member peer() {
+        return peer;
+    }
+
+    public Packet withPeer(@Nullable Member member) {
+        this.peer = member;
+        return this;
+    }
+
+    /** What the layer that delivered the packet wants to see again when the application has consumed it. */
+    public @Nullable Object receipt() {
+        return receipt;
+    }
+
+    public Packet withReceipt(@Nullable Object receipt) {
+        this.receipt = receipt;
+        return this;
+    }
+
+    // ------------------------------------------------------------------ down: prepend headers
+
+    public Packet prependByte(int value) {
+        start -= 1;
+        bytes.put(start, (byte) value);
+        return this;
+    }
+
+    public Packet prependInt(int value) {
+        start -= 4;
+        bytes.putInt(start, value);
+        return this;
+    }
+
+    public Packet prependLong(long value) {
+        start -= 8;
+        bytes.putLong(start, value);
+        return this;
+    }
+
+    // ------------------------------------------------------------------ up: take headers
+
+    public boolean isMalformed() {
+        return malformed;
+    }
+
+    /** For decoders that find something wrong with a value. */
+    public void markMalformed() {
+        malformed = true;
+    }
+
+    public int takeByte() {
+        if (start < end) {
+            return bytes.get(start++) & 0xff;
+        }
+        malformed = true;
+        return 0;
+    }
+
+    public boolean takeBoolean() {
+        int value = takeByte();
+        malformed |= value > 1;
+        return value == 1;
+    }
+
+    public int takeInt() {
+        if (4 <= end - start) {
+            int value = bytes.getInt(start);
+            start += 4;
+            return value;
+        }
+        malformed = true;
+        return 0;
+    }
+
+    public long takeLong() {
+        if (8 <= end - start) {
+            long value = bytes.getLong(start);
+            start += 8;
+            return value;
+        }
+        malformed = true;
+        return 0;
+    }
+
+    /**
+     * A count of elements of at least {@code elementBytesMin} bytes each; 0 and malformed if the rest of the packet
+     * could not hold that many, so that nothing is allocated that has not arrived.
+     */
+    public int takeCount(int elementBytesMin) {
+        int count = takeInt();
+        if (count < 0 || count > length() / elementBytesMin) {
+            malformed = true;
+            return 0;
+        }
+        return count;
+    }
+
+    public String takeText() {
+        int length = takeCount(1);
+        if (length > TEXT_MAX) {
+            malformed = true;
+            return "";
+        }
+        byte[] text = new byte[length];
+        bytes.get(start, text);
+        start += length;
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /** Skips what is there, up to {@code length} bytes. */
+    public void skip(int length) {
+        if (length < 0 || length > length()) {
+            malformed = true;
+            return;
+        }
+        start += length;
+    }
+
+    // ------------------------------------------------------------------ build
+
+    public Packet appendByte(int value) {
+        bytes.put(end, (byte) value);
+        end += 1;
+        return this;
+    }
+
+    public Packet appendBoolean(boolean value) {
+        return appendByte(value ? 1 : 0);
+    }
+
+    public Packet appendInt(int value) {
+        bytes.putInt(end, value);
+        end += 4;
+        return this;
+    }
+
+    public Packet appendLong(long value) {
+        bytes.putLong(end, value);
+        end += 8;
+        return this;
+    }
+
+    public Packet appendText(String text) {
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        if (encoded.length > TEXT_MAX) {
+            throw new IllegalArgumentException("text of " + encoded.length + " bytes, at most " + TEXT_MAX);
+        }
+        appendInt(encoded.length);
+        return append(encoded, 0, encoded.length);
+    }
+
+    public Packet append(byte[] source, int offset, int length) {
+        bytes.put(end, source, offset, length);
+        end += length;
+        return this;
+    }
+
+    public Packet append(ByteBuffer source, int offset, int length) {
+        bytes.put(end, source, offset, length);
+        end += length;
+        return this;
+    }
+
+    /** Appends what {@code other} holds; {@code other} stays as it is. */
+    public Packet append(Packet other) {
+        return append(other.bytes, other.start, other.length());
+    }
+
+    @Override
+    public String toString() {
+        return "packet of " + length() + " bytes" + (peer == null ? "" : ", peer " + peer);
+    }
+}

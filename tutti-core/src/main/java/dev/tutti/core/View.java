@@ -1,0 +1,96 @@
+package dev.tutti.core;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A numbered, ordered list of members, the same at all who install it.
+ *
+ * @param id the ballot that made it
+ * @param members by rank, the oldest first
+ * @param parts the members by the view they came from; a merge has more than one part with more than one member
+ */
+public record View(ViewId id, List<Member> members, List<Part> parts) {
+
+    /**
+     * The members that come together from one view, with what was delivered in it.
+     *
+     * @param previous the view they come from
+     * @param members those of {@code previous} who are in the new view together: the transitional set of each of them
+     * @param cut per sender of {@code previous}, the number of its last packet that all of {@code members} deliver in it
+     */
+    public record Part(ViewId previous, List<Member> members, TreeMap<Member, Long> cut) {
+        public Part {
+            members = List.copyOf(members);
+        }
+
+        public long cutOf(Member sender) {
+            return cut.getOrDefault(sender, 0L);
+        }
+    }
+
+    public View {
+        members = List.copyOf(members);
+        parts = List.copyOf(parts);
+        if (members.isEmpty()) {
+            throw new IllegalArgumentException("view " + id + " has no members");
+        }
+    }
+
+    /** The view in which everybody starts: of itself alone. */
+    public static View alone(Member self) {
+        return new View(new ViewId(1, 1, self), List.of(self), List.of());
+    }
+
+    /** The oldest member. */
+    public Member coordinator() {
+        return members.getFirst();
+    }
+
+    public boolean contains(Member member) {
+        return members.contains(member);
+    }
+
+    public int size() {
+        return members.size();
+    }
+
+    /** The members that came to this view together with {@code member}, itself included; only itself in its first view. */
+    public Set<Member> transitionalSet(Member member) {
+        for (Part part : parts) {
+            if (part.members().contains(member)) {
+                return new TreeSet<>(part.members());
+            }
+        }
+        return new TreeSet<>(List.of(member));
+    }
+
+    /** Whether members of at least two earlier views of two or more members came together in this one. */
+    public boolean isMerge() {
+        int large = 0;
+        for (Part part : parts) {
+            if (part.members().size() > 1) {
+                large++;
+            }
+        }
+        return large > 1;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof View view && view.id.equals(id);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hashCode(id);
+    }
+
+    @Override
+    public String toString() {
+        return id + " " + members;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.tutti.core.driver;
+
+import dev.tutti.core.Memory;
+import java.util.Map;
+
+/** What runs one node: a loop, a listening address, connections, time and memory. */
+public interface Driver extends AutoCloseable {
+
+    /** A turn of the loop. */
+    @FunctionalInterface
+    interface Task {
+        void run(long nowNanos);
+    }
+
+    /** Blocks for packets; acquiring is thread-safe. */
+    Memory memory();
+
+    /** Where other nodes dial this one, {@code host:port}, with the port that was really bound. */
+    String address();
+
+    /** What was chosen, for people and for {@code tutti view}: {@code io} to {@code epoll}, {@code tls} to … */
+    Map<String, String> description();
+
+    /** Starts the loop with {@code machine}; once. */
+    void start(Machine machine);
+
+    /**
+     * Runs {@code task} on the loop as (part of) a turn, after what was given before. From any thread.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
+     */
+    void execute(Task task);
+
+    /** Ends all connections after what was written to them, and the loop. Blocks for two seconds at most. Idempotent. */
+    @Override
+    void close();
+}

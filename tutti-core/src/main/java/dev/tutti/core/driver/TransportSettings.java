@@ -1,0 +1,91 @@
+package dev.tutti.core.driver;
+
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.List;
+
+/** What can be tuned about how a node is reached. */
+public final class TransportSettings {
+
+    private TransportSettings() {}
+
+    /** How the loop waits for sockets. */
+    public enum Io {
+        AUTO,
+        IO_URING,
+        EPOLL,
+        NIO
+    }
+
+    public static final Setting<String> BIND_ADDRESS = Setting.text(
+            "bind.address",
+            "LOOPBACK",
+            "Address to listen on: GLOBAL, SITE_LOCAL, LINK_LOCAL, LOOPBACK, NON_LOOPBACK, ANY, a host name, an address"
+                    + " (IPv4 or IPv6), or an interface pattern such as eth*. Anything but loopback needs TLS,"
+                    + " or security.insecure.");
+
+    public static final Setting<Integer> BIND_PORT =
+            Setting.count("bind.port", 7800, 0, 65_535, "Port to listen on; 0 takes any free one.");
+
+    public static final Setting<Integer> BIND_PORT_RANGE = Setting.count(
+            "bind.port-range", 0, 0, 1_000, "How many further ports to try when bind.port is in use.");
+
+    public static final Setting<String> ADVERTISE = Setting.text(
+            "bind.advertise",
+            "",
+            "host:port, or host, that other nodes dial, where it is not the bound address (NAT, containers).");
+
+    public static final Setting<Io> IO = Setting.choice(
+            "transport.io", Io.class, Io.AUTO, "How the loop waits for sockets; auto takes the first that is available.");
+
+    public static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
+            "transport.connect-timeout",
+            Duration.ofSeconds(2),
+            Duration.ofMillis(10),
+            Duration.ofMinutes(1),
+            "How long to wait for a connection, TLS handshake included.");
+
+    public static final Setting<Integer> CONNECTIONS_MAX = Setting.count(
+            "transport.connections-max", 1_024, 1, 100_000, "Connections that may be open; further ones are refused.");
+
+    public static final Setting<Size> SOCKET_BUFFER = Setting.size(
+            "transport.socket-buffer",
+            Size.bytes(0),
+            Size.bytes(0),
+            Size.mebibytes(64),
+            "Send and receive buffer of each socket; 0 B leaves it to the operating system.");
+
+    public static final Setting<String> TLS_CERTIFICATE = Setting.text(
+            "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
+
+    public static final Setting<String> TLS_KEY =
+            Setting.text("tls.key", "", "PEM file with this node's private key (PKCS#8).");
+
+    public static final Setting<String> TLS_AUTHORITY = Setting.text(
+            "tls.authority", "", "PEM file with the authorities whose certificates other nodes must have.");
+
+    public static final Setting<String> SECRET = Setting.text(
+            "security.secret",
+            "",
+            "Cluster secret, at least 16 characters, from which certificates are derived when there are no files.");
+
+    public static final Setting<Boolean> INSECURE = Setting.flag(
+            "security.insecure", false, "Allows addresses other than loopback without TLS. Everybody who reaches the port"
+                    + " can then join and read.");
+
+    public static final List<Setting<?>> ALL = List.of(
+            BIND_ADDRESS,
+            BIND_PORT,
+            BIND_PORT_RANGE,
+            ADVERTISE,
+            IO,
+            CONNECT_TIMEOUT,
+            CONNECTIONS_MAX,
+            SOCKET_BUFFER,
+            TLS_CERTIFICATE,
+            TLS_KEY,
+            TLS_AUTHORITY,
+            SECRET,
+            INSECURE);
+}

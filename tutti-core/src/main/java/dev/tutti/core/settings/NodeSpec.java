@@ -1,0 +1,45 @@
+package dev.tutti.core.settings;
+
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * All that a node is configured with: what a YAML file holds, and what a builder makes.
+ *
+ * @param node settings of the node
+ * @param groupDefaults settings that every group has unless it has its own
+ * @param groups explicit settings by group name; definitions are those of {@code groupDefaults}
+ */
+public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Settings> groups) {
+
+    public static NodeSpec of(List<Setting<?>> nodeDefinitions, List<Setting<?>> groupDefinitions) {
+        return new NodeSpec(Settings.of(nodeDefinitions), Settings.of(groupDefinitions), new TreeMap<>());
+    }
+
+    public NodeSpec withNode(Settings settings) {
+        return new NodeSpec(settings, groupDefaults, groups);
+    }
+
+    public NodeSpec withGroupDefaults(Settings settings) {
+        return new NodeSpec(node, settings, groups);
+    }
+
+    public NodeSpec withGroup(String name, Settings settings) {
+        TreeMap<String, Settings> changed = new TreeMap<>(groups);
+        changed.put(name, settings);
+        return new NodeSpec(node, groupDefaults, changed);
+    }
+
+    /** The settings of a group: its own where it has them, else the defaults of all groups. */
+    public Settings group(String name) {
+        Settings settings = groupDefaults;
+        Settings own = groups.get(name);
+        if (own != null) {
+            for (var entry : own.explicit().entrySet()) {
+                Settings.Value value = entry.getValue();
+                settings = settings.with(entry.getKey(), value.text(), value.source(), value.place());
+            }
+        }
+        return settings;
+    }
+}

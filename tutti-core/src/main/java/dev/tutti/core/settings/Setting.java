@@ -1,0 +1,159 @@
+package dev.tutti.core.settings;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/**
+ * One thing that can be tuned: its name, type, default, bounds and meaning. The builder, the YAML file, system
+ * properties, environment variables, {@code tutti view} and the documentation all read this one definition.
+ *
+ * @param <T> what its values are
+ */
+public final class Setting<T> {
+
+    private final String name;
+    private final String type;
+    private final T defaultValue;
+    private final String description;
+    private final Function<String, T> parse;
+    private final Function<T, String> print;
+
+    private Setting(
+            String name,
+            String type,
+            T defaultValue,
+            String description,
+            Function<String, T> parse,
+            Function<T, String> print) {
+        this.name = name;
+        this.type = type;
+        this.defaultValue = defaultValue;
+        this.description = description;
+        this.parse = parse;
+        this.print = print;
+    }
+
+    public static Setting<Duration> duration(
+            String name, Duration defaultValue, Duration min, Duration max, String description) {
+        String bounds = "duration, " + Durations.print(min) + " to " + Durations.print(max);
+        return new Setting<>(name, bounds, defaultValue, description, text -> {
+            Duration value = Durations.parse(text);
+            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                throw outOfBounds(text, Durations.print(min), Durations.print(max));
+            }
+            return value;
+        }, Durations::print);
+    }
+
+    public static Setting<Size> size(String name, Size defaultValue, Size min, Size max, String description) {
+        return new Setting<>(name, "size, " + min + " to " + max, defaultValue, description, text -> {
+            Size value = Size.parse(text);
+            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                throw outOfBounds(text, min.toString(), max.toString());
+            }
+            return value;
+        }, Size::toString);
+    }
+
+    public static Setting<Integer> count(String name, int defaultValue, int min, int max, String description) {
+        return new Setting<>(name, "number, " + min + " to " + max, defaultValue, description, text -> {
+            int value;
+            try {
+                value = Integer.parseInt(text.strip());
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("'" + text + "' is not a whole number", e);
+            }
+            if (value < min || value > max) {
+                throw outOfBounds(text, Integer.toString(min), Integer.toString(max));
+            }
+            return value;
+        }, value -> Integer.toString(value));
+    }
+
+    public static Setting<Boolean> flag(String name, boolean defaultValue, String description) {
+        return new Setting<>(name, "true or false", defaultValue, description, text -> switch (text.strip()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
+        }, value -> Boolean.toString(value));
+    }
+
+    public static Setting<String> text(String name, String defaultValue, String description) {
+        return new Setting<>(name, "text", defaultValue, description, Function.identity(), Function.identity());
+    }
+
+    /** A list; one text separates the elements by commas. */
+    public static Setting<List<String>> list(String name, String description) {
+        return new Setting<>(name, "list", List.of(), description, text -> {
+            List<String> elements = new ArrayList<>();
+            for (String element : text.split(",", -1)) {
+                if (!element.isBlank()) {
+                    elements.add(element.strip());
+                }
+            }
+            return List.copyOf(elements);
+        }, elements -> String.join(",", elements));
+    }
+
+    public static <E extends Enum<E>> Setting<E> choice(
+            String name, Class<E> type, E defaultValue, String description) {
+        List<String> names = Arrays.stream(type.getEnumConstants())
+                .map(Setting::spell)
+                .toList();
+        return new Setting<>(name, "one of " + String.join(", ", names), defaultValue, description, text -> {
+            for (E constant : type.getEnumConstants()) {
+                if (spell(constant).equalsIgnoreCase(text.strip())) {
+                    return constant;
+                }
+            }
+            throw new IllegalArgumentException("'" + text + "' is not one of " + String.join(", ", names));
+        }, Setting::spell);
+    }
+
+    private static String spell(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static IllegalArgumentException outOfBounds(String text, String min, String max) {
+        return new IllegalArgumentException("'" + text + "' is outside " + min + " to " + max);
+    }
+
+    /** In lower case with dots: {@code detection.heartbeat}. */
+    public String name() {
+        return name;
+    }
+
+    /** The type and its bounds, for people. */
+    public String type() {
+        return type;
+    }
+
+    public T defaultValue() {
+        return defaultValue;
+    }
+
+    public String description() {
+        return description;
+    }
+
+    /**
+     * @throws IllegalArgumentException that says what is wrong and what would be right
+     */
+    public T parse(String text) {
+        return parse.apply(text);
+    }
+
+    /** The text that {@link #parse} reads back as {@code value}. */
+    public String print(T value) {
+        return print.apply(value);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

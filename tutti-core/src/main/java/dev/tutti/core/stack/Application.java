@@ -1,0 +1,30 @@
+package dev.tutti.core.stack;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+
+/**
+ * The upper end of a stack. Called on the loop, after the turn: it may queue, or call the application inline, but never
+ * wait and never enter the machine.
+ */
+public interface Application {
+
+    /**
+     * Records, in order, from one sender: messages, or a piece of one. The packet passes to the application, which hands
+     * it back to the node when it has consumed it; until then it fills the sender's window.
+     */
+    void onPacket(Member sender, Packet packet);
+
+    /** A view is installed; what is delivered from now on is delivered in it. */
+    void onView(View view);
+
+    /**
+     * Everybody was asked: the member is in a view with those members that were found, or nobody was found. Once; a join
+     * waits for it.
+     */
+    void onJoined();
+
+    /** The member has left the group, or was stopped; nothing follows. */
+    void onLeft(String reason);
+}

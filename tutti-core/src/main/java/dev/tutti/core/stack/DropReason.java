@@ -1,0 +1,26 @@
+package dev.tutti.core.stack;
+
+/** Why a packet was dropped. Nothing is dropped without one. */
+public enum DropReason {
+    MALFORMED("it can't be decoded"),
+    FOREIGN_SENDER("its sender is not in the view that it was sent in"),
+    OLD_VIEW("it belongs to a view that has ended"),
+    FROZEN("it arrived after its receiver had answered a ballot; it is fetched if the cut names it"),
+    DUPLICATE("it has arrived before"),
+    GAP("a packet before it is missing, because a session was lost"),
+    HELD_FULL("it belongs to a coming view, for which a window of packets is held already"),
+    OLD_BALLOT("it answers a ballot that has been replaced"),
+    LATE_REPAIR("nobody waits for it any more"),
+    NO_SESSION("its receiver is gone"),
+    NOT_JOINED("the group is not joined here");
+
+    private final String description;
+
+    DropReason(String description) {
+        this.description = description;
+    }
+
+    public String description() {
+        return description;
+    }
+}

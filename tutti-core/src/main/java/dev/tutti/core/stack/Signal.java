@@ -1,0 +1,79 @@
+package dev.tutti.core.stack;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What layers of a stack tell each other besides packets. Rare: about members and views, never about messages. */
+public sealed interface Signal {
+
+    // ------------------------------------------------------------------ up, from the node
+
+    /** A session with a member of this group exists from now on. */
+    record Opened(Member member) implements Signal {}
+
+    /**
+     * The session with a member is over; what it had sent and was not yet processed is gone.
+     *
+     * @param isGraceful it said goodbye
+     */
+    record Closed(Member member, boolean isGraceful, String reason) implements Signal {}
+
+    // ------------------------------------------------------------------ up, from membership
+
+    /** Deliver nothing more of the view, send nothing, and answer with {@link Frozen}. */
+    record Freeze(ViewId ballot) implements Signal {}
+
+    /**
+     * Get what is missing up to the cut, deliver it, and answer with {@link Reached}.
+     *
+     * @param holders per sender of whom something may be missing, who has it
+     */
+    record Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) implements Signal {}
+
+    /** A view is installed. If {@code isSteady}, packets may flow in it; else a newer ballot is already promised and the member stays frozen. */
+    record Installed(View view, boolean isSteady) implements Signal {}
+
+    /** All members of this member's part have the installed view or a later one: packets of the view before can go. */
+    record Followed(View view) implements Signal {}
+
+    // ------------------------------------------------------------------ down, to membership
+
+    /** Answers {@link Freeze}: per sender, the number of the last packet delivered without gap. */
+    record Frozen(ViewId ballot, TreeMap<Member, Long> received) implements Signal {}
+
+    /** Answers {@link Reach}: everything up to the cut is delivered. */
+    record Reached(ViewId ballot) implements Signal {}
+
+    // ------------------------------------------------------------------ between reliability and packing
+
+    /**
+     * How many payload bytes may have been sent, counted from the start of the stream.
+     *
+     * @param receiver of a unicast stream; null for the stream to all
+     * @param limitBytes absolute; never goes back in one stream
+     * @param waitsFor who closes the window, for people; null while it is open
+     */
+    record Window(@Nullable Member receiver, long limitBytes, @Nullable Member waitsFor) implements Signal {}
+
+    /** A unicast stream has started anew, or has ended: what was sent and not acknowledged in it is gone. */
+    record StreamReset(Member receiver, boolean isMember) implements Signal {}
+
+    // ------------------------------------------------------------------ down, from the application
+
+    /** The application has submitted something since the last look. */
+    record Submitted() implements Signal {}
+
+    /** Finish what was accepted and say goodbye; each layer passes it on when its part is done. */
+    record Leave() implements Signal {}
+
+    // ------------------------------------------------------------------ down, to the node
+
+    /** The member is done: the others may be told that it is gone. */
+    record Left() implements Signal {}
+
+    /** The session with a member is to be closed, because nothing comes back from it. */
+    record Expel(Member member, String reason) implements Signal {}
+}

@@ -1,0 +1,276 @@
+package dev.tutti.core.stack;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.Runner.Kind;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * A group's layers, in order, between the application and the network.
+ *
+ * <p>Inputs are queued at the {@link Runner}, which many stacks share and which runs them until nothing is left.
+ */
+public final class Stack {
+
+    /** What is below the lowest layer. */
+    public interface Network {
+
+        /** To {@code packet.peer()}, or to all other members of the view if that is null. */
+        void send(Packet packet);
+
+        /** A signal that has passed the lowest layer. */
+        void onSignal(Signal signal);
+    }
+
+    /** What is above the highest layer. */
+    public interface Top {
+
+        void deliver(Packet packet);
+
+        /** A signal that has passed the highest layer. */
+        void onSignal(Signal signal);
+    }
+
+    private final Runner runner;
+    private final Layer[] layers;
+    private final Position[] positions;
+    private final Network network;
+    private final Top top;
+    private final long[] dropped = new long[DropReason.values().length];
+    private boolean isTouched;
+
+    /**
+     * @param layers from the bottom to the top
+     * @param random forked once per layer
+     */
+    public Stack(Runner runner, List<? extends Layer> layers, Network network, Top top, SplittableRandom random) {
+        this.runner = runner;
+        this.layers = layers.toArray(Layer[]::new);
+        this.positions = new Position[this.layers.length];
+        this.network = network;
+        this.top = top;
+        for (int index = 0; index < positions.length; index++) {
+            positions[index] = new Position(index, random.split());
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    /** A packet from the network; {@code packet.peer()} is its sender. */
+    public void receive(Packet packet) {
+        emit(Kind.RECEIVE, 0, packet);
+    }
+
+    /** The application has consumed a delivered packet. */
+    public void consume(Packet packet) {
+        emit(Kind.CONSUMED, layers.length - 1, packet);
+    }
+
+    public void signalFromNetwork(Signal signal) {
+        emit(Kind.SIGNAL_UP, 0, signal);
+    }
+
+    public void signalFromApplication(Signal signal) {
+        emit(Kind.SIGNAL_DOWN, layers.length - 1, signal);
+    }
+
+    public long dropped(DropReason reason) {
+        return dropped[reason.ordinal()];
+    }
+
+    public void report(Report report) {
+        for (Layer layer : layers) {
+            layer.report(report);
+        }
+        for (DropReason reason : DropReason.values()) {
+            if (dropped[reason.ordinal()] > 0) {
+                report.section("dropped").put(reason.name().toLowerCase(Locale.ROOT), dropped[reason.ordinal()]);
+            }
+        }
+    }
+
+    /** No timer of this stack fires any more; what is on its way in it is dropped by the layers it comes to. */
+    public void stop() {
+        for (Position position : positions) {
+            Arrays.fill(position.deadlines, Runner.NEVER);
+        }
+    }
+
+    // ------------------------------------------------------------------ run by the runner
+
+    void run(Kind kind, int index, Object what) {
+        Layer layer = layers[index];
+        Position out = positions[index];
+        switch (kind) {
+            case SEND -> layer.onSend((Packet) what, out);
+            case RECEIVE -> layer.onReceive((Packet) what, out);
+            case CONSUMED -> layer.onConsumed((Packet) what, out);
+            case SIGNAL_UP -> {
+                out.isUpward = true;
+                layer.onSignal((Signal) what, out);
+            }
+            case SIGNAL_DOWN -> {
+                out.isUpward = false;
+                layer.onSignal((Signal) what, out);
+            }
+        }
+    }
+
+    void endTurn() {
+        isTouched = false;
+        for (int index = 0; index < layers.length; index++) {
+            layers[index].onTurnEnd(positions[index]);
+        }
+    }
+
+    /** An alarm of this stack has gone off: calls the layer if the timer is due, else sets the alarm anew. */
+    void expire(int index, int timer, long alarmNanos) {
+        Position position = positions[index];
+        if (position.alarms[timer] == alarmNanos) {
+            position.alarms[timer] = Runner.NEVER;
+        }
+        long deadline = position.deadlines[timer];
+        if (deadline == Runner.NEVER) {
+            return;
+        }
+        if (deadline > runner.nowNanos()) {
+            position.setAlarm(timer);
+            return;
+        }
+        position.deadlines[timer] = Runner.NEVER;
+        touch();
+        layers[index].onTimer(timer, position);
+    }
+
+    private void touch() {
+        if (!isTouched) {
+            isTouched = true;
+            runner.touched(this);
+        }
+    }
+
+    private void emit(Kind kind, int index, Object what) {
+        touch();
+        runner.add(this, kind, index, what);
+    }
+
+    /** A layer's place in the stack, which is its outbox. */
+    private final class Position implements Outbox {
+
+        private final int index;
+        private final SplittableRandom random;
+        private final long[] deadlines = new long[TIMERS];
+        private final long[] alarms = new long[TIMERS];
+        private boolean isUpward;
+
+        Position(int index, SplittableRandom random) {
+            this.index = index;
+            this.random = random;
+            Arrays.fill(deadlines, Runner.NEVER);
+            Arrays.fill(alarms, Runner.NEVER);
+        }
+
+        /** A timer that is armed anew for later keeps its alarm, so that there is one per timer, not one per arming. */
+        private void setAlarm(int timer) {
+            if (deadlines[timer] < alarms[timer]) {
+                alarms[timer] = deadlines[timer];
+                runner.schedule(Stack.this, index, timer, deadlines[timer]);
+            }
+        }
+
+        @Override
+        public void send(Packet packet) {
+            if (index == 0) {
+                network.send(packet);
+            } else {
+                emit(Kind.SEND, index - 1, packet);
+            }
+        }
+
+        @Override
+        public void deliver(Packet packet) {
+            if (index == layers.length - 1) {
+                top.deliver(packet);
+            } else {
+                emit(Kind.RECEIVE, index + 1, packet);
+            }
+        }
+
+        @Override
+        public void consumed(Packet packet) {
+            if (index == 0) {
+                packet.release();
+            } else {
+                emit(Kind.CONSUMED, index - 1, packet);
+            }
+        }
+
+        @Override
+        public void drop(Packet packet, DropReason reason) {
+            dropped[reason.ordinal()]++;
+            packet.release();
+        }
+
+        @Override
+        public void forward(Signal signal) {
+            if (isUpward) {
+                raise(signal);
+            } else {
+                lower(signal);
+            }
+        }
+
+        @Override
+        public void raise(Signal signal) {
+            if (index == layers.length - 1) {
+                top.onSignal(signal);
+            } else {
+                emit(Kind.SIGNAL_UP, index + 1, signal);
+            }
+        }
+
+        @Override
+        public void lower(Signal signal) {
+            if (index == 0) {
+                network.onSignal(signal);
+            } else {
+                emit(Kind.SIGNAL_DOWN, index - 1, signal);
+            }
+        }
+
+        @Override
+        public void arm(int timer, long delayNanos) {
+            deadlines[timer] = runner.nowNanos() + Math.max(0, delayNanos);
+            setAlarm(timer);
+        }
+
+        @Override
+        public void disarm(int timer) {
+            deadlines[timer] = Runner.NEVER;
+        }
+
+        @Override
+        public boolean isArmed(int timer) {
+            return deadlines[timer] != Runner.NEVER;
+        }
+
+        @Override
+        public long nowNanos() {
+            return runner.nowNanos();
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return random;
+        }
+
+        @Override
+        public Memory memory() {
+            return runner.memory();
+        }
+    }
+}

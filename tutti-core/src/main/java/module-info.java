@@ -1,0 +1,10 @@
+/** The deterministic core: nothing in it reads a clock, starts a thread or touches a socket. */
+module dev.tutti.core {
+
+    requires static transitive org.jspecify;
+
+    exports dev.tutti.core;
+    exports dev.tutti.core.driver;
+    exports dev.tutti.core.settings;
+    exports dev.tutti.core.stack;
+}

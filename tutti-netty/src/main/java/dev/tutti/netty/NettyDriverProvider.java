@@ -1,0 +1,19 @@
+package dev.tutti.netty;
+
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DriverProvider;
+import dev.tutti.core.settings.Settings;
+
+/** Opens drivers for TCP. */
+public final class NettyDriverProvider implements DriverProvider {
+
+    @Override
+    public String transport() {
+        return "tcp";
+    }
+
+    @Override
+    public Driver open(Settings settings) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.List;
+
+/** What can be tuned about a group. All members need the same, but for the time-outs. */
+public final class GroupSettings {
+
+    private GroupSettings() {}
+
+    /** Which layers a group has. */
+    public enum StackKind {
+        FIFO,
+        UNRELIABLE
+    }
+
+    public static final Setting<StackKind> STACK = Setting.choice(
+            "stack",
+            StackKind.class,
+            StackKind.FIFO,
+            "fifo: reliable, in the order of each sender, virtually synchronous; unreliable: at most once, views only.");
+
+    public static final Setting<Size> WINDOW = Setting.size(
+            "window",
+            Size.mebibytes(2),
+            Size.kibibytes(128),
+            Size.mebibytes(512),
+            "Bytes that one sender may have under way to one receiver before it waits. Bounds the memory of each pair.");
+
+    public static final Setting<Duration> ACK_DELAY = Setting.duration(
+            "ack-delay",
+            Duration.ofMillis(2),
+            Duration.ZERO,
+            Duration.ofSeconds(1),
+            "How long a receiver that has nothing else to say waits before it acknowledges.");
+
+    public static final Setting<Duration> STABLE_DELAY = Setting.duration(
+            "stable-delay",
+            Duration.ofMillis(50),
+            Duration.ofMillis(1),
+            Duration.ofMinutes(1),
+            "How long a sender without new packets waits before it says what everybody has, so that copies are dropped.");
+
+    public static final Setting<Duration> BALLOT_TIMEOUT = Setting.duration(
+            "ballot-timeout",
+            Duration.ofSeconds(5),
+            Duration.ofMillis(100),
+            Duration.ofMinutes(5),
+            "A view change without progress for so long goes on without those it waits for.");
+
+    public static final Setting<Duration> HOLD_BACK = Setting.duration(
+            "hold-back",
+            Duration.ofSeconds(4),
+            Duration.ofMillis(10),
+            Duration.ofMinutes(5),
+            "How long a coordinator waits for a member that still follows somebody who seems to be gone.");
+
+    public static final Setting<Duration> MERGE_DELAY = Setting.duration(
+            "merge-delay",
+            Duration.ofMillis(200),
+            Duration.ZERO,
+            Duration.ofSeconds(10),
+            "Up to how long a coordinator collects other parts before it merges with them.");
+
+    public static final Setting<Duration> SEND_TIMEOUT = Setting.duration(
+            "send-timeout",
+            Duration.ofMinutes(1),
+            Duration.ofMillis(1),
+            Duration.ofHours(24),
+            "How long a send may block.");
+
+    public static final Setting<Duration> LEAVE_TIMEOUT = Setting.duration(
+            "leave-timeout",
+            Duration.ofSeconds(2),
+            Duration.ofMillis(1),
+            Duration.ofMinutes(10),
+            "How long a leaving member waits until the others have what it sent.");
+
+    public static final List<Setting<?>> ALL = List.of(
+            STACK,
+            WINDOW,
+            ACK_DELAY,
+            STABLE_DELAY,
+            BALLOT_TIMEOUT,
+            HOLD_BACK,
+            MERGE_DELAY,
+            SEND_TIMEOUT,
+            LEAVE_TIMEOUT);
+}

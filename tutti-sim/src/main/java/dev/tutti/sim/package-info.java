@@ -1,0 +1,5 @@
+/** Whole clusters in virtual time. */
+@NullMarked
+package dev.tutti.sim;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,6 @@
+/** Whole clusters in virtual time. */
+module dev.tutti.sim {
+    requires transitive dev.tutti.core;
+    requires static transitive org.jspecify;
+
+}

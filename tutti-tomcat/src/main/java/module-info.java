@@ -1,0 +1,8 @@
+/** HTTP sessions of Tomcat that survive a crash. */
+module dev.tutti.tomcat {
+    requires dev.tutti;
+    requires org.slf4j;
+    requires transitive org.apache.tomcat.embed.core;
+    requires static org.jspecify;
+
+}

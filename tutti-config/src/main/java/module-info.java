@@ -1,7 +1,7 @@
 /** YAML files. */
 module dev.tutti.config {
     requires transitive dev.tutti.core;
-    requires org.snakeyaml.engine.v2;
+    requires org.snakeyaml.engine;
     requires static transitive org.jspecify;
 
 }

@@ -71,6 +71,13 @@ public final class SimulatedApplication implements Application {
         self = member;
     }
 
+    public boolean isMember() {
+        return self != null;
+    }
+
+    /**
+     * @throws IllegalStateException before the group is joined
+     */
     public Member self() {
         Member member = self;
         if (member == null) {

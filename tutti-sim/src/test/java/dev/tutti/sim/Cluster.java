@@ -1,6 +1,5 @@
 package dev.tutti.sim;
 
-import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -184,12 +183,46 @@ final class Cluster {
         return this;
     }
 
+    Cluster powerOff(int number) {
+        seat(number).powerOff();
+        return this;
+    }
+
+    /** The node says goodbye and its process ends. */
+    Cluster stop(int number) {
+        seat(number).stop();
+        return until("n" + number + " down", Duration.ofSeconds(1), () -> !isUp(number));
+    }
+
+    Cluster pause(int number) {
+        node(number).pause();
+        return this;
+    }
+
+    Cluster resume(int number) {
+        node(number).resume();
+        return this;
+    }
+
     Cluster restart(int number) {
         return start(number);
     }
 
     Cluster leave(int number) {
         seat(number).leave();
+        return this;
+    }
+
+    Cluster leaveIfMember(int number) {
+        if (seat(number).application.isMember()) {
+            leave(number);
+        }
+        return this;
+    }
+
+    /** A line in the trace. */
+    Cluster note(String text) {
+        simulation.note(text);
         return this;
     }
 
@@ -323,10 +356,6 @@ final class Cluster {
         }
     }
 
-    Cluster assertThatRunIsRepeatable(long hash) {
-        assertThat(simulation.trace().hash()).isEqualTo(hash);
-        return this;
-    }
 
     private static final long BLOCKS_AT_REST_MAX = 0;
 }

@@ -97,7 +97,7 @@ final class Seat {
                     hasSubmitted = true;
                     order = orders.peek();
                 }
-                if (hasSubmitted) {
+                if (hasSubmitted && !application.isLeft()) {
                     machine().onSubmitted(now, member());
                 }
                 retryLater();
@@ -106,7 +106,7 @@ final class Seat {
     }
 
     private boolean hasRoom(Order order) {
-        return !application.isLeft() && outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX;
+        return application.isMember() && !application.isLeft() && outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX;
     }
 
     private void offer(Order order) {
@@ -138,13 +138,19 @@ final class Seat {
     }
 
     void crash() {
-        history.add(new History.Crashed(member()));
+        end();
         node.crash();
     }
 
     void powerOff() {
-        history.add(new History.Crashed(member()));
+        end();
         node.powerOff();
+    }
+
+    private void end() {
+        if (application.isMember() && !application.isLeft()) {
+            history.add(new History.Crashed(member()));
+        }
     }
 
     private static MessageReader reader() {

@@ -129,22 +129,33 @@ public final class Discovery {
         }
     }
 
-    /** A dial has led to a session with the node, old or new. */
-    public void onConnected(String text, NodeId node) {
+    /**
+     * A dial has led to a node.
+     *
+     * @param isOpen whether there is a session with it; else one is about to come about by another connection
+     */
+    public void onFound(String text, NodeId node, boolean isOpen, long nowNanos) {
         Address address = answered(text);
-        if (address != null) {
-            address.node = node;
-            connected(address);
+        if (address == null) {
+            return;
         }
+        address.node = node;
+        if (isOpen) {
+            connected(address);
+        } else {
+            pause(address, nowNanos, PAUSE_MIN_NANOS);
+        }
+        dialDue(nowNanos);
     }
 
     /** The address is this node's own. */
-    public void onSelf(String text) {
+    public void onSelf(String text, long nowNanos) {
         Address address = answered(text);
         if (address != null) {
             address.isSelf = true;
             address.nextNanos = NEVER;
         }
+        dialDue(nowNanos);
     }
 
     /** A node is there, and the handshake is to be done again with what is known of it now. */
@@ -167,6 +178,7 @@ public final class Discovery {
     public void onFailed(String text, boolean isRefused, long nowNanos) {
         Address address = answered(text);
         if (address == null || address.isConnected) {
+            dialDue(nowNanos);
             return;
         }
         long longest = address.isSeed || address.attempts < ATTEMPTS_RARE ? limits.pauseMaxNanos() : PAUSE_RARE_NANOS;

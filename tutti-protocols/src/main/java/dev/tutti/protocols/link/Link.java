@@ -43,6 +43,7 @@ public final class Link {
 
     private long heardNanos;
     private long sentNanos;
+    private long confirmedNanos;
 
     // Counters.
     private long sentFrames;
@@ -77,6 +78,11 @@ public final class Link {
     /** When something was last sent to it. */
     public long sentNanos() {
         return sentNanos;
+    }
+
+    /** When it was last told what has arrived. */
+    public long confirmedNanos() {
+        return confirmedNanos;
     }
 
     /** Whether frames have arrived that the other side does not know to have arrived. */
@@ -187,7 +193,8 @@ public final class Link {
     }
 
     /** The other side is about to be told {@link #received}. */
-    void confirm() {
+    void confirm(long nowNanos) {
+        confirmedNanos = nowNanos;
         unconfirmed = 0;
         unconfirmedCost = 0;
     }

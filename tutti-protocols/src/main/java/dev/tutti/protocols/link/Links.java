@@ -165,7 +165,7 @@ public final class Links {
 
     /** An empty heartbeat for the caller to append to and to pass to {@link #sendHeartbeat}. */
     public Packet heartbeat(Link link, int bytes) {
-        link.confirm();
+        link.confirm(nowNanos);
         return Packet.create(memory, 9 + bytes).appendByte(Frames.HEARTBEAT).appendLong(link.received());
     }
 
@@ -174,7 +174,7 @@ public final class Links {
     }
 
     private void sendAck(Link link) {
-        link.confirm();
+        link.confirm(nowNanos);
         write(link, Packet.create(memory, 9).appendByte(Frames.LINK_ACK).appendLong(link.received()));
     }
 
@@ -608,7 +608,7 @@ public final class Links {
 
     private void welcome(Connection connection, Link link, long from) {
         Welcome welcome = new Welcome(Frames.VERSION_MAX, self, connection.number, link.state(), from);
-        link.confirm();
+        link.confirm(nowNanos);
         effects.write(connection.number, welcome.encode(memory));
     }
 
@@ -763,7 +763,7 @@ public final class Links {
         connection.deadlineNanos = NEVER;
         link.heard(nowNanos);
         link.acknowledge(from);
-        link.confirm();
+        link.confirm(nowNanos);
         for (Packet frame : link.resend(isResumed)) {
             link.sent(nowNanos);
             effects.write(connection.number, frame.slice());

@@ -43,7 +43,7 @@ final class Cluster {
             String name = "n" + number;
             nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
-                return new NodeMachine(self, settings, machineSeed, memory);
+                return new NodeMachine(self, settings, machineSeed, memory, event -> simulation.note(name + " " + event));
             }));
             seats.add(null);
         }

@@ -301,6 +301,7 @@ final class Cluster {
         for (Seat seat : present()) {
             seat.send(null, 1, 40);
         }
+        advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
         until("nothing missing", limit, () -> missing().isEmpty());
         advanceMillis(300);
         List<Violation> violations = missing();

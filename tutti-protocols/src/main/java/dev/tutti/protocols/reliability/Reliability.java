@@ -88,8 +88,8 @@ public final class Reliability implements Layer {
         this.self = self;
         this.limits = limits;
         this.view = View.alone(self);
-        this.own = new Inflow(limits.windowBytes());
-        this.toSelf = new Inflow(limits.windowBytes());
+        this.own = new Inflow(false, limits.windowBytes());
+        this.toSelf = new Inflow(true, limits.windowBytes());
         this.held = new Held(limits.windowBytes());
     }
 

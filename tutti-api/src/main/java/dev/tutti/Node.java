@@ -5,7 +5,6 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.util.ArrayList;
@@ -69,7 +68,7 @@ public final class Node implements AutoCloseable {
 
     /** All settings of nodes and groups, with their defaults. */
     public static NodeSpec defaults() {
-        return NodeSpec.of(NodeSettings.ALL, GroupSettings.ALL);
+        return ApiSettings.defaults();
     }
 
     public NodeId id() {

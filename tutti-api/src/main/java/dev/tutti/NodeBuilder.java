@@ -10,7 +10,10 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import java.util.ServiceLoader;
+import java.util.TreeMap;
 
 /**
  * Says how a node is to be. What is set here wins over system properties ({@code tutti.<setting>}), those over
@@ -79,13 +82,23 @@ public final class NodeBuilder {
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong
      */
     public Node start() {
-        Driver driver = provider().open(spec.node());
+        NodeSpec resolved = Preset.apply(Overrides.apply(spec, properties(), System.getenv()));
+        Driver driver = provider().open(resolved.node());
         try {
-            return new Node(spec, driver);
+            return new Node(resolved, driver);
         } catch (RuntimeException e) {
             driver.close();
             throw e;
         }
+    }
+
+    private static Map<String, String> properties() {
+        Properties properties = System.getProperties();
+        Map<String, String> texts = new TreeMap<>();
+        for (String name : properties.stringPropertyNames()) {
+            texts.put(name, properties.getProperty(name));
+        }
+        return texts;
     }
 
     private static DriverProvider provider() {

@@ -4,12 +4,12 @@ import dev.tutti.core.driver.DialFailure;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.collection.IntObjectHashMap;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import io.netty.util.collection.IntObjectHashMap;
 
 /** Makes connections: looks up, tries each address in turn, gives up at the deadline. Used on the loop only. */
 final class Dialer {
@@ -79,6 +79,7 @@ final class Dialer {
             fail(dial, dial.failure, dial.detail);
             return;
         }
+        InetSocketAddress target = new InetSocketAddress(next, dial.port);
         new Bootstrap()
                 .group(endpoint.loop())
                 .channelFactory(endpoint.io()::newSocket)
@@ -88,19 +89,21 @@ final class Dialer {
                         dial.connection = driver.install(channel, dial);
                     }
                 })
-                .connect(new InetSocketAddress(next, dial.port))
+                .connect(target)
                 .addListener(connected -> {
                     Throwable cause = connected.cause();
                     if (cause != null) {
-                        driver.onInput(() -> onRefused(dial, cause));
+                        driver.onInput(() -> onRefused(dial, target, cause));
                     }
                 });
     }
 
-    private void onRefused(Dial dial, Throwable cause) {
-        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        dial.failure = message.contains("refused") ? DialFailure.REFUSED : DialFailure.UNREACHABLE;
-        dial.detail = message;
+    private void onRefused(Dial dial, InetSocketAddress target, Throwable cause) {
+        String where = new HostPort(target.getAddress().getHostAddress(), target.getPort()).toString();
+        String message = String.valueOf(cause.getMessage());
+        boolean isRefused = message.contains("refused");
+        dial.failure = isRefused ? DialFailure.REFUSED : DialFailure.UNREACHABLE;
+        dial.detail = isRefused ? "nobody listens on " + where : where + ": " + message;
         connectNext(dial);
     }
 

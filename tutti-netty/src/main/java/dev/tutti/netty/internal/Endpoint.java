@@ -23,6 +23,7 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -49,6 +50,7 @@ final class Endpoint {
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 0, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
     private final Map<String, String> description = new LinkedHashMap<>();
+    private volatile @Nullable Thread thread;
     private @Nullable Consumer<SocketChannel> acceptor;
     private @Nullable Channel listener;
     private String bound = "";
@@ -57,12 +59,14 @@ final class Endpoint {
     private Endpoint(Io io, @Nullable Security security) {
         this.io = io;
         this.security = security;
-        this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) Endpoint::thread, io.handlers());
+        this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) this::thread, io.handlers());
         this.loop = (SingleThreadEventLoop) group.next();
     }
 
-    private static Thread thread(Runnable task) {
-        return new FastThreadLocalThread(task, "tutti");
+    private Thread thread(Runnable task) {
+        Thread created = new FastThreadLocalThread(task, "tutti");
+        thread = created;
+        return created;
     }
 
     /**
@@ -157,7 +161,7 @@ final class Endpoint {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         if (acceptor == null) {
-                            channel.unsafe().closeForcibly();
+                            channel.close();
                         } else {
                             acceptor.accept(channel);
                         }
@@ -282,7 +286,9 @@ final class Endpoint {
     boolean close(long millis) {
         group.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
         try {
-            return group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
+            boolean isTerminated = group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
+            Thread last = thread;
+            return isTerminated && (last == null || last.join(Duration.ofMillis(100)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -309,7 +309,7 @@ public final class NettyDriver implements Driver {
         boolean isFull = connections.size() >= options.connectionsMax();
         if (isFull || handshakes >= HANDSHAKES_MAX || isEnding) {
             counters.add(isFull ? Name.CONNECTIONS_REFUSED_LIMIT : Name.CONNECTIONS_REFUSED_HANDSHAKES, 1);
-            channel.unsafe().closeForcibly();
+            channel.close();
             return;
         }
         install(channel, null);

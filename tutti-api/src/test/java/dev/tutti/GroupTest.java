@@ -7,7 +7,6 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.SettingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -88,7 +87,9 @@ class GroupTest {
         Group sender = nodes.getFirst().groups().getFirst();
         for (int size : sizes) {
             byte[] message = new byte[size];
-            Arrays.setAll(message, index -> (byte) (index * 31 + size));
+            for (int index = 0; index < size; index++) {
+                message[index] = (byte) (index * 31 + size);
+            }
             expected.add(sum(message));
             sender.send(message);
         }

@@ -38,6 +38,11 @@ public final class Outgoing implements Submissions {
             return at == length;
         }
 
+        /** How much of it was taken; goes back to 0 when a view change makes it start again. */
+        public int takenBytes() {
+            return at;
+        }
+
         /** Why it will never be taken; null if it may. */
         public @Nullable String failure() {
             return failure;
@@ -57,6 +62,7 @@ public final class Outgoing implements Submissions {
     private final long bytesMax;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
+    private long largeTaken;
     private String waitsFor = "";
 
     /**
@@ -113,6 +119,19 @@ public final class Outgoing implements Submissions {
         return large;
     }
 
+    /** Takes back a large message that waits or is half taken; its receivers abandon the half. */
+    public void withdraw(Large large) {
+        queues.values().removeIf(queue -> {
+            queue.entries.remove(large);
+            return queue.entries.isEmpty();
+        });
+    }
+
+    /** How many large messages were taken as a whole. */
+    public long largeTaken() {
+        return largeTaken;
+    }
+
     /** What a submission would wait for now; empty if nothing is in its way. */
     public String waitsFor() {
         return waitsFor;
@@ -155,6 +174,7 @@ public final class Outgoing implements Submissions {
             taken = nextPiece(large, payloadBytesMax);
             if (taken != null && large.isTaken()) {
                 queue.entries.poll();
+                largeTaken++;
             }
         } else if (entry instanceof Packet packet && packet.length() <= payloadBytesMax) {
             queue.entries.poll();

@@ -33,7 +33,7 @@ public final class BestEffort implements Layer {
         this.self = self;
         this.windowBytes = windowBytes;
         this.view = View.alone(self);
-        inflowOf.put(self, new Inflow(windowBytes));
+        inflowOf.put(self, new Inflow(false, windowBytes));
     }
 
     @Override
@@ -100,7 +100,7 @@ public final class BestEffort implements Layer {
                 List<Member> receivers = new ArrayList<>();
                 for (Member member : next.members()) {
                     Inflow present = inflowOf.get(member);
-                    nextInflowOf.put(member, present == null ? new Inflow(windowBytes) : present);
+                    nextInflowOf.put(member, present == null ? new Inflow(false, windowBytes) : present);
                     receivers.add(member);
                 }
                 view = next;

@@ -1,13 +1,16 @@
 package dev.tutti.protocols.reliability;
 
+import dev.tutti.core.stack.Receipt;
+
 /**
  * What one sender's stream has brought here, and how much more is welcome.
  *
  * <p>Bytes are counted from when the two members came together, over views; an absolute limit can neither be lost nor
  * counted twice, the next acknowledgement repairs it. Counting follows TCP's and QUIC's (RFC 9000, section 4.1).
  */
-final class Inflow {
+final class Inflow implements Receipt {
 
+    private final boolean isUnicast;
     private final long windowBytes;
     private long received;
     private long arrivedBytes;
@@ -15,8 +18,14 @@ final class Inflow {
     private long acknowledged;
     private long announcedLimit;
 
-    Inflow(long windowBytes) {
+    Inflow(boolean isUnicast, long windowBytes) {
+        this.isUnicast = isUnicast;
         this.windowBytes = windowBytes;
+    }
+
+    @Override
+    public boolean isUnicast() {
+        return isUnicast;
     }
 
     /** The number of the last packet received without gap. */

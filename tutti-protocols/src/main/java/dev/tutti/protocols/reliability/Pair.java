@@ -48,8 +48,8 @@ final class Pair {
         this.member = member;
         this.sinceView = sinceView;
         this.multicastBaseBytes = multicastBaseBytes;
-        this.multicastIn = new Inflow(windowBytes);
-        this.unicastIn = new Inflow(windowBytes);
+        this.multicastIn = new Inflow(false, windowBytes);
+        this.unicastIn = new Inflow(true, windowBytes);
     }
 
     Member member() {

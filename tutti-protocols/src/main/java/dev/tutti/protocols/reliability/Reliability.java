@@ -88,8 +88,8 @@ public final class Reliability implements Layer {
         this.self = self;
         this.limits = limits;
         this.view = View.alone(self);
-        this.own = new Inflow(limits.windowBytes());
-        this.toSelf = new Inflow(limits.windowBytes());
+        this.own = new Inflow(false, limits.windowBytes());
+        this.toSelf = new Inflow(true, limits.windowBytes());
         this.held = new Held(limits.windowBytes());
     }
 
@@ -619,7 +619,7 @@ public final class Reliability implements Layer {
             toSelf.onAnnounced();
             out.raise(new Signal.Window(self, toSelf.limitBytes(), null));
         }
-        if (limitBytes != windowLimitBytes || windowWaitsFor == null) {
+        if (limitBytes != windowLimitBytes || !waitsFor.equals(windowWaitsFor)) {
             windowLimitBytes = limitBytes;
             windowWaitsFor = waitsFor;
             out.raise(new Signal.Window(null, limitBytes, waitsFor));

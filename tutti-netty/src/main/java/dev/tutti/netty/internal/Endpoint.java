@@ -47,7 +47,7 @@ final class Endpoint {
     private final Io io;
     private final @Nullable Security security;
     private final PooledByteBufAllocator allocator =
-            new PooledByteBufAllocator(true, 0, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
+            new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
     private final Workers workers = new Workers();
     private final Map<String, String> description = new LinkedHashMap<>();
     private volatile @Nullable Thread thread;
@@ -246,10 +246,6 @@ final class Endpoint {
         return handler;
     }
 
-    boolean isSecure() {
-        return security != null;
-    }
-
     Workers workers() {
         return workers;
     }
@@ -275,7 +271,7 @@ final class Endpoint {
     }
 
     void count(Map<String, Long> counters) {
-        counters.put("memory.tls-bytes", allocator.metric().usedDirectMemory());
+        counters.put("memory.tls-bytes", allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory());
         if (security != null) {
             security.count(counters);
         }

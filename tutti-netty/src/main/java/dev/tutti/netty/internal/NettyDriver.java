@@ -376,13 +376,16 @@ public final class NettyDriver implements Driver {
             return;
         }
         String reason = trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble;
-        if (endpoint.isSecure() && !(connection.dial != null && connection.dial.isOver)) {
-            counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
-        }
         if (connection.dial != null) {
             dialer.onEnded(connection.dial, reason);
-        } else {
+        } else if (!isEnding) {
             complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), reason);
+        }
+    }
+
+    void onHandshakeFailed(Connection connection) {
+        if (connection.dial == null || !connection.dial.isOver) {
+            counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
         }
     }
 

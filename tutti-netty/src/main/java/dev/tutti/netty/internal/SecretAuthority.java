@@ -29,7 +29,7 @@ final class SecretAuthority {
     static final int SECRET_MIN = 16;
 
     private static final byte[] SALT = "tutti cluster authority 1".getBytes(StandardCharsets.US_ASCII);
-    private static final int ITERATIONS = 300_000;
+    private static final int ITERATIONS = 200_000;
 
     /** 128 bits more than the order has, so that the remainder is as good as uniform (FIPS 186-5, A.2.1). */
     private static final int DERIVED_BITS = 384;

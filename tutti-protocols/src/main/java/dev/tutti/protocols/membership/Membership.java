@@ -341,7 +341,7 @@ public final class Membership implements Layer {
         if (advert == null || !open.contains(member)) {
             return false;
         }
-        if (advert.members().contains(self)) {
+        if (advert.members().contains(self) || isBehind(advert, member)) {
             return true;
         }
         for (Member other : advert.members()) {
@@ -357,7 +357,16 @@ public final class Membership implements Layer {
             return joined;
         }
         Advert advert = adverts.get(member);
-        return advert == null ? Advert.NOT_YET : advert.joined();
+        long advertised = advert == null ? Advert.NOT_YET : advert.joined();
+        return view.size() > 1 && view.contains(member) ? Math.min(advertised, view.id().number()) : advertised;
+    }
+
+    /**
+     * Whether the member has promised the view that is installed here, and its advert does not say so yet: that view
+     * says more about it. Else who is first to install would take itself for the oldest, and leave.
+     */
+    private boolean isBehind(Advert advert, Member member) {
+        return view.contains(member) && advert.view().number() < view.id().number();
     }
 
     private Comparator<Member> byRank() {
@@ -496,7 +505,11 @@ public final class Membership implements Layer {
             return promised;
         }
         Advert advert = adverts.get(member);
-        return advert == null ? promised : advert.promised();
+        if (advert == null) {
+            return promised;
+        }
+        // All members of a view have promised it before it was decided.
+        return view.contains(member) && view.id().isAfter(advert.promised()) ? view.id() : advert.promised();
     }
 
     private boolean hasLostOneOf(Member member, List<Member> others) {

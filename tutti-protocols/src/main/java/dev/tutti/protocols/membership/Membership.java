@@ -66,6 +66,10 @@ public final class Membership implements Layer {
     private final TreeSet<Member> open = new TreeSet<>();
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
+
+    /** With whom a session has been open ever since the last promise. */
+    private TreeSet<Member> unbroken = new TreeSet<>();
+
     private final TreeMap<Member, Advert> adverts = new TreeMap<>();
     private boolean hasFollowed = true;
     private boolean hasStarted;
@@ -148,6 +152,7 @@ public final class Membership implements Layer {
                 if (open.remove(member)) {
                     adverts.remove(member);
                     unadvised.remove(member);
+                    unbroken.remove(member);
                     closed.add(member);
                     lost.add(member);
                     isDirty = true;
@@ -322,6 +327,7 @@ public final class Membership implements Layer {
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = new TreeSet<>(closed);
+        unbroken = new TreeSet<>(open);
         isDirty = true;
     }
 
@@ -638,9 +644,15 @@ public final class Membership implements Layer {
             ballot = null;
             refusedBy = null;
             refusalsInARow = 0;
-            // Who is not in the view and not heard is gone; should it come back, the next ballot starts from that.
+            // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
+            // be in a later view, what counts is whether its session was open since the promise to that one [D10].
             closed.removeIf(member -> !view.contains(member));
             lost.removeIf(member -> !view.contains(member));
+            for (Member member : view.members()) {
+                if (!member.equals(self) && !unbroken.contains(member)) {
+                    lost.add(member);
+                }
+            }
         }
         announce(out);
         if (!isSteady()) {

@@ -1,5 +1,6 @@
 package dev.tutti.internal;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -215,8 +216,9 @@ public final class Json {
         }
         String digits = text.substring(start, position);
         try {
-            if (digits.matches("-?(0|[1-9][0-9]{0,17})")) {
-                return Long.parseLong(digits);
+            if (digits.matches("-?(0|[1-9][0-9]{0,18})")) {
+                BigInteger whole = new BigInteger(digits);
+                return whole.bitLength() < Long.SIZE ? (Object) whole.longValue() : (Object) whole.doubleValue();
             }
             if (digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) {
                 return Double.parseDouble(digits);

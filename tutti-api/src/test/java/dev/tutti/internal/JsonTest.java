@@ -33,6 +33,12 @@ class JsonTest {
     }
 
     @Test
+    void readsWholeNumbersThatFitAsTheyAre() {
+        assertThat(Json.parse("[9223372036854775807,-9223372036854775808,9223372036854775808]"))
+                .isEqualTo(List.of(Long.MAX_VALUE, Long.MIN_VALUE, 9223372036854775808.0));
+    }
+
+    @Test
     void refusesToWriteOtherTypes() {
         assertThatThrownBy(() -> Json.write(List.of(new Object())))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -52,7 +52,7 @@ final class ChatCommand implements Callable<Integer> {
         Events events = new Events(terminal, isJson);
         CountDownLatch closed = new CountDownLatch(1);
         try (Node node = options.onThisMachine().start();
-                Interruption interruption = Interruption.closes(node);
+                Interruption _ = Interruption.closes(node);
                 Group joined = node.group(group)
                         .onView(view -> events.onView(group, view))
                         .onMessage(message -> events.onMessage(group, message))

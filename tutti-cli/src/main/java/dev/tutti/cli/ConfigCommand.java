@@ -13,10 +13,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code tutti config}: what is set, where, and what could be. */
 @Command(
@@ -31,15 +34,25 @@ import picocli.CommandLine.Parameters;
             "  tutti config print --port 7801 > tutti.yaml",
             "  tutti config docs > docs/settings.md"
         })
-final class ConfigCommand {
+final class ConfigCommand implements Callable<Integer> {
 
     /** Not to be shown. */
     private static final String SECRET = "security.secret";
 
     private final Terminal terminal;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set before the command is called
+    private CommandSpec spec;
+
     ConfigCommand(Terminal terminal) {
         this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(terminal.out());
+        return Tutti.DONE;
     }
 
     @Command(description = "Prints every setting with its value and where that comes from; secrets are not shown.")

@@ -60,7 +60,7 @@ final class Events {
             event.put("reason", reason);
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.faint("* " + Terminal.harmless(group) + ": left, " + Terminal.harmless(reason)));
+            terminal.print(terminal.faint("* " + Terminal.harmless(group) + ": " + Terminal.harmless(reason)));
         }
     }
 

@@ -46,7 +46,7 @@ final class NodeCommand implements Callable<Integer> {
         LinkedHashSet<String> names = new LinkedHashSet<>(groups);
         CountDownLatch open = new CountDownLatch(Math.max(names.size(), 1));
         try (Node node = options.onThisMachine().start();
-                Interruption interruption = Interruption.closes(node)) {
+                Interruption _ = Interruption.closes(node)) {
             announce(node);
             for (String group : names) {
                 node.group(group)

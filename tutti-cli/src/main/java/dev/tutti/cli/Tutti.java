@@ -1,14 +1,19 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.settings.Nearest;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 
 /** The command {@code tutti}. */
 @Command(
@@ -38,7 +43,7 @@ import picocli.CommandLine.ScopeType;
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."
         })
-final class Tutti {
+final class Tutti implements Callable<Integer> {
 
     static final int DONE = 0;
     static final int FAILED = 1;
@@ -50,6 +55,10 @@ final class Tutti {
             description = "Logs what happens, and shows where an error comes from.")
     private boolean isDebug;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set before the command is called
+    private CommandSpec spec;
+
     private Tutti() {}
 
     public static void main(String[] arguments) {
@@ -57,13 +66,13 @@ final class Tutti {
         String level = List.of(arguments).contains("--debug") ? "debug" : "warn";
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", level);
         Terminal terminal = Terminal.system();
-        int code = commandLine(terminal, System.getenv()).execute(arguments);
+        int code = commandLine(terminal).execute(arguments);
         terminal.out().flush();
         System.exit(code);
     }
 
     /** The whole command, with everything that it reads and writes. */
-    static CommandLine commandLine(Terminal terminal, Map<String, String> environment) {
+    static CommandLine commandLine(Terminal terminal) {
         Tutti tutti = new Tutti();
         CommandLine command = new CommandLine(tutti, new Factory(terminal));
         Ansi ansi = terminal.hasColours() ? Ansi.ON : Ansi.OFF;
@@ -77,14 +86,31 @@ final class Tutti {
         });
         command.setParameterExceptionHandler((error, arguments) -> {
             PrintWriter err = error.getCommandLine().getErr();
-            err.println("tutti: " + Failures.oneLine(error.getMessage()));
-            if (!CommandLine.UnmatchedArgumentException.printSuggestions(error, err)) {
-                err.println("See '" + error.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
-            }
+            err.println("tutti: " + explain(error) + " (see '"
+                    + error.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
             err.flush();
             return WRONG;
         });
         return command;
+    }
+
+    private static String explain(CommandLine.ParameterException error) {
+        boolean isUnmatched = error instanceof CommandLine.UnmatchedArgumentException;
+        if (!isUnmatched) {
+            return Failures.oneLine(error.getMessage());
+        }
+        String first = ((CommandLine.UnmatchedArgumentException) error).getUnmatched().getFirst();
+        CommandSpec command = error.getCommandLine().getCommandSpec();
+        boolean isOption = first.startsWith("-");
+        Set<String> names = isOption ? command.optionsMap().keySet() : command.subcommands().keySet();
+        return "there is no " + (isOption ? "option" : "command") + " '" + first + "'"
+                + Nearest.suggest(first, new TreeSet<>(names));
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+        return DONE;
     }
 
     /** Gives each command the terminal. */

@@ -166,7 +166,11 @@ final class ViewCommand implements Callable<Integer> {
         }
 
         List<String> groups() {
-            return StatusPage.map(status.get("groups")).keySet().stream().map(Object::toString).toList();
+            // Beside the groups there are counters of all of them.
+            return StatusPage.map(status.get("groups")).entrySet().stream()
+                    .filter(entry -> entry.getValue() instanceof Map)
+                    .map(entry -> entry.getKey().toString())
+                    .toList();
         }
 
         Map<String, Object> summary() {

@@ -43,7 +43,7 @@ final class Cluster {
             String name = "n" + number;
             nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
-                return new NodeMachine(self, settings, machineSeed, memory);
+                return new NodeMachine(self, settings, machineSeed, memory, event -> simulation.note(name + " " + event));
             }));
             seats.add(null);
         }
@@ -301,6 +301,7 @@ final class Cluster {
         for (Seat seat : present()) {
             seat.send(null, 1, 40);
         }
+        advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
         until("nothing missing", limit, () -> missing().isEmpty());
         advanceMillis(300);
         List<Violation> violations = missing();

@@ -69,6 +69,7 @@ final class TestNetwork {
         final End dialer;
         final End acceptor;
         boolean isBroken;
+        boolean isConnected;
 
         Wire(Node from, Node to) {
             dialer = new End(from);
@@ -102,6 +103,11 @@ final class TestNetwork {
 
         void lose(End end) {
             isBroken = true;
+            if (!isConnected && dialer.isOpen) {
+                dialer.isOpen = false;
+                at(now, () -> dialer.host.input(() -> dialer.host.machine.onDialFailed(
+                        now, dialer.number, DialFailure.UNREACHABLE, "reset")));
+            }
             if (end.isOpen) {
                 end.isOpen = false;
                 at(now, () -> end.host.input(() -> end.host.machine.onDisconnected(now, end.number, false, "reset")));
@@ -329,7 +335,10 @@ final class TestNetwork {
                     target.ends.put(wire.acceptor.number, wire.acceptor);
                     target.wiresOf.put(wire.acceptor.number, wire);
                 });
-                wire.arrive(wire.dialer, () -> input(() -> machine.onConnected(now, connection)));
+                wire.arrive(wire.dialer, () -> {
+                    wire.isConnected = true;
+                    input(() -> machine.onConnected(now, connection));
+                });
             });
         }
 
@@ -339,7 +348,12 @@ final class TestNetwork {
             frame.release();
             End end = ends.get(connection);
             Wire wire = wiresOf.get(connection);
-            if (end == null || wire == null || !end.isOpen || wire.isBroken) {
+            if (end == null || wire == null || !end.isOpen) {
+                return;
+            }
+            if (wire.isBroken) {
+                // The other end answers that it knows of no such connection.
+                TestNetwork.this.at(now + 2 * delay(), () -> wire.lose(end));
                 return;
             }
             framesWritten++;
@@ -414,6 +428,14 @@ final class TestNetwork {
             node.input(() -> {
                 TinyLayer layer = node.layers.get(self.join());
                 layer.outgoing.add(node.packet(payload).withPeer(receiver));
+                node.machine.onSubmitted(now, self);
+            });
+        }
+
+        /** As membership does with a member from which nothing comes back. */
+        void expel(Member member) {
+            node.input(() -> {
+                node.layers.get(self.join()).expelled = member;
                 node.machine.onSubmitted(now, self);
             });
         }

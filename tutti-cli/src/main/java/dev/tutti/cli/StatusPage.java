@@ -54,8 +54,11 @@ final class StatusPage {
             String head = indent + terminal.bold(Terminal.harmless(String.valueOf(key)));
             if (isRow(value)) {
                 Map<String, Object> rows = alike.remove(map(value).keySet());
-                if (rows != null) {
+                if (rows != null && rows.size() > 1) {
                     table(rows, indent, terminal);
+                } else if (rows != null) {
+                    terminal.print(head);
+                    print(map(value), indent + INDENT, terminal);
                 }
             } else if (value instanceof Map<?, ?> inner && !inner.isEmpty()) {
                 terminal.print(head);

@@ -21,6 +21,11 @@ public interface Driver extends AutoCloseable {
     /** What was chosen, for people and for {@code tutti view}: {@code io} to {@code epoll}, {@code tls} to … */
     Map<String, String> description();
 
+    /** What was counted so far, by name, for people and for {@code tutti view}. From any thread. */
+    default Map<String, Long> counters() {
+        return Map.of();
+    }
+
     /** Starts the loop with {@code machine}; once. */
     void start(Machine machine);
 

@@ -56,6 +56,13 @@ public final class TransportSettings {
             Size.mebibytes(64),
             "Send and receive buffer of each socket; 0 B leaves it to the operating system.");
 
+    public static final Setting<Size> WRITE_BUFFER_MAX = Setting.size(
+            "transport.write-buffer-max",
+            Size.mebibytes(64),
+            Size.mebibytes(1),
+            Size.gibibytes(1),
+            "Bytes that may wait to be written to one connection; beyond them it is closed.");
+
     public static final Setting<String> TLS_CERTIFICATE = Setting.text(
             "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
 
@@ -83,6 +90,7 @@ public final class TransportSettings {
             CONNECT_TIMEOUT,
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
+            WRITE_BUFFER_MAX,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,

@@ -1,7 +1,17 @@
-/** The driver for production. */
+/** The driver for production: TCP and TLS on Netty. */
 module dev.tutti.netty {
     requires dev.tutti.core;
+    requires io.netty.buffer;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
+    requires io.netty.transport.classes.epoll;
+    requires io.netty.transport.classes.io_uring;
+    requires io.netty.transport.unix.common;
+    requires org.slf4j;
     requires static org.jspecify;
+
+    //exports dev.tutti.netty.tls;
 
     provides dev.tutti.core.driver.DriverProvider with
             dev.tutti.netty.NettyDriverProvider;

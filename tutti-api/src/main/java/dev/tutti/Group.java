@@ -76,7 +76,7 @@ public final class Group implements AutoCloseable {
                 self = machine.join(now, name, settings, lane, submissions);
             } catch (IllegalStateException e) {
                 joined.completeExceptionally(e);
-                close(e.getMessage());
+                close(e.toString());
             }
         });
         return joined;

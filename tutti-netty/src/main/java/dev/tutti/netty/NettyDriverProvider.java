@@ -3,6 +3,7 @@ package dev.tutti.netty;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.NettyDriver;
 
 /** Opens drivers for TCP. */
 public final class NettyDriverProvider implements DriverProvider {
@@ -14,6 +15,6 @@ public final class NettyDriverProvider implements DriverProvider {
 
     @Override
     public Driver open(Settings settings) {
-        throw new UnsupportedOperationException();
+        return NettyDriver.open(settings);
     }
 }

@@ -619,7 +619,7 @@ public final class Reliability implements Layer {
             toSelf.onAnnounced();
             out.raise(new Signal.Window(self, toSelf.limitBytes(), null));
         }
-        if (limitBytes != windowLimitBytes || windowWaitsFor == null) {
+        if (limitBytes != windowLimitBytes || !waitsFor.equals(windowWaitsFor)) {
             windowLimitBytes = limitBytes;
             windowWaitsFor = waitsFor;
             out.raise(new Signal.Window(null, limitBytes, waitsFor));

@@ -1,0 +1,295 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.Packet;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One socket, on the loop: opening, open to the machine, or closing after what was written. */
+final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink {
+
+    /**
+     * What the accepting side says after a TLS handshake. In TLS 1.3 the dialling side's handshake is done before the
+     * other side has looked at its certificate; only this tells it that it is trusted.
+     */
+    private static final int PREFACE = 0x54555454;
+
+    private static final long LINGER_MILLIS = 1_000;
+
+    private enum Phase {
+        OPENING,
+        OPEN,
+        CLOSING,
+        ENDED
+    }
+
+    final SocketChannel channel;
+    final @Nullable Dial dial;
+    private final NettyDriver driver;
+    private final @Nullable SslHandler tls;
+    private final Inbound inbound;
+    private Phase phase = Phase.OPENING;
+    private int id = -1;
+    private int prefaceMissing;
+    private int preface;
+    private long pendingBytes;
+    private String trouble = "";
+    private boolean wasActive;
+    private @Nullable Future<?> linger;
+
+    /** Whether something was written since the last flush. */
+    boolean isDirty;
+
+    Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, @Nullable SslHandler tls) {
+        this.driver = driver;
+        this.channel = channel;
+        this.dial = dial;
+        this.tls = tls;
+        this.prefaceMissing = dial != null && tls != null ? Integer.BYTES : 0;
+        this.inbound = new Inbound(driver.directMemory(), driver.regions(), this);
+    }
+
+    /** Prepares the channel; before anything is read. */
+    void install() {
+        if (tls == null) {
+            channel.config().setRecvByteBufAllocator(new RegionAllocator(inbound));
+        } else {
+            channel.pipeline().addLast(tls);
+        }
+        channel.pipeline().addLast(this);
+    }
+
+    int id() {
+        return id;
+    }
+
+    String remote() {
+        InetSocketAddress address = channel.remoteAddress();
+        return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
+    }
+
+    String remoteHost() {
+        InetSocketAddress address = channel.remoteAddress();
+        return address == null ? "?" : address.getAddress().getHostAddress();
+    }
+
+    boolean isHandshaking() {
+        return phase == Phase.OPENING;
+    }
+
+    // ------------------------------------------------------------------ from the machine
+
+    void write(Packet frame) {
+        if (!isReceiving()) {
+            frame.release();
+            return;
+        }
+        int bytes = frame.length() + Integer.BYTES;
+        if (pendingBytes + encryptedBytes() + bytes > driver.options().writeBufferMaxBytes()) {
+            frame.release();
+            driver.onOverflow(this);
+            return;
+        }
+        Packet whole = frame;
+        if (frame.offset() < Integer.BYTES || !frame.bytes().isDirect()) {
+            whole = frame.copy(driver.directMemory());
+            frame.release();
+            driver.onCopied();
+        }
+        whole.prependInt(whole.length());
+        pendingBytes += bytes;
+        channel.write(new FrameBuf(channel.alloc(), whole, this), channel.voidPromise());
+        isDirty = true;
+    }
+
+    private long encryptedBytes() {
+        if (tls == null) {
+            return 0;
+        }
+        var buffer = channel.unsafe().outboundBuffer();
+        return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    }
+
+    void onWritten(int bytes) {
+        pendingBytes -= bytes;
+        driver.onWritten(bytes);
+    }
+
+    /** Ends the connection after what was written: output first, so that the other side reads all of it. */
+    void close() {
+        if (phase == Phase.CLOSING || phase == Phase.ENDED) {
+            return;
+        }
+        phase = Phase.CLOSING;
+        linger = channel.eventLoop().schedule(this::abort, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+            if (!written.isSuccess()) {
+                abort();
+            } else if (tls != null && tls.handshakeFuture().isSuccess()) {
+                tls.closeOutbound().addListener(ended -> shutDownOutput());
+            } else {
+                shutDownOutput();
+            }
+        });
+    }
+
+    private void shutDownOutput() {
+        if (channel.isActive()) {
+            channel.shutdownOutput().addListener(ended -> {
+                if (!ended.isSuccess()) {
+                    abort();
+                }
+            });
+        }
+    }
+
+    /** Ends the connection at once. */
+    void abort() {
+        // Past the TLS handler, which would wait for its farewell to be written.
+        channel.unsafe().close(channel.unsafe().voidPromise());
+    }
+
+    /** Ends the connection at once and tells the machine why. */
+    void fail(String reason) {
+        if (trouble.isEmpty()) {
+            trouble = reason;
+        }
+        abort();
+    }
+
+    // ------------------------------------------------------------------ from the socket
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        wasActive = true;
+        if (tls == null) {
+            driver.onInput(this::open);
+        } else {
+            context.fireChannelActive();
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake) {
+            if (!handshake.isSuccess()) {
+                trouble = TlsTrouble.explain(handshake.cause());
+                channel.close();
+            } else if (dial == null) {
+                channel.writeAndFlush(Unpooled.directBuffer(Integer.BYTES).writeInt(PREFACE));
+                driver.onInput(this::open);
+            }
+        }
+    }
+
+    private void open() {
+        if (phase == Phase.OPENING && channel.isActive()) {
+            phase = Phase.OPEN;
+            id = driver.onOpened(this);
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (driver.isDeferring()) {
+            driver.onInput(() -> onBytes(bytes));
+        } else {
+            onBytes(bytes);
+        }
+    }
+
+    private void onBytes(ByteBuf bytes) {
+        while (prefaceMissing > 0 && bytes.isReadable()) {
+            preface = preface << Byte.SIZE | bytes.readUnsignedByte();
+            prefaceMissing--;
+            if (prefaceMissing == 0) {
+                if (preface == PREFACE) {
+                    open();
+                } else {
+                    fail("speaks TLS, but is not a node");
+                }
+            }
+        }
+        driver.onBytes(bytes.readableBytes());
+        inbound.onRead(bytes);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        if (driver.isDeferring()) {
+            driver.onInput(inbound::onReadEnd);
+        } else {
+            inbound.onReadEnd();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (trouble.isEmpty() && !(cause instanceof ClosedChannelException)) {
+            trouble = cause instanceof IOException && tls == null ? message(cause) : TlsTrouble.explain(cause);
+        }
+        channel.close();
+    }
+
+    private static String message(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        driver.onInput(this::end);
+    }
+
+    /** Comes without the channel having been active, if it could not be connected. */
+    @Override
+    public void channelUnregistered(ChannelHandlerContext context) {
+        driver.onInput(this::end);
+    }
+
+    private void end() {
+        Phase last = phase;
+        if (last == Phase.ENDED) {
+            return;
+        }
+        phase = Phase.ENDED;
+        if (linger != null) {
+            linger.cancel(false);
+        }
+        if (trouble.isEmpty() && inbound.partialBytes() > 0) {
+            trouble = "closed in the middle of a frame";
+        }
+        inbound.close();
+        driver.onEnded(this, last == Phase.OPEN, trouble);
+        if (last == Phase.OPENING) {
+            driver.onNeverOpened(this, wasActive, trouble);
+        }
+    }
+
+    // ------------------------------------------------------------------ frames
+
+    @Override
+    public boolean isReceiving() {
+        return phase == Phase.OPEN && trouble.isEmpty();
+    }
+
+    @Override
+    public void onFrame(Packet frame) {
+        driver.onFrame(this, frame);
+    }
+
+    @Override
+    public void onGarbage(int length, String detail) {
+        driver.onGarbage(this, detail);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.Block;
+import dev.tutti.core.Packet;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes frames of the bytes of one connection.
+ *
+ * <p>While bytes arrive the connection has a {@link ReceiveRegion}, into which the socket is read. Frames are packets
+ * over it, small ones are copied so that one that is kept for long does not keep 256 KiB. What is left of a frame when
+ * there is nothing more to read moves to a block of its own size, so that an idle connection, or one that sends a
+ * length and then nothing, holds what has arrived and no more.
+ */
+final class Inbound {
+
+    /** Frames below this size are copied. */
+    static final int COPY_BELOW_BYTES = 8 * 1024;
+
+    private static final int LENGTH_BYTES = 4;
+    private static final int READ_MIN = 16 * 1024;
+
+    /** What becomes of frames. */
+    interface Sink {
+        void onFrame(Packet frame);
+
+        /** The bytes are not ours; nothing more is decoded. */
+        void onGarbage(int length, String detail);
+
+        /** Whether frames are still wanted. */
+        boolean isReceiving();
+    }
+
+    private final DirectMemory memory;
+    private final ReceiveRegions regions;
+    private final Sink sink;
+    private @Nullable ReceiveRegion region;
+
+    /** Where in the region the first frame begins that was not handed up. */
+    private int start;
+
+    private @Nullable ByteBuf read;
+    private @Nullable Block rest;
+    private int restLength;
+    private boolean isGarbage;
+
+    Inbound(DirectMemory memory, ReceiveRegions regions, Sink sink) {
+        this.memory = memory;
+        this.regions = regions;
+        this.sink = sink;
+    }
+
+    /** Where the next read goes; comes back with {@link #onRead}, or is released. */
+    ByteBuf target() {
+        ReceiveRegion current = regionWithRoom();
+        ByteBuf target = current.view.retainedSlice(current.position, current.room()).setIndex(0, 0);
+        read = target;
+        return target;
+    }
+
+    /** Bytes have arrived, in the last {@link #target} or in memory of somebody else. Releases {@code bytes}. */
+    void onRead(ByteBuf bytes) {
+        try {
+            if (bytes == read) {
+                read = null;
+                if (region != null && wantsMore()) {
+                    region.position += bytes.readableBytes();
+                    decode(region);
+                }
+            } else {
+                copyIn(bytes);
+            }
+        } finally {
+            bytes.release();
+        }
+    }
+
+    private void copyIn(ByteBuf bytes) {
+        while (bytes.isReadable() && wantsMore()) {
+            ReceiveRegion current = regionWithRoom();
+            int length = Math.min(bytes.readableBytes(), current.room());
+            current.view.setBytes(current.position, bytes, length);
+            current.position += length;
+            decode(current);
+        }
+    }
+
+    private boolean wantsMore() {
+        return !isGarbage && sink.isReceiving();
+    }
+
+    /** There is nothing more to read for now. */
+    void onReadEnd() {
+        ReceiveRegion current = region;
+        if (current == null || current.isBeingRead()) {
+            return;
+        }
+        int length = current.position - start;
+        if (0 < length && wantsMore()) {
+            Block block = memory.acquire(length);
+            block.bytes().put(0, current.block.bytes(), start, length);
+            rest = block;
+            restLength = length;
+        }
+        current.position = start;
+        region = null;
+        regions.checkIn(current);
+    }
+
+    /** Bytes of a frame that is not complete. */
+    int partialBytes() {
+        return region == null ? restLength : region.position - start;
+    }
+
+    void close() {
+        if (rest != null) {
+            rest.release();
+            rest = null;
+            restLength = 0;
+        }
+        if (region != null) {
+            region.position = start;
+            regions.checkIn(region);
+            region = null;
+        }
+    }
+
+    private ReceiveRegion regionWithRoom() {
+        ReceiveRegion current = region;
+        if (current == null) {
+            current = regions.checkOut();
+            region = current;
+            start = current.position;
+            if (rest != null) {
+                current.block.bytes().put(start, rest.bytes(), 0, restLength);
+                current.position += restLength;
+                rest.release();
+                rest = null;
+                restLength = 0;
+            }
+        }
+        if (current.room() >= READ_MIN && start + frameBytes(current) <= current.block.capacity()) {
+            return current;
+        }
+        ReceiveRegion next = regions.checkOut();
+        int length = current.position - start;
+        next.block.bytes().put(next.position, current.block.bytes(), start, length);
+        current.position = start;
+        regions.checkIn(current);
+        region = next;
+        start = next.position;
+        next.position += length;
+        return next;
+    }
+
+    /** How long the first frame is, its length included, as far as that is known. */
+    private int frameBytes(ReceiveRegion current) {
+        return current.position - start < LENGTH_BYTES
+                ? LENGTH_BYTES
+                : LENGTH_BYTES + Math.clamp(current.block.bytes().getInt(start), 0, Packet.FRAME_MAX);
+    }
+
+    private void decode(ReceiveRegion current) {
+        ByteBuffer bytes = current.block.bytes();
+        while (wantsMore() && LENGTH_BYTES <= current.position - start) {
+            int length = bytes.getInt(start);
+            if (length < 0 || Packet.FRAME_MAX < length) {
+                isGarbage = true;
+                sink.onGarbage(length, Stranger.describe(length));
+                return;
+            }
+            if (current.position - start < LENGTH_BYTES + length) {
+                break;
+            }
+            int offset = start + LENGTH_BYTES;
+            start = offset + length;
+            sink.onFrame(packet(current, offset, length));
+        }
+        if (start == current.position && !current.isShared) {
+            start = 0;
+            current.position = 0;
+        }
+    }
+
+    private Packet packet(ReceiveRegion current, int offset, int length) {
+        if (length < COPY_BELOW_BYTES) {
+            Block copy = memory.acquire(length);
+            copy.bytes().put(0, current.block.bytes(), offset, length);
+            return Packet.of(copy, 0, length);
+        }
+        current.isShared = true;
+        current.block.retain();
+        return Packet.of(current.block, offset, length);
+    }
+}

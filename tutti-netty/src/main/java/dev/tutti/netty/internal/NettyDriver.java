@@ -1,0 +1,524 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Machine;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.Counters.Name;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a machine on one Netty loop.
+ *
+ * <p>A turn is everything that one pass of the loop has found: what sockets had, tasks, timers. It ends after the tasks
+ * of the pass, with one drain and one flush for each connection that was written to. What Netty reports while effects
+ * are handed out (a write that fails at once, a refused connection) is input of the next turn.
+ */
+public final class NettyDriver implements Driver {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NettyDriver.class);
+
+    /** Tasks of one turn; the rest waits for the next, after the sockets. */
+    private static final int TASKS_MAX = 4_096;
+
+    private static final int HANDSHAKES_MAX = 256;
+    private static final long CLOSE_MILLIS = 1_500;
+    private static final long END_MILLIS = 400;
+
+    private final Endpoint endpoint;
+    private final Options options;
+    private final DirectMemory memory;
+    private final ReceiveRegions regions;
+    private final Dialer dialer;
+    private final Counters counters = new Counters();
+    private final Complaints complaints = new Complaints(LOG);
+    private final Effects effects = new MachineEffects();
+    private final Runnable endTurn = this::endTurn;
+    private final Runnable runTasks = this::runTasks;
+
+    private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isTasksScheduled = new AtomicBoolean();
+    private final AtomicBoolean isStarted = new AtomicBoolean();
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+    private final CountDownLatch allEnded = new CountDownLatch(1);
+
+    private final IntObjectHashMap<Connection> open = new IntObjectHashMap<>();
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final List<Connection> dirty = new ArrayList<>();
+    private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private @Nullable Machine machine;
+    private boolean isTurnOpen;
+    private boolean isHandingOut;
+    private boolean isEnding;
+    private boolean isListenerClosed;
+    private int handshakes;
+    private @Nullable Future<?> timer;
+    private long timerNanos = Long.MAX_VALUE;
+
+    private NettyDriver(Endpoint endpoint, Settings settings) {
+        this.endpoint = endpoint;
+        this.options = Options.of(settings);
+        this.memory = new DirectMemory(Endpoint.directMemoryLimitBytes());
+        this.regions = new ReceiveRegions(memory);
+        this.dialer = new Dialer(this, endpoint);
+    }
+
+    /**
+     * @throws dev.tutti.core.driver.TransportException if it can't be bound, or not safely
+     */
+    public static NettyDriver open(Settings settings) {
+        Endpoint endpoint = Endpoint.bind(settings);
+        NettyDriver driver = new NettyDriver(endpoint, settings);
+        endpoint.onAccept(driver::onAccept);
+        LOG.info("listening on {} ({})", endpoint.bound(), endpoint.description());
+        return driver;
+    }
+
+    // ------------------------------------------------------------------ the user's side
+
+    @Override
+    public Memory memory() {
+        return memory;
+    }
+
+    @Override
+    public String address() {
+        return endpoint.advertised();
+    }
+
+    @Override
+    public Map<String, String> description() {
+        return endpoint.description();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        Map<String, Long> counted = new TreeMap<>();
+        counters.count(counted);
+        memory.count(counted);
+        endpoint.count(counted);
+        return counted;
+    }
+
+    @Override
+    public void start(Machine started) {
+        if (!isStarted.compareAndSet(false, true)) {
+            throw new IllegalStateException("the driver was started before");
+        }
+        endpoint.loop().execute(() -> {
+            machine = started;
+            onInput(() -> started.onStart(System.nanoTime()));
+            endpoint.accept();
+            runTasks();
+        });
+    }
+
+    @Override
+    public void execute(Task task) {
+        if (isClosing.get()) {
+            throw new RejectedExecutionException("the driver is closed");
+        }
+        tasks.add(task);
+        if (isClosing.get() && tasks.remove(task)) {
+            throw new RejectedExecutionException("the driver is closed");
+        }
+        if (!isTasksScheduled.get() && isTasksScheduled.compareAndSet(false, true)) {
+            endpoint.loop().execute(runTasks);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (isClosing.compareAndSet(false, true)) {
+            endpoint.loop().execute(this::beginEnd);
+        }
+        if (endpoint.loop().inEventLoop()) {
+            Thread.ofVirtual().start(this::end);
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        if (!await(allEnded, CLOSE_MILLIS)) {
+            LOG.info("{}: closed before everything was written", endpoint.bound());
+        }
+        if (endpoint.close(END_MILLIS)) {
+            regions.close();
+        }
+    }
+
+    private static boolean await(CountDownLatch latch, long millis) {
+        try {
+            return latch.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    // ------------------------------------------------------------------ turns
+
+    /** Whether inputs have to wait: effects are being handed out, or earlier inputs wait. */
+    boolean isDeferring() {
+        return isHandingOut || !deferred.isEmpty();
+    }
+
+    /** Runs {@code input}, which tells the machine something, as part of a turn. */
+    void onInput(Runnable input) {
+        if (isDeferring()) {
+            deferred.add(input);
+            return;
+        }
+        input.run();
+        beginTurn();
+    }
+
+    private void beginTurn() {
+        if (!isTurnOpen) {
+            isTurnOpen = true;
+            endpoint.loop().executeAfterEventLoopIteration(endTurn);
+        }
+    }
+
+    private void endTurn() {
+        isTurnOpen = false;
+        counters.add(Name.TURNS, 1);
+        Machine current = machine;
+        isHandingOut = true;
+        try {
+            if (current != null) {
+                current.drain(effects);
+            }
+            for (int index = 0; index < dirty.size(); index++) {
+                Connection connection = dirty.get(index);
+                connection.isDirty = false;
+                connection.channel.flush();
+            }
+            dirty.clear();
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+        } finally {
+            isHandingOut = false;
+        }
+        if (!deferred.isEmpty()) {
+            endpoint.loop().execute(this::runDeferred);
+        }
+        if (current != null && machine != null) {
+            arm(current.nextDeadline());
+        }
+    }
+
+    private void runDeferred() {
+        List<Runnable> inputs = List.copyOf(deferred);
+        deferred.clear();
+        inputs.forEach(this::onInput);
+    }
+
+    private void runTasks() {
+        Machine current = machine;
+        isTasksScheduled.set(false);
+        if (current == null || isEnding) {
+            return;
+        }
+        if (isDeferring()) {
+            onInput(runTasks);
+            return;
+        }
+        runTasks(TASKS_MAX);
+        if (!tasks.isEmpty() && isTasksScheduled.compareAndSet(false, true)) {
+            endpoint.loop().execute(runTasks);
+        }
+    }
+
+    private void runTasks(int tasksMax) {
+        long now = System.nanoTime();
+        int count = 0;
+        while (count < tasksMax) {
+            Task task = tasks.poll();
+            if (task == null) {
+                break;
+            }
+            count++;
+            try {
+                task.run(now);
+            } catch (RuntimeException | AssertionError e) {
+                onBroken(e);
+                return;
+            }
+        }
+        if (0 < count) {
+            counters.add(Name.TASKS, count);
+            beginTurn();
+        }
+    }
+
+    // ------------------------------------------------------------------ time
+
+    private void arm(long deadlineNanos) {
+        if (deadlineNanos == Long.MAX_VALUE || timer != null && timerNanos - deadlineNanos <= 0) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        timerNanos = deadlineNanos;
+        timer = endpoint.loop().schedule(
+                this::onTimer, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+
+    private void onTimer() {
+        timer = null;
+        Machine current = machine;
+        if (current == null) {
+            return;
+        }
+        long now = System.nanoTime();
+        long deadline = current.nextDeadline();
+        if (deadline == Long.MAX_VALUE || now - deadline < 0) {
+            arm(deadline);
+        } else {
+            onInput(() -> tell(() -> current.onTimer(System.nanoTime())));
+        }
+    }
+
+    // ------------------------------------------------------------------ connections
+
+    private void onAccept(SocketChannel channel) {
+        counters.add(Name.CONNECTIONS_ACCEPTED, 1);
+        boolean isFull = connections.size() >= options.connectionsMax();
+        if (isFull || handshakes >= HANDSHAKES_MAX || isEnding) {
+            counters.add(isFull ? Name.CONNECTIONS_REFUSED_LIMIT : Name.CONNECTIONS_REFUSED_HANDSHAKES, 1);
+            channel.close();
+            return;
+        }
+        install(channel, null);
+    }
+
+    /** Makes a channel that is registered a connection. */
+    Connection install(SocketChannel channel, @Nullable Dial dial) {
+        endpoint.configure(channel, options);
+        Connection connection =
+                new Connection(this, channel, dial, endpoint.tlsHandler(dial != null, options.connectTimeoutNanos()));
+        connections.add(connection);
+        handshakes++;
+        connection.install();
+        return connection;
+    }
+
+    /** The connection is ready for frames: gives its number. */
+    int onOpened(Connection connection) {
+        handshakes--;
+        Machine current = machine;
+        Dial dial = connection.dial;
+        int id;
+        if (current == null) {
+            connection.abort();
+            return -1;
+        } else if (dial == null) {
+            id = current.onAccepted(System.nanoTime(), connection.remote());
+            open.put(id, connection);
+        } else {
+            id = dial.id;
+            counters.add(Name.CONNECTIONS_DIALLED, 1);
+            open.put(id, connection);
+            dialer.onConnected(dial);
+            current.onConnected(System.nanoTime(), id);
+        }
+        return id;
+    }
+
+    void onEnded(Connection connection, boolean wasOpen, String trouble) {
+        connections.remove(connection);
+        Machine current = machine;
+        if (wasOpen && open.remove(connection.id()) != null && current != null) {
+            boolean isOrderly = trouble.isEmpty();
+            String detail = isOrderly ? "closed by the other end" : trouble;
+            tell(() -> current.onDisconnected(System.nanoTime(), connection.id(), isOrderly, detail));
+        }
+        checkEnded();
+    }
+
+    void onNeverOpened(Connection connection, boolean wasActive, String trouble) {
+        handshakes--;
+        if (!wasActive) {
+            return;
+        }
+        String reason = trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble;
+        if (endpoint.isSecure() && !(connection.dial != null && connection.dial.isOver)) {
+            counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
+        }
+        if (connection.dial != null) {
+            dialer.onEnded(connection.dial, reason);
+        } else {
+            complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), reason);
+        }
+    }
+
+    void onFrame(Connection connection, Packet frame) {
+        counters.add(Name.FRAMES_RECEIVED, 1);
+        Machine current = machine;
+        if (current == null) {
+            frame.release();
+            return;
+        }
+        try {
+            current.onFrame(System.nanoTime(), connection.id(), frame);
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+        }
+    }
+
+    void onGarbage(Connection connection, String detail) {
+        counters.add(Name.CONNECTIONS_GARBAGE, 1);
+        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
+        connection.fail(detail);
+    }
+
+    void onOverflow(Connection connection) {
+        counters.add(Name.CONNECTIONS_OVERFLOWED, 1);
+        connection.fail("does not read: " + options.writeBufferMaxBytes()
+                + " bytes wait to be written (transport.write-buffer-max)");
+    }
+
+    void onDialFailed(Dial dial, DialFailure failure, String detail) {
+        counters.add(Name.DIALS_FAILED, 1);
+        Machine current = machine;
+        if (current != null) {
+            tell(() -> current.onDialFailed(System.nanoTime(), dial.id, failure, detail));
+        }
+    }
+
+    void onBytes(int bytes) {
+        counters.add(Name.BYTES_RECEIVED, bytes);
+        beginTurn();
+    }
+
+    void onWritten(int bytes) {
+        counters.add(Name.FRAMES_SENT, 1);
+        counters.add(Name.BYTES_SENT, bytes);
+    }
+
+    void onCopied() {
+        counters.add(Name.FRAMES_COPIED, 1);
+    }
+
+    private void tell(Runnable input) {
+        try {
+            input.run();
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+        }
+    }
+
+    /** A machine whose invariants do not hold is not told anything more. */
+    private void onBroken(Throwable cause) {
+        LOG.error("the node has stopped, because of a mistake in it", cause);
+        machine = null;
+        isClosing.set(true);
+        beginEnd();
+        abortAll();
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    private void beginEnd() {
+        if (isEnding) {
+            return;
+        }
+        while (machine != null && !tasks.isEmpty()) {
+            runTasks(TASKS_MAX);
+        }
+        endTurn();
+        isEnding = true;
+        machine = null;
+        tasks.clear();
+        endpoint.stopListening(() -> {
+            isListenerClosed = true;
+            checkEnded();
+        });
+        dialer.close();
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        open.clear();
+        List.copyOf(connections).forEach(Connection::close);
+    }
+
+    private void checkEnded() {
+        if (isListenerClosed && connections.isEmpty()) {
+            allEnded.countDown();
+        }
+    }
+
+    private void abortAll() {
+        List.copyOf(connections).forEach(Connection::abort);
+    }
+
+    // ------------------------------------------------------------------ access for connections
+
+    DirectMemory directMemory() {
+        return memory;
+    }
+
+    ReceiveRegions regions() {
+        return regions;
+    }
+
+    Options options() {
+        return options;
+    }
+
+    private final class MachineEffects implements Effects {
+
+        @Override
+        public void dial(int connection, String address) {
+            dialer.dial(connection, address);
+        }
+
+        @Override
+        public void write(int connection, Packet frame) {
+            Connection target = open.get(connection);
+            if (target == null) {
+                frame.release();
+                return;
+            }
+            boolean wasDirty = target.isDirty;
+            target.write(frame);
+            if (target.isDirty && !wasDirty) {
+                dirty.add(target);
+            }
+        }
+
+        @Override
+        public void close(int connection, String reason) {
+            Connection target = open.remove(connection);
+            if (target == null) {
+                dialer.cancel(connection);
+                return;
+            }
+            LOG.debug("closing the connection with {}: {}", target.remote(), reason);
+            target.close();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.tutti.netty.internal;
+
+import io.netty.handler.ssl.NotSslRecordException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import org.jspecify.annotations.Nullable;
+
+/** Says in plain words why two nodes do not trust each other. */
+final class TlsTrouble {
+
+    private TlsTrouble() {}
+
+    static String explain(@Nullable Throwable trouble) {
+        String deepest = "unknown";
+        int depth = 0;
+        for (Throwable cause = trouble; cause != null && depth < 16; cause = cause.getCause(), depth++) {
+            String known = known(cause);
+            if (!known.isEmpty()) {
+                return known;
+            }
+            if (cause.getMessage() != null) {
+                deepest = cause.getMessage();
+            }
+        }
+        return "TLS failed: " + deepest;
+    }
+
+    private static String known(Throwable cause) {
+        String message = cause.getMessage() == null ? "" : cause.getMessage();
+        if (cause instanceof NotSslRecordException) {
+            return "does not speak TLS";
+        }
+        if (cause instanceof CertificateExpiredException) {
+            return "its certificate has expired: " + message;
+        }
+        if (cause instanceof CertificateNotYetValidException) {
+            return "its certificate is not valid yet: " + message;
+        }
+        if (message.contains("unable to find valid certification path")
+                || message.contains("No trusted certificate found")
+                || cause instanceof CertPathValidatorException) {
+            return "its certificate is not signed by an authority that is trusted here"
+                    + " (another tls.authority, or another security.secret)";
+        }
+        if (message.contains("Empty client certificate chain")) {
+            return "it has no certificate";
+        }
+        if (message.startsWith("(certificate_unknown)")
+                || message.contains("certificate_unknown")
+                || message.contains("bad_certificate")
+                || message.contains("unknown_ca")) {
+            return "it does not trust the certificate of this node: " + message;
+        }
+        if (message.contains("certificate_expired")) {
+            return "the certificate of this node has expired";
+        }
+        if (message.contains("certificate_required")) {
+            return "it wants a certificate of this node";
+        }
+        if (cause instanceof ClosedChannelException) {
+            return "closed during the TLS handshake; it may not use TLS, or not trust this node";
+        }
+        return message.contains("handshake timed out") ? "no TLS handshake in time" : "";
+    }
+}

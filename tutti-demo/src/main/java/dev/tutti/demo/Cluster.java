@@ -47,6 +47,7 @@ final class Cluster implements AutoCloseable {
         final int port;
         final AtomicBoolean isAsked = new AtomicBoolean();
         volatile State state = State.DOWN;
+        volatile boolean isKilled;
         volatile @Nullable NodeProcess process;
         volatile @Nullable URI uri;
         volatile @Nullable NodeStatus status;
@@ -145,6 +146,7 @@ final class Cluster implements AutoCloseable {
             NodeProcess process =
                     NodeProcess.start(name, slot.port, seeds, directory.resolve(name), log(name));
             slot.process = process;
+            slot.isKilled = false;
             slot.state = State.STARTING;
             slot.status = null;
             process.ended().thenAccept(ended -> onEnded(slot, process, ended.exitValue()));
@@ -171,7 +173,7 @@ final class Cluster implements AutoCloseable {
             return;
         }
         remove(slot);
-        if (!isClosing && status != INTERRUPTED) {
+        if (!isClosing && !slot.isKilled && status != INTERRUPTED) {
             journal.say(slot.name + " ended by itself with status " + status + "; its log is " + log(slot.name));
         }
     }
@@ -198,6 +200,7 @@ final class Cluster implements AutoCloseable {
         if (process == null) {
             return null;
         }
+        slot.isKilled = true;
         journal.say("kill -9 " + name + " (process " + process.pid() + ")");
         long killedNanos = System.nanoTime();
         process.kill();
@@ -241,8 +244,7 @@ final class Cluster implements AutoCloseable {
     }
 
     /** Stops all nodes gracefully, within some seconds. */
-    @Override
-    public void close() {
+    void stop() {
         isClosing = true;
         asking.shutdownNow();
         List<NodeProcess> open = new ArrayList<>();
@@ -254,6 +256,11 @@ final class Cluster implements AutoCloseable {
         }
         open.forEach(NodeProcess::stop);
         open.forEach(NodeProcess::close);
+    }
+
+    @Override
+    public void close() {
+        stop();
         client.close();
     }
 }

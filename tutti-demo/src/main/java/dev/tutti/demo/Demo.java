@@ -109,7 +109,7 @@ public final class Demo implements Callable<Integer> {
                 Cluster cluster = new Cluster(nodes, directory, balancer, journal)) {
             Thread atExit = new Thread(() -> {
                 stopping.countDown();
-                cluster.close();
+                cluster.stop();
             });
             Runtime.getRuntime().addShutdownHook(atExit);
             try {
@@ -187,7 +187,7 @@ public final class Demo implements Callable<Integer> {
             smoke.awaitAll();
             return "";
         } catch (ExecutionException e) {
-            return e.getCause().getMessage() + "";
+            return String.valueOf(e.getCause());
         } catch (TimeoutException e) {
             String what = e.getMessage();
             return what == null ? "the nodes do not serve within " + START_MAX.toSeconds() + " s" : what;

@@ -65,8 +65,7 @@ final class ShopNode {
         Rfc6265CookieProcessor cookies = new Rfc6265CookieProcessor();
         cookies.setSameSiteCookies("strict");
         shop.setCookieProcessor(cookies);
-        Tomcat.addServlet(shop, "cart", cart);
-        shop.addServletMappingDecoded("/cart/*", "cart");
+        Tomcat.addServlet(shop, "cart", cart).addMapping("/cart/*");
 
         Context node = tomcat.addContext("/node", null);
         Tomcat.addServlet(node, "status", new HttpServlet() {
@@ -75,12 +74,11 @@ final class ShopNode {
             @Override
             protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
                 NodeStatus status = new NodeStatus(
-                        name, keeping.view(), keeping.members(), keeping.manager().getActiveSessions(), cart.requests());
+                        name, keeping.viewNumber(), keeping.members(), keeping.manager().getActiveSessions(), cart.requests());
                 response.setContentType("text/plain;charset=utf-8");
                 response.getWriter().write(status.text());
             }
-        });
-        node.addServletMappingDecoded("/status", "status");
+        }).addMapping("/status");
         tomcat.start();
         if (!shop.getState().isAvailable()) {
             throw new IllegalStateException("the shop did not start; why is said above");

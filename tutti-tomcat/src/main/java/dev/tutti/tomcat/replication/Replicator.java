@@ -495,16 +495,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             return false;
         }
         long nowNanos = nanoClock.getAsLong();
-        SessionRecord record = store.get(image.uid());
-        if (record == null) {
-            record = new SessionRecord(image.uid(), image.createdMillis(), nowNanos, SessionRecord.State.PARTIAL);
-            record.use(nowNanos - image.idleMillis() * 1_000_000);
-        } else if (record.state() == SessionRecord.State.PARTIAL) {
-            SessionRecord whole =
-                    new SessionRecord(image.uid(), image.createdMillis(), nowNanos, SessionRecord.State.PARTIAL);
-            whole.merge(record.image(nowNanos), nowNanos);
-            record = whole;
-        }
+        SessionRecord record = recordFor(image, nowNanos);
         String oldKey = store.keyOf(record.id());
         record.merge(image, nowNanos);
         if (record.state() == SessionRecord.State.PARTIAL) {
@@ -514,6 +505,21 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             store.reindex(record, oldKey);
         }
         return true;
+    }
+
+    /** The session's record, or a new one with what is known of the session so far. */
+    private SessionRecord recordFor(Image image, long nowNanos) {
+        SessionRecord present = store.get(image.uid());
+        if (present != null && present.state() != SessionRecord.State.PARTIAL) {
+            return present;
+        }
+        long usedNanos = nowNanos - image.idleMillis() * 1_000_000;
+        SessionRecord added =
+                new SessionRecord(image.uid(), image.createdMillis(), usedNanos, SessionRecord.State.PARTIAL);
+        if (present != null) {
+            added.merge(present.image(nowNanos), nowNanos);
+        }
+        return added;
     }
 
     private void merge(Member sender, Delta delta) {

@@ -4,4 +4,7 @@ module dev.tutti.cli {
     requires dev.tutti.config;
     requires info.picocli;
     requires static org.jspecify;
+
+    opens dev.tutti.cli to
+            info.picocli;
 }

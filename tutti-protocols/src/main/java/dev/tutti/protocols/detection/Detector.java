@@ -108,6 +108,15 @@ public final class Detector {
         }
     }
 
+    /** A node without a session has been heard, in a handshake: what was observed of it is no longer so. */
+    public void onContact(NodeId node) {
+        Subject subject = subjects.get(node);
+        if (subject != null && !subject.isOpen) {
+            retract(subject);
+            subjects.remove(node);
+        }
+    }
+
     /** What a heartbeat says: all whom its sender does not hear. */
     public void onReports(NodeId watcher, Collection<NodeId> silent) {
         Subject subject = subjects.get(watcher);
@@ -155,10 +164,10 @@ public final class Detector {
             if (high <= reports) {
                 subject.unstableNanos = NEVER;
                 closing.add(new Verdict(node, "not heard by " + reports + " of its " + watchers.size() + " watchers"));
-            } else if (low(watchers.size()) <= reports) {
+            } else if (low(watchers.size()) <= reports || subject.isReported) {
+                // Others may be about to report it too. Whoever hangs there for long is no reason to wait any more.
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
-                // Whoever hangs there for long is no reason to wait for, nor to act where it is heard.
-                isUnstable |= nowNanos - subject.unstableNanos < ALONE * timeoutNanos;
+                isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
             } else {
                 subject.unstableNanos = NEVER;
             }

@@ -175,6 +175,15 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
+    /** The node is there, and it is too early for a session with it. */
+    public void onPostponed(String text, long nowNanos) {
+        Address address = addresses.get(text);
+        if (address != null) {
+            address.attempts = Math.min(address.attempts, 1);
+        }
+        onFailed(text, false, nowNanos);
+    }
+
     public void onFailed(String text, boolean isRefused, long nowNanos) {
         Address address = answered(text);
         if (address == null || address.isConnected) {

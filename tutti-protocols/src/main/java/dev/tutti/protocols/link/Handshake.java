@@ -187,7 +187,7 @@ final class Handshake {
         } else if (!link.isOpen() && link.epoch() < theirs.epoch() && theirs.received() == 0 && welcome.from() == 0) {
             String objection = owner.objection(node);
             if (objection != null) {
-                drop(connection, Links.Answer.FAILED, node, objection);
+                drop(connection, Links.Answer.SUSPECTED, node, objection);
                 return;
             }
             links.open(link, theirs.epoch());
@@ -214,7 +214,7 @@ final class Handshake {
             links.detach(link);
             links.end(present, "the dials have crossed");
         }
-        links.attach(link, connection, theirs.received(), true);
+        links.attach(link, connection, theirs.received(), present == null);
         if (connection.resuming == null) {
             owner.onAnswered(connection.address, Links.Answer.CONNECTED, link.node());
         }
@@ -236,7 +236,8 @@ final class Handshake {
         switch (refusal) {
             case SELF -> drop(connection, Links.Answer.SELF, self, reason);
             case KNOWN -> onKnown(connection, node, number);
-            case SUSPECTED, OVERLOAD -> drop(connection, Links.Answer.FAILED, node, reason);
+            case SUSPECTED -> drop(connection, Links.Answer.SUSPECTED, node, reason);
+            case OVERLOAD -> drop(connection, Links.Answer.FAILED, node, reason);
             case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER -> drop(connection, Links.Answer.REFUSED, node, reason);
         }
     }

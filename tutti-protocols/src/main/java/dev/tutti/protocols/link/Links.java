@@ -45,7 +45,7 @@ public final class Links {
         /** A dial that the node asked for has ended. */
         void onAnswered(String address, Answer answer, @Nullable NodeId node);
 
-        /** Why no session with the node may begin now; null if it may. */
+        /** A node with which there is no session was heard. Why none may begin now; null if one may. */
         @Nullable String objection(NodeId node);
     }
 
@@ -57,6 +57,8 @@ public final class Links {
         SELF,
         /** The node is there, and has to be dialled again with what is known of it now. */
         AGAIN,
+        /** The node is there, and enough others do not hear it yet. */
+        SUSPECTED,
         /** Nobody there, not reachable, or no peer. */
         FAILED,
         /** Refused, or of no use, for a reason that lasts. */

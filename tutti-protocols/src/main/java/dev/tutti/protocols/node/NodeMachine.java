@@ -411,6 +411,7 @@ public final class NodeMachine implements Machine {
                 }
                 case SELF -> discovery.onSelf(address, now());
                 case AGAIN -> discovery.onAgain(address, node, now());
+                case SUSPECTED -> discovery.onPostponed(address, now());
                 case FAILED -> discovery.onFailed(address, false, now());
                 case REFUSED -> discovery.onFailed(address, true, now());
             }
@@ -418,6 +419,7 @@ public final class NodeMachine implements Machine {
 
         @Override
         public @Nullable String objection(NodeId node) {
+            detector.onContact(node);
             return isStopped ? "the node was stopped" : detector.objection(node);
         }
     }

@@ -169,6 +169,11 @@ final class TestNetwork {
 
     // ------------------------------------------------------------------ nodes
 
+    /** Another address at which a node answers. */
+    void alias(String address, Node node) {
+        hosts.put(address, node);
+    }
+
     Node node(String name, int port, String... seeds) {
         return node(name, port, settings -> settings, seeds);
     }
@@ -308,7 +313,7 @@ final class TestNetwork {
         public void dial(int connection, String address) {
             dials++;
             Node target = hosts.get(address);
-            if (target == null || target == this && hosts.get(address) == null) {
+            if (target == null) {
                 TestNetwork.this.at(now + 2 * delay(), () -> input(
                         () -> machine.onDialFailed(now, connection, DialFailure.REFUSED, "refused")));
                 return;

@@ -292,7 +292,9 @@ final class Smoke {
                 traffic.answered(), traffic.failed(), unexcused.size()));
         journal.print(String.format("items      %,d kept; %,d had no answer, of which %,d had arrived",
                 items, arrived + refuted, arrived));
-        if (Boolean.getBoolean("demo.trace")) { traffic.failures().forEach(f -> kills.forEach(k -> journal.print(f.relativeTo(k)+" removed "+(k.removedNanos()-k.killedNanos())/1e6))); }
+        for (FailedRequest failure : traffic.failures()) {
+            details(failure);
+        }
         for (String failure : failures) {
             journal.print("failure    " + failure);
         }
@@ -316,6 +318,13 @@ final class Smoke {
         journal.data(summary);
         journal.print("sessions kept: " + complete + "/" + SESSIONS + ", failed requests: " + traffic.failed());
         return isGood;
+    }
+
+    /** When a failure was, for those who look into the log. */
+    private void details(FailedRequest failure) {
+        kills.stream()
+                .filter(kill -> failure.isExcusedBy(List.of(kill)))
+                .forEach(kill -> journal.print("failed     " + failure.relativeTo(kill)));
     }
 
     private void showLog(String node) {

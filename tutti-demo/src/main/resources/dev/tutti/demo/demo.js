@@ -190,7 +190,7 @@ function showNode(node) {
   if (node.state === "down") badges.append(element("span", "chip dead", "down"));
   for (const key of ["sessions", "requests", "process"]) {
     const value = node[key];
-    card.querySelector("." + key).textContent = value ? value.toLocaleString("en") : node.state === "up" ? "0" : "–";
+    card.querySelector("." + key).textContent = value || (node.state === "up" ? 0 : "–");
   }
   const button = card.querySelector("button");
   const isDown = node.state === "down";

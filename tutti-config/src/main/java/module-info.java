@@ -4,4 +4,5 @@ module dev.tutti.config {
     requires org.snakeyaml.engine;
     requires static transitive org.jspecify;
 
+    exports dev.tutti.config;
 }

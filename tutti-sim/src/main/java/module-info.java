@@ -1,6 +1,7 @@
-/** Whole clusters in virtual time. */
+/** Whole clusters in virtual time: one thread, one queue of events, all randomness from one seed. */
 module dev.tutti.sim {
     requires transitive dev.tutti.core;
     requires static transitive org.jspecify;
 
+    exports dev.tutti.sim;
 }

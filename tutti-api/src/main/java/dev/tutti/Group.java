@@ -1,32 +1,117 @@
 package dev.tutti;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeMachine;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A member's handle on its group.
  *
  * <p>All methods may be called from any thread, listeners included. What one thread sends is delivered in that order at
- * every member, the sender included; see {@code docs/guarantees.md}.
+ * every member, the sender included; see {@code docs/guarantees.md}. A listener that sends and has to wait keeps the
+ * members waiting whose messages it should be consuming: answer large requests from a thread of your own.
  */
 public final class Group implements AutoCloseable {
 
-    Group() {}
+    private static final Logger LOG = LoggerFactory.getLogger(Group.class);
+
+    /** Small messages that may wait for the loop: enough to fill packets, little enough to be no second window. */
+    private static final long SUBMISSION_BYTES_MAX = 512 * 1024;
+
+    private final Node node;
+    private final String name;
+    private final Driver driver;
+    private final NodeMachine machine;
+    private final SubmissionQueue submissions;
+    private final Lane lane;
+    private final Duration leaveTimeout;
+
+    private final AtomicBoolean isSubmitPending = new AtomicBoolean();
+    private final AtomicBoolean isConsumePending = new AtomicBoolean();
+    private final Driver.Task submitTask = this::takeSubmitted;
+    private final Driver.Task consumeTask = this::takeConsumed;
+    private final CompletableFuture<Group> joined = new CompletableFuture<>();
+    private final CompletableFuture<String> left = new CompletableFuture<>();
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+
+    private volatile @Nullable Member self;
+    private volatile @Nullable View view;
+
+    Group(Node node, GroupBuilder builder, Settings settings, Driver driver, NodeMachine machine) {
+        this.node = node;
+        this.name = builder.name();
+        this.driver = driver;
+        this.machine = machine;
+        long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
+        this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
+        this.submissions = new SubmissionQueue(
+                driver.memory(),
+                Math.min(SUBMISSION_BYTES_MAX, windowBytes),
+                settings.get(GroupSettings.SEND_TIMEOUT),
+                this::wakeForSubmitted);
+        this.lane = builder.lane(windowBytes / 8, new Events());
+    }
+
+    /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
+    CompletableFuture<Group> join(Settings settings) {
+        driver.execute(now -> {
+            try {
+                self = machine.join(now, name, settings, lane, submissions);
+            } catch (IllegalStateException e) {
+                joined.completeExceptionally(e);
+                close(e.toString());
+            }
+        });
+        return joined;
+    }
+
+    // ------------------------------------------------------------------ state
 
     public String name() {
-        throw new UnsupportedOperationException();
+        return name;
+    }
+
+    public Node node() {
+        return node;
     }
 
     /** This member. */
     public Member self() {
-        throw new UnsupportedOperationException();
+        return Objects.requireNonNull(self, "the group is not joined");
     }
 
     /** The view that was installed last; listeners may still be at an earlier one. */
     public View view() {
-        throw new UnsupportedOperationException();
+        return Objects.requireNonNull(view, "the group is not joined");
     }
+
+    /** What a send would wait for now, for people; empty if it would proceed. */
+    public String waitsFor() {
+        return submissions.waitsFor();
+    }
+
+    Map<String, Object> status() {
+        return lane.status();
+    }
+
+    // ------------------------------------------------------------------ sending
 
     /**
      * Sends to all members of the view, this one included. Blocks while the window is closed or a view changes.
@@ -34,42 +119,169 @@ public final class Group implements AutoCloseable {
      * @throws SendException if it can't proceed within {@code send-timeout}, or the group is left
      */
     public void send(byte[] message) {
-        throw new UnsupportedOperationException();
+        submissions.send(null, message, 0, message.length);
     }
 
     /** Sends a range of an array, which may be used again when the method returns. */
     public void send(byte[] message, int offset, int length) {
-        throw new UnsupportedOperationException();
+        Objects.checkFromIndexSize(offset, length, message.length);
+        submissions.send(null, message, offset, length);
     }
 
     /** Sends text as UTF-8. */
     public void send(String text) {
-        throw new UnsupportedOperationException();
+        send(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sends to one member, which may be this one. In order with what else is sent to that member alone. */
+    /**
+     * Sends to one member, which may be this one. In order with what else is sent to that member alone.
+     *
+     * @throws SendException also if {@code receiver} is not in the view
+     */
     public void sendTo(Member receiver, byte[] message) {
-        throw new UnsupportedOperationException();
+        checkMember(receiver);
+        submissions.send(receiver, message, 0, message.length);
     }
 
     /** Sends if that is possible at once. {@link #waitsFor} says why it was not. */
     public boolean trySend(byte[] message) {
-        throw new UnsupportedOperationException();
+        return submissions.trySend(null, message);
     }
 
     /** Sends when that is possible; completes when the message is accepted. The array must not change until then. */
     public CompletableFuture<Void> sendAsync(byte[] message) {
-        throw new UnsupportedOperationException();
+        return submissions.sendAsync(null, message);
     }
 
-    /** What a send would wait for now, for people; empty if it would proceed. */
-    public String waitsFor() {
-        throw new UnsupportedOperationException();
+    /** Sends to one member when that is possible. */
+    public CompletableFuture<Void> sendToAsync(Member receiver, byte[] message) {
+        checkMember(receiver);
+        return submissions.sendAsync(receiver, message);
     }
+
+    private void checkMember(Member receiver) {
+        View current = view();
+        if (!current.contains(receiver)) {
+            throw new SendException(
+                    SendException.Reason.NO_MEMBER, receiver + " is not in view " + current + " of group " + name);
+        }
+    }
+
+    // ------------------------------------------------------------------ leaving
 
     /** Sends what was accepted, says goodbye and leaves, within {@code leave-timeout}. Idempotent. */
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        leave();
+        awaitLeft();
+    }
+
+    /** Begins to leave. */
+    void leave() {
+        if (!isClosing.compareAndSet(false, true)) {
+            return;
+        }
+        submissions.refuse("group " + name + " was left");
+        try {
+            driver.execute(now -> {
+                Member member = self;
+                if (member != null) {
+                    machine.leave(now, member);
+                } else {
+                    left.complete("never joined");
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            close("the node is closed");
+        }
+    }
+
+    /** Waits until the others were told, as long as the layers may take for it. */
+    void awaitLeft() {
+        // Packing and reliability may each use the time-out; a second on top is the loop's.
+        long boundMillis = leaveTimeout.toMillis() * 2 + 1_000;
+        try {
+            left.get(boundMillis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("group {}: not left within {} ms; the node goes on without it", name, boundMillis);
+            close("left without an answer from the loop");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("leaving failed", e);
+        }
+    }
+
+    /** The group has ended, by leaving or with its node. */
+    void close(String reason) {
+        submissions.close(reason);
+        joined.completeExceptionally(new IllegalStateException("group " + name + " was not joined: " + reason));
+        left.complete(reason);
+        node.forget(this);
+    }
+
+    // ------------------------------------------------------------------ meeting the loop
+
+    private void wakeForSubmitted() {
+        if (!isSubmitPending.get() && isSubmitPending.compareAndSet(false, true)) {
+            execute(submitTask);
+        }
+    }
+
+    private void takeSubmitted(long now) {
+        isSubmitPending.set(false);
+        Member member = self;
+        if (member != null && !left.isDone()) {
+            machine.onSubmitted(now, member);
+        }
+    }
+
+    private void takeConsumed(long now) {
+        isConsumePending.set(false);
+        Packet packet = lane.takeConsumed();
+        while (packet != null) {
+            machine.onConsumed(now, self(), packet);
+            packet = lane.takeConsumed();
+        }
+    }
+
+    private void execute(Driver.Task task) {
+        try {
+            driver.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("group {}: the loop has ended", name);
+        }
+    }
+
+    /** What the lane tells. */
+    private final class Events implements Lane.Owner {
+
+        @Override
+        public void onConsumed() {
+            if (!isConsumePending.get() && isConsumePending.compareAndSet(false, true)) {
+                execute(consumeTask);
+            }
+        }
+
+        @Override
+        public void onInstalled(View installed) {
+            view = installed;
+            LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
+        }
+
+        @Override
+        public void onJoined() {
+            joined.complete(Group.this);
+        }
+
+        @Override
+        public void onLeft(String reason) {
+            close(reason);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "group " + name + ", " + view;
     }
 }

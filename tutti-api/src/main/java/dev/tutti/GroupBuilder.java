@@ -2,49 +2,82 @@ package dev.tutti;
 
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.GroupSettings;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /** Says how a group is to be used, and joins it. */
 public final class GroupBuilder {
 
-    GroupBuilder() {}
+    private final Node node;
+    private final String name;
+    private Settings settings;
+    private Consumer<Message> onMessage = message -> {};
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onClosed = reason -> {};
+    private boolean isInline;
+
+    GroupBuilder(Node node, String name, Settings settings) {
+        this.node = node;
+        this.name = name;
+        this.settings = settings;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    Lane lane(long reportBytes, Lane.Owner owner) {
+        return new Lane(name, isInline, reportBytes, onMessage, onView, onClosed, owner);
+    }
 
     /**
      * Called for every message, one at a time and in order, on the group's virtual thread. May block: the senders are
      * slowed down then. May send.
      */
     public GroupBuilder onMessage(Consumer<Message> listener) {
-        throw new UnsupportedOperationException();
+        onMessage = listener;
+        return this;
     }
 
     /** Called for every view, in order with the messages. The first call comes before {@link #join} returns. */
     public GroupBuilder onView(Consumer<View> listener) {
-        throw new UnsupportedOperationException();
+        onView = listener;
+        return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public GroupBuilder onClosed(Consumer<String> listener) {
-        throw new UnsupportedOperationException();
+        onClosed = listener;
+        return this;
     }
 
-    /** Calls listeners on the node's loop: the fastest, for listeners that never block. */
+    /** Calls listeners on the node's loop: the fastest, for listeners that never block, not in {@code send} either. */
     public GroupBuilder inline() {
-        throw new UnsupportedOperationException();
+        isInline = true;
+        return this;
     }
 
     /** Messages are not repeated, ordered over views or flow-controlled; views are as in any group. */
     public GroupBuilder unreliable() {
-        throw new UnsupportedOperationException();
+        return set(GroupSettings.STACK, GroupSettings.StackKind.UNRELIABLE);
     }
 
     public <T> GroupBuilder set(Setting<T> setting, T value) {
-        throw new UnsupportedOperationException();
+        settings = settings.with(setting, value);
+        return this;
     }
 
     /** Sets by the name and with the text that a file would have: {@code set("window", "4 MiB")}. */
     public GroupBuilder set(String setting, String value) {
-        throw new UnsupportedOperationException();
+        settings = settings.with(setting, value, Settings.Source.BUILDER, "builder of group " + name);
+        return this;
     }
 
     /**
@@ -53,10 +86,17 @@ public final class GroupBuilder {
      * @throws IllegalStateException if the node is closed or has joined the group already
      */
     public Group join() {
-        throw new UnsupportedOperationException();
+        try {
+            return joinAsync().join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof IllegalStateException known) {
+                throw new IllegalStateException(known.getMessage(), known);
+            }
+            throw e;
+        }
     }
 
     public CompletableFuture<Group> joinAsync() {
-        throw new UnsupportedOperationException();
+        return node.join(this);
     }
 }

@@ -1,9 +1,30 @@
 package dev.tutti;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Diagnostics;
+import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.node.NodeSettings;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One process's endpoint: its address, links, failure detection and loop, shared by any number of groups.
@@ -12,62 +33,176 @@ import java.util.Map;
  */
 public final class Node implements AutoCloseable {
 
-    Node() {}
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    /** How long a look at the loop may take before it is given up. */
+    private static final long STATUS_SECONDS_MAX = 2;
+
+    private final NodeId id;
+    private final NodeSpec spec;
+    private final Driver driver;
+    private final NodeMachine machine;
+    private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+    private final @Nullable Diagnostics diagnostics;
+
+    Node(NodeSpec spec, Driver driver) {
+        this.spec = spec;
+        this.driver = driver;
+        String address = driver.address();
+        String name = spec.node().get(NodeSettings.NAME);
+        // Grows from start to start with the clock; the random bits keep nodes apart that start in one millisecond.
+        long incarnation = (System.currentTimeMillis() << 20)
+                | ThreadLocalRandom.current().nextLong(1 << 20);
+        this.id = new NodeId(incarnation, name.isEmpty() ? address : name, address);
+        this.machine = new NodeMachine(
+                id, spec.node(), ThreadLocalRandom.current().nextLong(), driver.memory(), new EventLog(id.name()));
+        driver.start(machine);
+        LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
+        this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
+    }
+
+    /** A node that can't be asked is a node all the same. */
+    private @Nullable Diagnostics openDiagnostics() {
+        int port = Integer.parseInt(address().substring(address().lastIndexOf(':') + 1));
+        try {
+            return Diagnostics.open(DiagnosticsDirectory.ofUser(), port, this::status);
+        } catch (IOException e) {
+            LOG.warn("node {} can't be asked by 'tutti view': {}", name(), e.getMessage());
+            return null;
+        }
+    }
 
     /** A node that listens on TCP {@code port}; 0 takes any free one. */
     public static NodeBuilder tcp(int port) {
-        throw new UnsupportedOperationException();
+        return new NodeBuilder(defaults()).set(TransportSettings.BIND_PORT, port);
     }
 
     /** A node as {@code spec} says, which usually comes from a file. */
     public static NodeBuilder of(NodeSpec spec) {
-        throw new UnsupportedOperationException();
+        return new NodeBuilder(spec);
     }
 
     /** All settings of nodes and groups, with their defaults. */
     public static NodeSpec defaults() {
-        throw new UnsupportedOperationException();
+        return ApiSettings.defaults();
     }
 
     public NodeId id() {
-        throw new UnsupportedOperationException();
+        return id;
     }
 
     public String name() {
-        throw new UnsupportedOperationException();
+        return id.name();
     }
 
     /** Where others dial it, {@code host:port}. */
     public String address() {
-        throw new UnsupportedOperationException();
+        return id.address();
     }
 
     /** The settings in force. */
     public NodeSpec spec() {
-        throw new UnsupportedOperationException();
+        return spec;
     }
 
     /** A group to be joined. Any number of groups may be joined; one group once. */
     public GroupBuilder group(String name) {
-        throw new UnsupportedOperationException();
+        if (name.isEmpty() || name.length() > GROUP_NAME_MAX) {
+            throw new IllegalArgumentException(
+                    "a group's name has 1 to " + GROUP_NAME_MAX + " characters, not " + name.length());
+        }
+        return new GroupBuilder(this, name, spec.group(name));
     }
 
-    /** The groups that are joined. */
+    /** The groups that are joined, by name. */
     public List<Group> groups() {
-        throw new UnsupportedOperationException();
+        return new ArrayList<>(groups.values());
+    }
+
+    CompletableFuture<Group> join(GroupBuilder builder) {
+        Settings settings = builder.settings();
+        Group group = new Group(this, builder, settings, driver, machine);
+        if (isClosed.get()) {
+            return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed"));
+        }
+        if (groups.putIfAbsent(builder.name(), group) != null) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("node " + name() + " has joined group " + builder.name() + " already"));
+        }
+        try {
+            return group.join(settings);
+        } catch (RejectedExecutionException e) {
+            groups.remove(builder.name(), group);
+            return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed", e));
+        }
+    }
+
+    void forget(Group group) {
+        groups.remove(group.name(), group);
     }
 
     /**
      * State and counters now: nested maps whose values are numbers, texts, lists and maps; in the order to show them.
-     * Keys: {@code node}, {@code links}, {@code groups}.
+     * Keys: {@code node}, {@code links}, {@code groups} and more.
+     *
+     * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
      */
     public Map<String, Object> status() {
-        throw new UnsupportedOperationException();
+        CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
+        try {
+            driver.execute(now -> {
+                MapReport report = new MapReport();
+                machine.report(report);
+                answer.complete(report.values());
+            });
+            Map<String, Object> status = new LinkedHashMap<>();
+            status.put("transport", new LinkedHashMap<String, Object>(driver.description()));
+            status.putAll(answer.get(STATUS_SECONDS_MAX, TimeUnit.SECONDS));
+            Map<String, Object> delivery = new LinkedHashMap<>();
+            for (Group group : groups.values()) {
+                Map<String, Object> own = new LinkedHashMap<>(group.status());
+                own.put("send-waits-for", group.waitsFor());
+                delivery.put(group.name(), own);
+            }
+            status.put("delivery", delivery);
+            status.put("driver", new LinkedHashMap<String, Object>(driver.counters()));
+            return status;
+        } catch (RejectedExecutionException e) {
+            throw new IllegalStateException("node " + name() + " is closed", e);
+        } catch (TimeoutException | ExecutionException e) {
+            throw new IllegalStateException("the loop of node " + name() + " does not answer", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
     }
 
-    /** Leaves all groups and closes, within {@code group.leave-timeout}. Idempotent. */
+    /** Leaves all groups and closes, within {@code leave-timeout}. Idempotent. */
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        if (!isClosed.compareAndSet(false, true)) {
+            return;
+        }
+        if (diagnostics != null) {
+            diagnostics.close();
+        }
+        List<Group> open = groups();
+        open.forEach(Group::leave);
+        open.forEach(Group::awaitLeft);
+        try {
+            driver.execute(machine::stop);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("node {}: the loop has ended already", name());
+        }
+        driver.close();
+        open.forEach(group -> group.close("node " + name() + " is closed"));
     }
+
+    @Override
+    public String toString() {
+        return "node " + id.name() + " at " + id.address();
+    }
+
+    private static final int GROUP_NAME_MAX = 255;
 }

@@ -1,7 +1,19 @@
 package dev.tutti;
 
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DriverProvider;
+import dev.tutti.core.driver.TransportException;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
 
 /**
  * Says how a node is to be. What is set here wins over system properties ({@code tutti.<setting>}), those over
@@ -9,58 +21,103 @@ import java.nio.file.Path;
  */
 public final class NodeBuilder {
 
-    NodeBuilder() {}
+    private static final String TRANSPORT = "tcp";
+
+    private NodeSpec spec;
+
+    NodeBuilder(NodeSpec spec) {
+        this.spec = spec;
+    }
 
     public NodeBuilder name(String name) {
-        throw new UnsupportedOperationException();
+        return set(NodeSettings.NAME, name);
     }
 
     /** Nodes of other clusters are refused. */
     public NodeBuilder cluster(String cluster) {
-        throw new UnsupportedOperationException();
+        return set(NodeSettings.CLUSTER, cluster);
     }
 
     /** Where other nodes may be: {@code host:port}, or {@code host:port-port} for a range. */
     public NodeBuilder seeds(String... addresses) {
-        throw new UnsupportedOperationException();
+        return set(NodeSettings.SEEDS, List.of(addresses));
     }
 
     /** Where to listen; see {@code bind.address}. */
     public NodeBuilder bind(String address) {
-        throw new UnsupportedOperationException();
+        return set(TransportSettings.BIND_ADDRESS, address);
     }
 
     /** Mutual TLS with certificates derived from a secret that all nodes of the cluster share. */
     public NodeBuilder secret(String secret) {
-        throw new UnsupportedOperationException();
+        return set(TransportSettings.SECRET, secret);
     }
 
     /** Mutual TLS with PEM files. */
     public NodeBuilder tls(Path certificate, Path key, Path authority) {
-        throw new UnsupportedOperationException();
+        return set(TransportSettings.TLS_CERTIFICATE, certificate.toString())
+                .set(TransportSettings.TLS_KEY, key.toString())
+                .set(TransportSettings.TLS_AUTHORITY, authority.toString());
     }
 
     /** Allows addresses other than loopback without TLS. */
     public NodeBuilder insecure() {
-        throw new UnsupportedOperationException();
+        return set(TransportSettings.INSECURE, true);
     }
 
     public <T> NodeBuilder set(Setting<T> setting, T value) {
-        throw new UnsupportedOperationException();
+        return set(setting.name(), setting.print(value));
     }
 
     /** Sets by the name and with the text that a file would have: {@code set("detection.heartbeat", "500 ms")}. */
     public NodeBuilder set(String setting, String value) {
-        throw new UnsupportedOperationException();
+        spec = spec.withNode(spec.node().with(setting, value, Settings.Source.BUILDER, "builder"));
+        return this;
+    }
+
+    /**
+     * The settings that {@link #start} would take: what is set here, over system properties, environment variables, the
+     * file and the preset.
+     *
+     * @throws dev.tutti.core.settings.SettingException if a setting is wrong
+     */
+    public NodeSpec spec() {
+        return Preset.apply(Overrides.apply(spec, properties(), System.getenv()));
     }
 
     /**
      * Binds and starts. Does not wait for other nodes.
      *
-     * @throws dev.tutti.core.driver.TransportException if the address can't be bound, or not safely
+     * @throws TransportException if the address can't be bound, or not safely
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong
      */
     public Node start() {
-        throw new UnsupportedOperationException();
+        NodeSpec resolved = spec();
+        Driver driver = provider().open(resolved.node());
+        try {
+            return new Node(resolved, driver);
+        } catch (RuntimeException e) {
+            driver.close();
+            throw e;
+        }
+    }
+
+    private static Map<String, String> properties() {
+        Properties properties = System.getProperties();
+        Map<String, String> texts = new TreeMap<>();
+        for (String name : properties.stringPropertyNames()) {
+            texts.put(name, properties.getProperty(name));
+        }
+        return texts;
+    }
+
+    private static DriverProvider provider() {
+        for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, NodeBuilder.class.getClassLoader())) {
+            if (provider.transport().equals(TRANSPORT)) {
+                return provider;
+            }
+        }
+        throw new TransportException("no driver for " + TRANSPORT + " is on the class path or module path;"
+                + " add the artifact dev.tutti:tutti-netty");
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.core;
 
+import dev.tutti.core.stack.Receipt;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ public final class Packet {
     private int end;
     private boolean malformed;
     private @Nullable Member peer;
-    private @Nullable Object receipt;
+    private @Nullable Receipt receipt;
 
     private Packet(Block block, int start, int end) {
         this.block = block;
@@ -122,11 +123,11 @@ public final class Packet {
     }
 
     /** What the layer that delivered the packet wants to see again when the application has consumed it. */
-    public @Nullable Object receipt() {
+    public @Nullable Receipt receipt() {
         return receipt;
     }
 
-    public Packet withReceipt(@Nullable Object receipt) {
+    public Packet withReceipt(@Nullable Receipt receipt) {
         this.receipt = receipt;
         return this;
     }

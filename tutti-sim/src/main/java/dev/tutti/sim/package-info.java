@@ -1,4 +1,4 @@
-/** Whole clusters in virtual time. */
+/** The driver on simulated time, a network with faults, and the checker of what a group promises. */
 @NullMarked
 package dev.tutti.sim;
 

@@ -9,6 +9,12 @@ public final class Nearest {
 
     /** {@code "; did you mean 'x'?"}, or the names there are if none is near. */
     public static String suggest(String name, Collection<String> names) {
+        // Whoever writes port for bind.port is not near by letters.
+        for (String candidate : names) {
+            if (candidate.endsWith("." + name)) {
+                return "; did you mean '" + candidate + "'?";
+            }
+        }
         String nearest = "";
         int best = Integer.MAX_VALUE;
         for (String candidate : names) {

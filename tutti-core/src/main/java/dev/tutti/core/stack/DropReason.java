@@ -11,6 +11,7 @@ public enum DropReason {
     HELD_FULL("it belongs to a coming view, for which a window of packets is held already"),
     OLD_BALLOT("it answers a ballot that has been replaced"),
     LATE_REPAIR("nobody waits for it any more"),
+    OVERLOADED("the application has not consumed what was delivered before (unreliable groups only)"),
     NO_SESSION("its receiver is gone"),
     NOT_JOINED("the group is not joined here");
 

@@ -41,7 +41,12 @@ public sealed interface Signal {
 
     // ------------------------------------------------------------------ down, to membership
 
-    /** Answers {@link Freeze}: per sender, the number of the last packet delivered without gap. */
+    /**
+     * Answers {@link Freeze}. The highest layer turns the one into the other, so that what it had sent before is below it
+     * when the answer passes the layer that counts packets.
+     *
+     * @param received per sender, the number of the last packet delivered without gap
+     */
     record Frozen(ViewId ballot, TreeMap<Member, Long> received) implements Signal {}
 
     /** Answers {@link Reach}: everything up to the cut is delivered. */

@@ -4,101 +4,484 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
+import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Runner;
+import dev.tutti.protocols.detection.Detector;
+import dev.tutti.protocols.discovery.Discovery;
+import dev.tutti.protocols.discovery.Seeds;
+import dev.tutti.protocols.link.Frames;
+import dev.tutti.protocols.link.Link;
+import dev.tutti.protocols.link.Links;
+import dev.tutti.protocols.link.Refusal;
 import dev.tutti.protocols.packing.Submissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/** A node: links to other nodes, discovery, detection, and the groups that share them. */
+/**
+ * A node: links to other nodes, discovery, detection, and the groups that share them.
+ *
+ * <p>Inputs may come several at a time; what they lead to runs when {@link #drain} is called, and is handed out then.
+ */
 public final class NodeMachine implements Machine {
+
+    /** Makes a group's layers, from the bottom to the top. */
+    @FunctionalInterface
+    interface StackMaker {
+        List<Layer> layers(Member self, Settings settings, Submissions submissions);
+    }
+
+    /** Characters of a cluster's or a group's name. */
+    static final int NAME_MAX = 255;
+
+    /** Ticks of the detector per heartbeat. */
+    private static final int TICKS = 4;
+
+    /** Addresses in one PEERS frame. */
+    private static final int PEERS_MAX = 64;
+
+    /** Reports in one heartbeat. Who misses more than these has a problem of its own. */
+    private static final int REPORTS_MAX = 32;
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final NodeId self;
+    private final Settings settings;
+    private final StackMaker stackMaker;
+    private final SplittableRandom random;
+    private final Runner runner;
+    private final Memory memory;
+    private final EffectQueue effects;
+    private final Links links;
+    private final Discovery discovery;
+    private final Detector detector;
+    private final Groups groups;
+    private final List<String> seeds;
+    private final long heartbeatNanos;
+    private final long patienceNanos;
+
+    /** Links that have not yet told which groups they have. */
+    private final TreeSet<NodeId> untold = new TreeSet<>();
+
+    private long tickNanos = NEVER;
+    private boolean isStopped;
 
     /**
      * @param settings with {@link NodeSettings}
      * @param seed of all randomness
+     * @throws SettingException if settings contradict each other, or a seed is no address
      */
-    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory) {}
+    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
+        this(self, settings, seed, memory, events, GroupStack::layers);
+    }
+
+    NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, StackMaker stackMaker) {
+        this.self = self;
+        this.settings = settings;
+        this.stackMaker = stackMaker;
+        this.memory = memory;
+        this.random = new SplittableRandom(seed);
+        this.runner = new Runner(memory);
+        this.effects = new EffectQueue(events);
+        this.seeds = Seeds.addresses(settings.get(NodeSettings.SEEDS));
+        this.heartbeatNanos = settings.get(NodeSettings.HEARTBEAT).toNanos();
+        this.patienceNanos = settings.get(NodeSettings.PATIENCE).toNanos();
+        long timeoutNanos = settings.get(NodeSettings.DETECTION_TIMEOUT).toNanos();
+        if (timeoutNanos < 2 * heartbeatNanos) {
+            throw new SettingException("detection.timeout: " + settings.text(NodeSettings.DETECTION_TIMEOUT)
+                    + " is less than twice detection.heartbeat, " + settings.text(NodeSettings.HEARTBEAT));
+        }
+        String cluster = settings.get(NodeSettings.CLUSTER);
+        if (cluster.length() > NAME_MAX) {
+            throw new SettingException(
+                    "cluster: the name has " + cluster.length() + " characters, at most " + NAME_MAX);
+        }
+        Links.Limits limits = new Links.Limits(
+                settings.get(NodeSettings.RESEND_BUFFER).bytes(),
+                settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
+                settings.get(NodeSettings.HANDSHAKES_MAX));
+        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner());
+        this.discovery = new Discovery(
+                self.address(),
+                new Discovery.Limits(
+                        settings.get(NodeSettings.PAUSE_MAX).toNanos(),
+                        patienceNanos,
+                        settings.get(NodeSettings.ADDRESSES_MAX),
+                        settings.get(NodeSettings.DIALS_MAX)),
+                random.split(),
+                links::dial);
+        this.detector = new Detector(self, heartbeatNanos, timeoutNanos);
+        this.groups = new Groups(self, links, effects, memory);
+    }
+
+    // ------------------------------------------------------------------ inputs from the driver
 
     @Override
     public void onStart(long nowNanos) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        tickNanos = nowNanos + heartbeatNanos / TICKS;
+        discovery.onStart(seeds, nowNanos);
     }
 
     @Override
     public int onAccepted(long nowNanos, String remote) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        int connection = links.onAccepted(remote);
+        if (isStopped) {
+            links.stop();
+        }
+        return connection;
     }
 
     @Override
     public void onConnected(long nowNanos, int connection) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        links.onConnected(connection);
     }
 
     @Override
     public void onDialFailed(long nowNanos, int connection, DialFailure failure, String detail) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        links.onDialFailed(connection, failure, detail);
     }
 
     @Override
     public void onFrame(long nowNanos, int connection, Packet frame) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        links.onFrame(connection, frame);
     }
 
     @Override
     public void onDisconnected(long nowNanos, int connection, boolean isOrderly, String detail) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        links.onDisconnected(connection, isOrderly, detail);
     }
 
     @Override
     public void onTimer(long nowNanos) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        if (isStopped) {
+            return;
+        }
+        links.onTimer();
+        discovery.onTimer(now());
+        if (tickNanos <= now()) {
+            tick();
+        }
+        runner.expire();
     }
 
     @Override
     public long nextDeadline() {
-        throw new UnsupportedOperationException();
+        if (isStopped) {
+            return NEVER;
+        }
+        long deadline = Math.min(tickNanos, runner.nextDeadline());
+        deadline = Math.min(deadline, links.nextDeadline());
+        deadline = Math.min(deadline, discovery.nextDeadline());
+        return groups.isJoining() ? Math.min(deadline, groups.patienceEnd(patienceNanos)) : deadline;
     }
 
     @Override
-    public void drain(Effects effects) {
-        throw new UnsupportedOperationException();
+    public void drain(Effects driver) {
+        runner.runUntilQuiet();
+        if (groups.isJoining()) {
+            boolean isEverybodyAsked = untold.isEmpty() && discovery.isEverybodyAsked(now());
+            groups.settleJoins(isEverybodyAsked, patienceNanos, now());
+        }
+        effects.drain(driver);
     }
+
+    private long now() {
+        return runner.nowNanos();
+    }
+
+    private void begin(long nowNanos) {
+        runner.beginTurn(nowNanos);
+        links.beginTurn(now());
+        if (tickNanos != NEVER && now() - tickNanos > heartbeatNanos / 2) {
+            effects.event(new NodeEvents.Late(now() - tickNanos));
+            detector.onLate(now());
+            tickNanos = now();
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs from the application
 
     /**
      * Joins a group; the first view, of itself alone, follows at the end of the turn.
      *
      * @param settings with {@link GroupSettings}
      * @return the member that this node is in the group from now on
-     * @throws IllegalStateException if the group is joined already
+     * @throws IllegalStateException if the group is joined already, or the node was stopped
+     * @throws IllegalArgumentException if the name is empty or longer than 255 characters
      */
     public Member join(
             long nowNanos, String group, Settings settings, Application application, Submissions submissions) {
-        throw new UnsupportedOperationException();
+        if (isStopped) {
+            throw new IllegalStateException("group '" + group + "' can't be joined: the node was stopped");
+        }
+        if (group.isEmpty() || group.length() > NAME_MAX) {
+            throw new IllegalArgumentException(
+                    "a group's name has 1 to " + NAME_MAX + " characters, not " + group.length());
+        }
+        begin(nowNanos);
+        Member member = groups.nextMember(group);
+        GroupPort port = new GroupPort(
+                member,
+                group,
+                settings,
+                application,
+                groups,
+                stackMaker.layers(member, settings, submissions),
+                runner,
+                random.split());
+        groups.join(port);
+        return member;
     }
 
     /** Something was submitted to the group since the last look. */
     public void onSubmitted(long nowNanos, Member self) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        GroupPort port = groups.port(self.join());
+        if (port != null) {
+            port.submitted();
+        }
     }
 
     /** The application has consumed a packet that was delivered to it; the packet passes back. */
     public void onConsumed(long nowNanos, Member self, Packet packet) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        GroupPort port = groups.port(self.join());
+        if (port == null) {
+            packet.release();
+        } else {
+            port.consume(packet);
+        }
     }
 
     /** Finishes what was accepted, says goodbye, and calls {@link Application#onLeft}. */
     public void leave(long nowNanos, Member self) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        GroupPort port = groups.port(self.join());
+        if (port != null) {
+            port.leave();
+        }
     }
 
-    /** Says goodbye to all nodes; the driver may be closed after the next drain. */
+    /**
+     * Says goodbye to all nodes and ends all connections; the driver may be closed after the next drain. Groups that
+     * were not left end here, with {@link Application#onLeft}. Idempotent; what comes afterwards is ignored.
+     */
     public void stop(long nowNanos) {
-        throw new UnsupportedOperationException();
+        begin(nowNanos);
+        if (isStopped) {
+            return;
+        }
+        isStopped = true;
+        tickNanos = NEVER;
+        groups.stop();
+        for (Link link : links.all()) {
+            links.leave(link, "the node was stopped");
+        }
+        links.stop();
     }
 
+    // ------------------------------------------------------------------ detection
+
+    private void tick() {
+        long now = now();
+        tickNanos = now + heartbeatNanos / TICKS;
+        for (Link link : links.all()) {
+            if (link.isOpen()) {
+                detector.onHeard(link.node(), link.heardNanos());
+            }
+        }
+        for (Detector.Verdict verdict : detector.onTick(now)) {
+            Link link = links.link(verdict.node());
+            if (link != null && link.isOpen()) {
+                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
+                links.close(link, false, verdict.reason());
+            }
+        }
+        List<NodeId> reports = detector.reports();
+        boolean isChanged = detector.takeChanged();
+        for (Link link : links.all()) {
+            boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
+            boolean isUnconfirmed =
+                    link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
+            if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
+                sendHeartbeat(link, reports);
+            }
+        }
+    }
+
+    private void sendHeartbeat(Link link, List<NodeId> reports) {
+        int count = Math.min(reports.size(), REPORTS_MAX);
+        Packet heartbeat = links.heartbeat(link, 4 + count * NODE_BYTES_MAX).appendInt(count);
+        for (NodeId node : reports.subList(0, count)) {
+            Wire.append(heartbeat, node);
+        }
+        links.sendHeartbeat(link, heartbeat);
+    }
+
+    /** Bytes of a node's identity at most: its number, and two texts of characters of three bytes. */
+    private static final int NODE_BYTES_MAX = 8 + 2 * (4 + 3 * NodeId.TEXT_MAX);
+
+    // ------------------------------------------------------------------ links
+
+    private final class LinkOwner implements Links.Owner {
+
+        @Override
+        public void onOpened(Link link) {
+            NodeId node = link.node();
+            effects.event(new NodeEvents.SessionOpened(node));
+            untold.add(node);
+            detector.onOpened(node, now());
+            groups.onOpened(link);
+            sendPeers(link);
+            discovery.onOpened(node, now());
+        }
+
+        @Override
+        public void onClosed(Link link, boolean isGraceful, String reason) {
+            NodeId node = link.node();
+            effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
+            untold.remove(node);
+            detector.onClosed(node, now());
+            groups.onClosed(link, isGraceful, reason);
+            discovery.onClosed(node, now());
+        }
+
+        @Override
+        public void onFrame(Link link, int type, Packet frame) {
+            switch (type) {
+                case Frames.GROUP -> groups.onPacket(link, frame);
+                case Frames.GROUP_JOINED, Frames.GROUP_MET, Frames.GROUP_LEFT -> {
+                    groups.onAnnouncement(link, type, frame);
+                    frame.release();
+                }
+                case Frames.PEERS -> {
+                    onPeers(link, frame);
+                    frame.release();
+                }
+                default -> links.unknown(frame);
+            }
+        }
+
+        @Override
+        public void onHeartbeat(Link link, Packet heartbeat) {
+            int count = heartbeat.takeCount(16);
+            List<NodeId> reports = new ArrayList<>(count);
+            for (int index = 0; index < count; index++) {
+                reports.add(Wire.takeNode(heartbeat));
+            }
+            if (!heartbeat.isMalformed()) {
+                detector.onReports(link.node(), reports);
+            }
+        }
+
+        @Override
+        public void onResumed(Link link) {
+            effects.event(new NodeEvents.Resumed(link.node()));
+        }
+
+        @Override
+        public void onRefused(String remote, Refusal refusal, String reason) {
+            // A dialled address is told of once, not with every attempt.
+            if (discovery.isNews(remote, reason)) {
+                effects.event(new NodeEvents.Refused(remote, reason));
+            }
+        }
+
+        @Override
+        public void onDialFailed(String address, DialFailure failure, String detail) {
+            String problem =
+                    switch (failure) {
+                        case REFUSED, UNREACHABLE -> "";
+                        case UNRESOLVED -> "the name has no address: " + detail;
+                        case UNTRUSTED -> "one of the two does not trust the other: " + detail;
+                    };
+            if (!problem.isEmpty() && discovery.isNews(address, problem)) {
+                effects.event(new NodeEvents.Unreachable(address, problem));
+            }
+        }
+
+        @Override
+        public void onAnswered(String address, Links.Answer answer, @Nullable NodeId node) {
+            switch (answer) {
+                case CONNECTED -> {
+                    if (node != null) {
+                        Link link = links.link(node);
+                        discovery.onFound(address, node, link != null && link.isOpen(), now());
+                    }
+                }
+                case SELF -> discovery.onSelf(address, now());
+                case AGAIN -> discovery.onAgain(address, node, now());
+                case SUSPECTED -> discovery.onPostponed(address, now());
+                case FAILED -> discovery.onFailed(address, false, now());
+                case REFUSED -> discovery.onFailed(address, true, now());
+            }
+        }
+
+        @Override
+        public @Nullable String objection(NodeId node) {
+            detector.onContact(node);
+            return isStopped ? "the node was stopped" : detector.objection(node);
+        }
+    }
+
+    /** Where all others are, so that everybody gets to know everybody. It also says that all groups have been told. */
+    private void sendPeers(Link receiver) {
+        List<String> addresses = new ArrayList<>();
+        for (Link link : links.all()) {
+            if (link.isOpen() && link != receiver) {
+                addresses.add(link.node().address());
+            }
+        }
+        int from = 0;
+        do {
+            List<String> part = addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX));
+            Packet frame = Packet.create(memory, 5 + part.size() * (4 + 3 * NodeId.TEXT_MAX))
+                    .appendByte(Frames.PEERS)
+                    .appendInt(part.size());
+            part.forEach(frame::appendText);
+            links.send(receiver, frame);
+            from += PEERS_MAX;
+        } while (from < addresses.size());
+    }
+
+    private void onPeers(Link link, Packet frame) {
+        untold.remove(link.node());
+        int count = frame.takeCount(4);
+        for (int index = 0; index < count && !frame.isMalformed(); index++) {
+            discovery.onLearned(frame.takeText(), now());
+        }
+    }
+
+    // ------------------------------------------------------------------ report
+
+    /** Writes state and counters: sections {@code node}, {@code links}, {@code detection}, {@code discovery}, {@code groups}. */
     public void report(Report report) {
-        throw new UnsupportedOperationException();
+        Report node = report.section("node");
+        node.put("name", self.name());
+        node.put("address", self.address());
+        node.put("incarnation", self.incarnation());
+        node.put("cluster", settings.get(NodeSettings.CLUSTER));
+        node.put("state", isStopped ? "stopped" : "running");
+        links.report(report.section("links"));
+        detector.report(report.section("detection"));
+        discovery.report(report.section("discovery"));
+        groups.report(report.section("groups"));
     }
 }

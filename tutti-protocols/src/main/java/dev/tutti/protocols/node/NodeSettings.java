@@ -2,6 +2,8 @@ package dev.tutti.protocols.node;
 
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -14,13 +16,85 @@ public final class NodeSettings {
             Setting.text("name", "", "The node's name, for people; the address if empty.");
 
     public static final Setting<String> CLUSTER =
-            Setting.text("cluster", "tutti", "Nodes of another cluster are refused.");
+            Setting.text("cluster", "tutti", "Nodes of another cluster are refused. At most 255 characters.");
 
     public static final Setting<List<String>> SEEDS = Setting.list(
             "discovery.seeds", "Where other nodes may be: host:port, or host:port-port for a range of ports.");
 
+    public static final Setting<Duration> PATIENCE = Setting.duration(
+            "discovery.patience",
+            Duration.ofMillis(500),
+            Duration.ZERO,
+            Duration.ofMinutes(1),
+            "How long a join waits for addresses that do not answer, and for the view with those that were found.");
+
+    public static final Setting<Duration> PAUSE_MAX = Setting.duration(
+            "discovery.pause-max",
+            Duration.ofSeconds(2),
+            Duration.ofMillis(100),
+            Duration.ofMinutes(10),
+            "Longest pause before an address that does not answer is dialled again; it grows up to this.");
+
+    public static final Setting<Integer> ADDRESSES_MAX = Setting.count(
+            "discovery.addresses-max",
+            2_048,
+            1,
+            100_000,
+            "Addresses to know; beyond, the one that failed most often is forgotten, seeds never.");
+
+    public static final Setting<Integer> DIALS_MAX =
+            Setting.count("discovery.dials-max", 64, 1, 10_000, "Addresses to dial at a time.");
+
+    public static final Setting<Duration> HEARTBEAT = Setting.duration(
+            "detection.heartbeat",
+            Duration.ofSeconds(1),
+            Duration.ofMillis(10),
+            Duration.ofMinutes(1),
+            "After how long without anything else to send a heartbeat is sent.");
+
+    public static final Setting<Duration> DETECTION_TIMEOUT = Setting.duration(
+            "detection.timeout",
+            Duration.ofSeconds(3),
+            Duration.ofMillis(30),
+            Duration.ofMinutes(10),
+            "After how long without any frame a node is reported as silent. At least twice detection.heartbeat.");
+
+    public static final Setting<Size> RESEND_BUFFER = Setting.size(
+            "link.resend-buffer",
+            Size.mebibytes(64),
+            Size.mebibytes(1),
+            Size.gibibytes(4),
+            "Bytes sent to a node and not acknowledged yet; at the limit the session with it is closed.");
+
+    public static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
+            "link.handshake-timeout",
+            Duration.ofSeconds(5),
+            Duration.ofMillis(10),
+            Duration.ofMinutes(1),
+            "How long a connection may take to say who it is.");
+
+    public static final Setting<Integer> HANDSHAKES_MAX = Setting.count(
+            "link.handshakes-max",
+            256,
+            1,
+            100_000,
+            "Connections that have not said yet who they are; beyond, the oldest of them is refused.");
+
     public static final List<Setting<?>> ALL = Stream.of(
-                    List.<Setting<?>>of(NAME, CLUSTER, SEEDS), TransportSettings.ALL)
+                    List.<Setting<?>>of(
+                            NAME,
+                            CLUSTER,
+                            SEEDS,
+                            PATIENCE,
+                            PAUSE_MAX,
+                            ADDRESSES_MAX,
+                            DIALS_MAX,
+                            HEARTBEAT,
+                            DETECTION_TIMEOUT,
+                            RESEND_BUFFER,
+                            HANDSHAKE_TIMEOUT,
+                            HANDSHAKES_MAX),
+                    TransportSettings.ALL)
             .flatMap(List::stream)
             .toList();
 }

@@ -26,6 +26,9 @@ public interface Submissions {
     /** What waits for the receiver will never be taken. */
     void discard(Member receiver, String reason);
 
+    /** Whether something waits for the receiver; null for all members. */
+    boolean isWaiting(@Nullable Member receiver);
+
     /** Whether nothing waits, for anybody. */
     boolean isEmpty();
 

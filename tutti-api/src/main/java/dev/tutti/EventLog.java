@@ -1,0 +1,39 @@
+package dev.tutti;
+
+import dev.tutti.protocols.node.NodeEvents;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes what happens to a node into the log: one line for each change of state, nothing per message. */
+final class EventLog implements NodeEvents {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    /** Refusals can be caused by anybody who reaches the port: so many are written, then every hundredth. */
+    private static final long REFUSALS_WRITTEN = 20;
+
+    private final String node;
+    private long refusals;
+
+    EventLog(String node) {
+        this.node = node;
+    }
+
+    @Override
+    public void onEvent(Event event) {
+        switch (event) {
+            case SessionOpened opened -> LOG.info("node {}: {}", node, opened);
+            case SessionClosed closed -> LOG.info("node {}: {}", node, closed);
+            case Resumed resumed -> LOG.info("node {}: {}", node, resumed);
+            case Suspected suspected -> LOG.warn("node {}: {}", node, suspected);
+            case Late late -> LOG.warn("node {}: {}", node, late);
+            case StackMismatch mismatch -> LOG.error("node {}: {}", node, mismatch);
+            case Refused refused -> {
+                refusals++;
+                if (refusals <= REFUSALS_WRITTEN || refusals % 100 == 0) {
+                    LOG.warn("node {}: {} ({} so far)", node, refused, refusals);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+package dev.tutti;
+
+import dev.tutti.SendException.Reason;
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.Submissions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where application threads and the node's loop meet on the way out: a lock around {@link Outgoing}.
+ *
+ * <p>Application threads copy their messages into the waiting packet themselves, so that the loop only takes full ones.
+ * Measured against a ring of bytes, the lock is faster with few threads and slower with many, and allocates nothing
+ * (docs/decisions/0020-submission.md).
+ */
+final class SubmissionQueue implements Submissions {
+
+    private record Waiting(@Nullable Member receiver, byte[] message, CompletableFuture<Void> accepted) {}
+
+    /** Asynchronous sends that may wait; further ones fail at once. */
+    private static final int WAITING_MAX = 10_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final Outgoing outgoing;
+    private final long bytesMax;
+    private final long timeoutNanos;
+    private final Duration timeout;
+    private final Runnable wake;
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private int blockedThreads;
+    private @Nullable String closedBecause;
+
+    /**
+     * @param bytesMax of small messages that may wait
+     * @param wake called after a submission, outside the lock
+     */
+    SubmissionQueue(Memory memory, long bytesMax, Duration timeout, Runnable wake) {
+        this.outgoing = new Outgoing(memory, bytesMax);
+        this.bytesMax = bytesMax;
+        this.timeout = timeout;
+        this.timeoutNanos = timeout.toNanos();
+        this.wake = wake;
+    }
+
+    // ------------------------------------------------------------------ application threads
+
+    void send(@Nullable Member receiver, byte[] message, int offset, int length) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (Outgoing.isSmall(length) && waiting.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
+                // The usual case: nothing in the way.
+            } else if (Outgoing.isSmall(length)) {
+                awaitRoom(receiver, message, offset, length);
+            } else {
+                awaitLarge(outgoing.offerLarge(receiver, message, offset, length));
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+    }
+
+    private void awaitRoom(@Nullable Member receiver, byte[] message, int offset, int length) {
+        long remainingNanos = timeoutNanos;
+        wake.run();
+        while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
+            remainingNanos = await(remainingNanos);
+            checkOpen();
+        }
+    }
+
+    private void awaitLarge(Outgoing.Large large) {
+        long remainingNanos = timeoutNanos;
+        int taken = 0;
+        wake.run();
+        try {
+            while (!large.isTaken()) {
+                String failure = large.failure();
+                if (failure != null) {
+                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : Reason.NOT_JOINED, failure);
+                }
+                remainingNanos = await(remainingNanos);
+                if (large.takenBytes() != taken) {
+                    // It is a time without progress that ends a send, not a long message.
+                    taken = large.takenBytes();
+                    remainingNanos = timeoutNanos;
+                }
+            }
+        } finally {
+            if (!large.isTaken()) {
+                outgoing.withdraw(large);
+            }
+        }
+    }
+
+    private long await(long remainingNanos) {
+        if (remainingNanos <= 0) {
+            String waitsFor = outgoing.waitsFor();
+            throw new SendException(
+                    waitsFor.contains("view") ? Reason.VIEW_CHANGE : Reason.WINDOW_CLOSED,
+                    "not sent within send-timeout (" + timeout.toMillis() + " ms): "
+                            + (waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor));
+        }
+        blockedThreads++;
+        try {
+            return room.awaitNanos(remainingNanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + outgoing.waitsFor());
+        } finally {
+            blockedThreads--;
+        }
+    }
+
+    boolean trySend(@Nullable Member receiver, byte[] message) {
+        lock.lock();
+        try {
+            checkOpen();
+            if (!waiting.isEmpty()) {
+                return false;
+            }
+            if (Outgoing.isSmall(message.length)) {
+                if (!outgoing.offer(receiver, message, 0, message.length)) {
+                    return false;
+                }
+            } else if (outgoing.isEmpty()) {
+                outgoing.offerLarge(receiver, message.clone(), 0, message.length);
+            } else {
+                return false;
+            }
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+        return true;
+    }
+
+    CompletableFuture<Void> sendAsync(@Nullable Member receiver, byte[] message) {
+        CompletableFuture<Void> accepted = new CompletableFuture<>();
+        lock.lock();
+        try {
+            checkOpen();
+            if (waiting.isEmpty()
+                    && Outgoing.isSmall(message.length)
+                    && outgoing.offer(receiver, message, 0, message.length)) {
+                accepted.complete(null);
+            } else if (waiting.size() >= WAITING_MAX) {
+                accepted.completeExceptionally(new SendException(
+                        Reason.QUEUE_FULL,
+                        WAITING_MAX + " sends wait already, because " + outgoing.waitsFor()
+                                + "; complete some before sending more"));
+            } else {
+                waiting.add(new Waiting(receiver, message, accepted));
+            }
+        } catch (SendException e) {
+            accepted.completeExceptionally(e);
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+        return accepted;
+    }
+
+    String waitsFor() {
+        lock.lock();
+        try {
+            return closedBecause != null ? closedBecause : outgoing.waitsFor();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is accepted from now on; what was accepted still goes out. */
+    void refuse(String reason) {
+        lock.lock();
+        try {
+            if (closedBecause == null) {
+                closedBecause = reason;
+            }
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nothing is taken any more: who waits is told. */
+    void close(String reason) {
+        List<Waiting> unsent;
+        lock.lock();
+        try {
+            if (closedBecause == null) {
+                closedBecause = reason;
+            }
+            outgoing.close(reason);
+            unsent = new ArrayList<>(waiting);
+            waiting.clear();
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        for (Waiting one : unsent) {
+            one.accepted().completeExceptionally(new SendException(Reason.NOT_JOINED, reason));
+        }
+    }
+
+    private void checkOpen() {
+        if (closedBecause != null) {
+            throw new SendException(Reason.NOT_JOINED, closedBecause);
+        }
+    }
+
+    // ------------------------------------------------------------------ the loop
+
+    @Override
+    public @Nullable Packet take(@Nullable Member receiver, long payloadBytesMax) {
+        lock.lock();
+        try {
+            long largeTaken = outgoing.largeTaken();
+            Packet packet = outgoing.take(receiver, payloadBytesMax);
+            if (packet != null) {
+                acceptWaiting();
+                if (blockedThreads > 0 && (outgoing.bytes() <= bytesMax / 2 || outgoing.largeTaken() != largeTaken)) {
+                    room.signalAll();
+                }
+            }
+            return packet;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void acceptWaiting() {
+        Waiting next = waiting.peek();
+        while (next != null) {
+            byte[] message = next.message();
+            if (Outgoing.isSmall(message.length)) {
+                if (!outgoing.offer(next.receiver(), message, 0, message.length)) {
+                    return;
+                }
+            } else if (outgoing.bytes() > bytesMax / 2) {
+                return;
+            } else {
+                outgoing.offerLarge(next.receiver(), message, 0, message.length);
+            }
+            waiting.poll();
+            CompletableFuture<Void> accepted = next.accepted();
+            // What the application does on completion must not run on the loop.
+            Thread.startVirtualThread(() -> accepted.complete(null));
+            next = waiting.peek();
+        }
+    }
+
+    @Override
+    public List<@Nullable Member> receivers() {
+        lock.lock();
+        try {
+            acceptWaiting();
+            return outgoing.receivers();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void restart(@Nullable Member receiver) {
+        lock.lock();
+        try {
+            outgoing.restart(receiver);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void discard(Member receiver, String reason) {
+        lock.lock();
+        try {
+            outgoing.discard(receiver, reason);
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isWaiting(@Nullable Member receiver) {
+        lock.lock();
+        try {
+            return outgoing.isWaiting(receiver);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isEmpty() {
+        lock.lock();
+        try {
+            return outgoing.isEmpty() && waiting.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void explain(String reason) {
+        lock.lock();
+        try {
+            outgoing.explain(reason);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    long bytes() {
+        lock.lock();
+        try {
+            return outgoing.bytes();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package dev.tutti;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.core.View;
+import dev.tutti.core.settings.SettingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an application sees of nodes and groups, on real sockets of this machine. */
+@Timeout(60)
+class GroupTest {
+
+    private final List<Node> nodes = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() {
+        nodes.forEach(Node::close);
+    }
+
+    private Node node(String name) {
+        NodeBuilder builder = Node.tcp(0).name(name);
+        if (!nodes.isEmpty()) {
+            builder.seeds(nodes.getFirst().address());
+        }
+        Node node = builder.start();
+        nodes.add(node);
+        return node;
+    }
+
+    @Test
+    void membersSeeOneViewAndEachOthersMessages() throws InterruptedException {
+        Recorder one = new Recorder();
+        Recorder two = new Recorder();
+        Group first = one.on(node("a").group("chat")).join();
+        Group second = two.on(node("b").group("chat")).join();
+        one.awaitViewOf(2);
+        assertThat(two.awaitViewOf(2).id()).isEqualTo(one.views().getLast().id());
+        first.send("hello");
+        second.send("hi");
+        one.awaitMessages(2);
+        two.awaitMessages(2);
+        assertThat(one.texts()).containsExactlyInAnyOrder("hello", "hi");
+        assertThat(two.texts()).containsExactlyInAnyOrder("hello", "hi");
+        assertThat(second.view().coordinator().name()).isIn("a", "b");
+    }
+
+    @Test
+    void theFirstMemberDoesNotWaitForAnybody() {
+        Recorder recorder = new Recorder();
+        long start = System.nanoTime();
+        Group group = recorder.on(node("alone").group("g")).join();
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        assertThat(group.view().size()).isEqualTo(1);
+        assertThat(recorder.views()).as("the first view came before join returned").hasSize(1);
+        assertThat(millis).as("a join that waits for a time-out takes 500 ms").isLessThan(450);
+    }
+
+    @Test
+    void messagesOfAllSizesArriveWholeAndInOrder() throws InterruptedException {
+        int[] sizes = {0, 1, 1_023, 65_000, 65_403, 65_404, 65_536, 200_000, 5_000_000, 3};
+        List<Long> sums = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(sizes.length);
+        node("a").group("sizes").set("window", "256 KiB").join();
+        Recorder other = new Recorder();
+        node("b").group("sizes")
+                .set("window", "256 KiB")
+                .onView(other::onView)
+                .onMessage(message -> {
+                    sums.add(sum(message.bytes()));
+                    all.countDown();
+                })
+                .join();
+        other.awaitViewOf(2);
+        List<Long> expected = new ArrayList<>();
+        Group sender = nodes.getFirst().groups().getFirst();
+        for (int size : sizes) {
+            byte[] message = new byte[size];
+            for (int index = 0; index < size; index++) {
+                message[index] = (byte) (index * 31 + size);
+            }
+            expected.add(sum(message));
+            sender.send(message);
+        }
+        assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(sums).isEqualTo(expected);
+    }
+
+    private static long sum(byte[] bytes) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        return crc.getValue() + bytes.length * 1L;
+    }
+
+    @Test
+    void unicastReachesOneMemberOnlyAndInOrder() throws InterruptedException {
+        Recorder one = new Recorder();
+        Recorder two = new Recorder();
+        Recorder three = new Recorder();
+        Group first = one.on(node("a").group("g")).join();
+        Group second = two.on(node("b").group("g")).join();
+        three.on(node("c").group("g")).join();
+        one.awaitViewOf(3);
+        two.awaitViewOf(3);
+        three.awaitViewOf(3);
+        for (int count = 0; count < 500; count++) {
+            first.sendTo(second.self(), ("u" + count).getBytes(StandardCharsets.UTF_8));
+        }
+        first.sendTo(first.self(), "me".getBytes(StandardCharsets.UTF_8));
+        first.send("end");
+        two.awaitMessages(501);
+        one.awaitMessages(2);
+        three.awaitMessages(1);
+        List<String> unicasts = two.messages().stream().filter(Recorder.Got::isUnicast).map(Recorder.Got::text).toList();
+        assertThat(unicasts).hasSize(500).startsWith("u0", "u1").endsWith("u499");
+        assertThat(one.texts()).containsExactlyInAnyOrder("me", "end");
+        assertThat(three.texts()).containsExactly("end");
+    }
+
+    @Test
+    void aSlowConsumerSlowsTheSenderAndIsNamed() throws InterruptedException {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicLong consumed = new AtomicLong();
+        Recorder one = new Recorder();
+        Group first = one.on(node("fast").group("g").set("window", "128 KiB").set("send-timeout", "300 ms")).join();
+        Recorder two = new Recorder();
+        node("slow").group("g")
+                .set("window", "128 KiB")
+                .onView(two::onView)
+                .onMessage(message -> {
+                    try {
+                        release.await(30, TimeUnit.SECONDS);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    consumed.incrementAndGet();
+                })
+                .join();
+        one.awaitViewOf(2);
+        byte[] message = new byte[10_000];
+        AtomicLong accepted = new AtomicLong();
+        assertThatThrownBy(() -> {
+                    while (accepted.get() < 10_000) {
+                        first.send(message);
+                        accepted.incrementAndGet();
+                    }
+                })
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        e -> assertThat(e.reason()).isEqualTo(SendException.Reason.WINDOW_CLOSED))
+                .hasMessageContaining("slow");
+        assertThat(first.waitsFor()).contains("slow");
+        assertThat(first.trySend(message)).isFalse();
+        CompletableFuture<Void> later = first.sendAsync(message);
+        assertThat(later).isNotDone();
+        release.countDown();
+        assertThat(later).succeedsWithin(20, TimeUnit.SECONDS);
+        long expected = accepted.get() + 1;
+        one.awaitMessages((int) expected);
+        first.close();
+        assertThat(consumed.get()).as("nothing accepted is lost").isLessThanOrEqualTo(expected);
+    }
+
+    @Test
+    void whoLeavesIsGoneAtOnceAndCanSendNoMore() throws InterruptedException {
+        Recorder one = new Recorder();
+        Recorder two = new Recorder();
+        one.on(node("a").group("g")).join();
+        Group second = two.on(node("b").group("g")).join();
+        one.awaitViewOf(2);
+        second.send("bye");
+        long start = System.nanoTime();
+        second.close();
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        View last = one.awaitViewOf(1);
+        assertThat(last.members().getFirst().name()).isEqualTo("a");
+        assertThat(one.texts()).as("sent before leaving").containsExactly("bye");
+        two.await("closed", recorder -> !recorder.closed().isEmpty());
+        assertThat(millis).isLessThan(1_000);
+        assertThatThrownBy(() -> second.send("late"))
+                .isInstanceOfSatisfying(
+                        SendException.class, e -> assertThat(e.reason()).isEqualTo(SendException.Reason.NOT_JOINED));
+        Recorder again = new Recorder();
+        again.on(nodes.getLast().group("g")).join();
+        again.awaitViewOf(2);
+        one.awaitViewOf(2);
+    }
+
+    @Test
+    void groupsOnOneNodeAreIndependentAndCostNoThread() throws InterruptedException {
+        Node a = node("a");
+        Node b = node("b");
+        Recorder warm = new Recorder();
+        warm.on(a.group("warm")).join();
+        b.group("warm").join();
+        warm.awaitViewOf(2);
+        int threads = Thread.activeCount();
+        List<Recorder> recorders = new ArrayList<>();
+        List<Group> groups = new ArrayList<>();
+        for (int count = 0; count < 100; count++) {
+            a.group("g" + count).join();
+            Recorder recorder = new Recorder();
+            groups.add(recorder.on(b.group("g" + count)).join());
+            recorders.add(recorder);
+        }
+        for (Recorder recorder : recorders) {
+            recorder.awaitViewOf(2);
+        }
+        groups.get(7).send("only here");
+        recorders.get(7).awaitMessages(1);
+        assertThat(recorders.get(8).messages()).isEmpty();
+        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 1);
+    }
+
+    @Test
+    void anUnreliableGroupHasViewsAndMessages() throws InterruptedException {
+        Recorder one = new Recorder();
+        Recorder two = new Recorder();
+        Group first = one.on(node("a").group("load").unreliable()).join();
+        two.on(node("b").group("load").unreliable()).join();
+        one.awaitViewOf(2);
+        two.awaitViewOf(2);
+        first.send("0.7");
+        two.awaitMessages(1);
+        assertThat(two.texts()).containsExactly("0.7");
+    }
+
+    @Test
+    void aMessageIsValidDuringItsCallbackOnly() throws InterruptedException {
+        AtomicReference<Message> kept = new AtomicReference<>();
+        Recorder views = new Recorder();
+        Group group = node("a").group("g")
+                .onMessage(message -> {
+                    kept.set(message);
+                    views.onMessage(message);
+                })
+                .join();
+        group.send("one");
+        views.awaitMessages(1);
+        group.send("two");
+        views.awaitMessages(2);
+        group.close();
+        assertThatThrownBy(() -> kept.get().text()).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aFailingListenerDoesNotStopDelivery() throws InterruptedException {
+        Recorder recorder = new Recorder();
+        Group group = node("a").group("g")
+                .onMessage(message -> {
+                    recorder.onMessage(message);
+                    if (message.text().equals("bad")) {
+                        throw new IllegalArgumentException("as the test wants");
+                    }
+                })
+                .join();
+        group.send("bad");
+        group.send("good");
+        recorder.awaitMessages(2);
+        assertThat(recorder.texts()).containsExactly("bad", "good");
+    }
+
+    @Test
+    void mistakesAreToldClearly() {
+        Node node = node("a");
+        node.group("g").join();
+        assertThatThrownBy(() -> node.group("g").join())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has joined group g already");
+        assertThatThrownBy(() -> node.group("h").set("windw", "1 MiB"))
+                .isInstanceOf(SettingException.class)
+                .hasMessageContaining("did you mean 'window'?");
+        assertThatThrownBy(() -> node.group("h").set("window", "100"))
+                .isInstanceOf(SettingException.class)
+                .hasMessageContaining("no unit");
+        assertThatThrownBy(() -> node.group("")).isInstanceOf(IllegalArgumentException.class);
+        node.close();
+        assertThatThrownBy(() -> node.group("late").join())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThatThrownBy(node::status).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void statusShowsGroupsViewsLinksAndCounters() throws InterruptedException {
+        Recorder one = new Recorder();
+        one.on(node("a").group("g")).join();
+        node("b").group("g").join();
+        one.awaitViewOf(2);
+        assertThat(nodes.getFirst().status()).containsKeys("transport", "node", "links", "groups", "delivery");
+        assertThat(nodes.getFirst().status().get("groups").toString()).contains("g", "[a, b]".substring(1, 2));
+    }
+}

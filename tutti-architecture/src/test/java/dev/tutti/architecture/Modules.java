@@ -1,0 +1,94 @@
+package dev.tutti.architecture;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which module may see which: the arrows of docs/ARCHITECTURE.md and no other. A module that is not in the table may see
+ * nothing, so that whoever adds one comes by here.
+ */
+final class Modules {
+
+    static final Map<String, Set<String>> ARROWS = Map.ofEntries(
+            Map.entry("core", Set.of()),
+            Map.entry("protocols", Set.of("core")),
+            Map.entry("netty", Set.of("core")),
+            Map.entry("sim", Set.of("core")),
+            Map.entry("testkit", Set.of("core", "sim")),
+            Map.entry("config", Set.of("core")),
+            Map.entry("api", Set.of("core", "protocols")),
+            Map.entry("tomcat", Set.of("core", "api")),
+            // The command line makes certificates, which only the TLS code knows how to.
+            Map.entry("cli", Set.of("core", "api", "config", "netty")),
+            Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
+            Map.entry("bench", Set.of("core", "api", "config", "cli")));
+
+    /** Libraries, by the packages they begin with, and the modules that may see them. */
+    private static final Map<String, Set<String>> LIBRARIES = Map.of(
+            "io.netty.", Set.of("netty"),
+            "org.apache.catalina.", Set.of("tomcat", "demo"),
+            "org.apache.tomcat.", Set.of("tomcat", "demo"),
+            "jakarta.", Set.of("tomcat", "demo"),
+            "org.snakeyaml.", Set.of("config"),
+            "io.undertow.", Set.of("demo"),
+            "org.xnio.", Set.of("demo"),
+            "picocli.", Set.of("cli", "demo", "bench"),
+            "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
+
+    private final String root;
+
+    /** @param root the package below which the modules lie, a dot at its end */
+    Modules(String root) {
+        this.root = root;
+    }
+
+    /** What is not drawn, one line each. */
+    Set<String> violations(JavaClasses classes) {
+        Set<String> found = new TreeSet<>();
+        for (JavaClass origin : classes) {
+            String from = moduleOf(origin);
+            if (from.isEmpty()) {
+                continue;
+            }
+            for (Dependency dependency : origin.getDirectDependenciesFromSelf()) {
+                JavaClass target = dependency.getTargetClass();
+                String to = moduleOf(target);
+                boolean isForbidden = to.isEmpty()
+                        ? isForbiddenLibrary(from, target.getBaseComponentType().getName())
+                        : !to.equals(from) && !ARROWS.getOrDefault(from, Set.of()).contains(to);
+                if (isForbidden) {
+                    found.add(from + " must not see " + target.getName() + ": " + dependency.getDescription());
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean isForbiddenLibrary(String from, String target) {
+        for (var library : LIBRARIES.entrySet()) {
+            if (target.startsWith(library.getKey())) {
+                return !library.getValue().contains(from);
+            }
+        }
+        return List.of("core", "protocols").contains(from)
+                && !target.startsWith("java.")
+                && !target.startsWith("org.jspecify.")
+                && target.contains(".");
+    }
+
+    /** Empty for classes of others. */
+    private String moduleOf(JavaClass type) {
+        String name = type.getBaseComponentType().getPackageName() + ".";
+        if (!name.startsWith(root)) {
+            return "";
+        }
+        String rest = name.substring(root.length());
+        String first = rest.isEmpty() ? "" : rest.substring(0, rest.indexOf('.'));
+        return ARROWS.containsKey(first) ? first : first.equals("architecture") ? "" : "api";
+    }
+}

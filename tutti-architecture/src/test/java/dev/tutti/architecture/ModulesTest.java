@@ -1,0 +1,112 @@
+package dev.tutti.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.File;
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class ModulesTest {
+
+    private static final String FIXTURE = "dev.tutti.architecture.fixture.";
+
+    @Test
+    void seeOnlyWhatTheHousePlanDraws() {
+        JavaClasses classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("dev.tutti");
+        assertThat(classes).hasSizeGreaterThan(50);
+        assertThat(new Modules("dev.tutti.").violations(classes)).isEmpty();
+    }
+
+    @Test
+    void areReportedWhenTheySeeMore() {
+        JavaClasses classes = new ClassFileImporter().importPackages(FIXTURE.substring(0, FIXTURE.length() - 1));
+        Set<String> violations = new Modules(FIXTURE).violations(classes);
+        assertThat(violations).anyMatch(line -> line.startsWith("protocols must not see " + FIXTURE + "netty.Socket"));
+        assertThat(violations).anyMatch(line -> line.startsWith("netty must not see " + FIXTURE + "protocols.Layer"));
+        assertThat(violations).anyMatch(line -> line.startsWith("api must not see " + FIXTURE + "netty.Socket"));
+        assertThat(violations).anyMatch(line -> line.startsWith("core must not see org.slf4j.Logger"));
+        assertThat(violations).noneMatch(line -> line.contains("must not see " + FIXTURE + "core"));
+    }
+
+    @Test
+    void requireOnlyJavaBaseInCoreAndOnlyCoreInProtocols() {
+        Map<String, Set<String>> required = required();
+        assertThat(required.get("dev.tutti.core")).containsExactlyInAnyOrder("java.base", "org.jspecify");
+        assertThat(required.get("dev.tutti.protocols"))
+                .containsExactlyInAnyOrder("java.base", "org.jspecify", "dev.tutti.core");
+        assertThat(required.get("dev.tutti")).doesNotContain("dev.tutti.netty", "dev.tutti.sim");
+        assertThat(required.get("dev.tutti.netty")).doesNotContain("dev.tutti.protocols", "dev.tutti");
+    }
+
+    @Test
+    void areAllLookedAt() throws IOException {
+        Set<String> present = new TreeSet<>();
+        try (var directories = Files.newDirectoryStream(Path.of(".."), "tutti-*")) {
+            for (Path directory : directories) {
+                Path info = directory.resolve("src/main/java/module-info.java");
+                if (Files.exists(info)) {
+                    present.add(directory.getFileName().toString());
+                }
+            }
+        }
+        Set<String> lookedAt = descriptors().keySet().stream()
+                .map(name -> name.equals("dev.tutti") ? "tutti-api" : name.replace("dev.tutti.", "tutti-"))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(lookedAt).as("dependencies of tutti-architecture").isEqualTo(present);
+    }
+
+    @Test
+    void exportNoInternalPackageToEverybody() {
+        Set<String> exported = new TreeSet<>();
+        for (ModuleDescriptor descriptor : descriptors().values()) {
+            for (ModuleDescriptor.Exports exports : descriptor.exports()) {
+                if (exports.source().contains("internal") && !exports.isQualified()) {
+                    exported.add(exports.source());
+                }
+            }
+        }
+        assertThat(exported).isEmpty();
+    }
+
+    private static Map<String, Set<String>> required() {
+        Map<String, Set<String>> required = new TreeMap<>();
+        descriptors().forEach((name, descriptor) -> required.put(
+                name,
+                descriptor.requires().stream()
+                        .map(ModuleDescriptor.Requires::name)
+                        .collect(Collectors.toCollection(TreeSet::new))));
+        return required;
+    }
+
+    /** The modules of this project, on the class path of this test. */
+    private static Map<String, ModuleDescriptor> descriptors() {
+        Map<String, ModuleDescriptor> descriptors = new TreeMap<>();
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .filter(path -> path.toString().contains("tutti"))
+                .filter(path -> !path.toString().contains("test-classes"))
+                .filter(Files::exists)
+                .flatMap(path -> ModuleFinder.of(path).findAll().stream())
+                .map(ModuleReference::descriptor)
+                .filter(descriptor -> descriptor.name().startsWith("dev.tutti"))
+                .forEach(descriptor -> descriptors.put(descriptor.name(), descriptor));
+        assertThat(descriptors).containsKeys("dev.tutti.core", "dev.tutti.protocols", "dev.tutti", "dev.tutti.netty");
+        return descriptors;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.tutti.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SourcesTest {
+
+    private static final Path TEST = Path.of("m/src/test/java/p/ATest.java");
+    private static final Path MAIN = Path.of("m/src/main/java/p/A.java");
+    private static final Path PACKAGE = Path.of("m/src/main/java/p/package-info.java");
+    private static final Path MODULE = Path.of("m/src/main/java/module-info.java");
+
+    @Test
+    void keepTheRules() throws IOException {
+        Sources sources = Sources.below(Path.of("..").toRealPath());
+        assertThat(sources.size()).isGreaterThan(60);
+        assertThat(sources.violations()).isEmpty();
+    }
+
+    @Test
+    void passWhenTheyKeepThem() {
+        assertThat(new Sources(Map.of(MAIN, "class A {}", PACKAGE, "@NullMarked package p;", MODULE, "module m {}"))
+                        .violations())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "Thread.sleep(1); | waits by the clock",
+        "TimeUnit.SECONDS.sleep(1); | waits by the clock",
+        "@Disabled | can be skipped",
+        "@DisabledOnOs(LINUX) | can be skipped",
+        "@EnabledIf | can be skipped",
+        "assumeTrue(x); | can be skipped",
+        "@RetryingTest | is repeated until it succeeds",
+        "// TODO later | leaves work undone",
+        "* @author somebody | names an author",
+        "try {} catch (Throwable e) {} | catches everything",
+    })
+    void areReportedFor(String text, String message) {
+        assertThat(new Sources(Map.of(TEST, "\n  " + text)).violations())
+                .singleElement()
+                .asString()
+                .startsWith(TEST + ":2: " + message);
+    }
+
+    @Test
+    void areReportedForTheirLength() {
+        assertThat(new Sources(Map.of(TEST, "\n".repeat(Sources.LINES_MAX + 1))).violations())
+                .containsExactly(TEST + ": 801 lines, at most 800");
+    }
+
+    @Test
+    void areReportedForAMissingModuleAndPackage() {
+        assertThat(new Sources(Map.of(MAIN, "class A {}")).violations())
+                .containsExactlyInAnyOrder(
+                        "m/src/main/java/p: no package-info.java", "m/src/main/java: no module-info.java");
+        assertThat(new Sources(Map.of(PACKAGE, "package p;", MODULE, "module m {}")).violations())
+                .containsExactly("m/src/main/java/p: package-info.java is not @NullMarked");
+    }
+}

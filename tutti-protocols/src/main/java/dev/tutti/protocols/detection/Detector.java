@@ -1,0 +1,327 @@
+package dev.tutti.protocols.detection;
+
+import dev.tutti.core.NodeId;
+import dev.tutti.core.stack.Report;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which nodes are gone: accusations of one node are collected, agreement of several acts.
+ *
+ * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it. A watcher that hears
+ * nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node is judged when
+ * {@link #high} of its watchers report it, and only when no other node hangs between {@link #low} and that: so ten
+ * crashes make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was
+ * late takes back what it suspects and waits longer (after Dadgar et al., Lifeguard, 2018).
+ *
+ * <p>Time comes in with the calls; {@link #onTick} is called a few times per heartbeat.
+ */
+public final class Detector {
+
+    /** A session to be closed. */
+    public record Verdict(NodeId node, String reason) {}
+
+    /** Watchers of a node. */
+    public static final int WATCHERS_MAX = 10;
+
+    private static final long STRETCH_MAX = 8;
+
+    /** Time-outs after which this node acts on what nobody but itself observes. */
+    private static final int ALONE = 3;
+
+    private static final Comparator<NodeId> RING =
+            Comparator.comparingLong((NodeId node) -> mix(node.incarnation())).thenComparing(Comparator.naturalOrder());
+
+    /** What is known of one node. */
+    private static final class Subject {
+        boolean isOpen;
+        long heardNanos;
+        long closedNanos;
+
+        /** This node does not hear it. */
+        boolean isReported;
+
+        /** Since when it hangs in the unstable band; {@link #NEVER} if it does not. */
+        long unstableNanos = NEVER;
+
+        /** What it reports itself. */
+        TreeSet<NodeId> reports = new TreeSet<>();
+    }
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final NodeId self;
+    private final long heartbeatNanos;
+    private final long timeoutNanos;
+    private final TreeMap<NodeId, Subject> subjects = new TreeMap<>();
+    private List<NodeId> ring = List.of();
+    private long stretch = 1;
+    private long calmNanos;
+    private boolean isChanged;
+    private long lateTurns;
+    private long verdicts;
+
+    public Detector(NodeId self, long heartbeatNanos, long timeoutNanos) {
+        this.self = self;
+        this.heartbeatNanos = heartbeatNanos;
+        this.timeoutNanos = timeoutNanos;
+        buildRing();
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    public void onOpened(NodeId node, long nowNanos) {
+        Subject subject = subjects.computeIfAbsent(node, absent -> new Subject());
+        subject.isOpen = true;
+        subject.heardNanos = nowNanos;
+        subject.unstableNanos = NEVER;
+        subject.reports = new TreeSet<>();
+        retract(subject);
+        // Who is new here has heard none of the reports.
+        isChanged |= !reports().isEmpty();
+        buildRing();
+    }
+
+    /** A node whose silence was observed stays reported, until it is heard, or for as long as others may need. */
+    public void onClosed(NodeId node, long nowNanos) {
+        Subject subject = subjects.get(node);
+        if (subject == null || !subject.isOpen) {
+            return;
+        }
+        subject.isOpen = false;
+        subject.closedNanos = nowNanos;
+        subject.reports = new TreeSet<>();
+        if (!subject.isReported) {
+            subjects.remove(node);
+        }
+        buildRing();
+    }
+
+    /** When something of the node has arrived last. */
+    public void onHeard(NodeId node, long heardNanos) {
+        Subject subject = subjects.get(node);
+        if (subject != null && subject.isOpen) {
+            subject.heardNanos = Math.max(subject.heardNanos, heardNanos);
+        }
+    }
+
+    /** A node without a session has been heard, in a handshake: what was observed of it is no longer so. */
+    public void onContact(NodeId node) {
+        Subject subject = subjects.get(node);
+        if (subject != null && !subject.isOpen) {
+            retract(subject);
+            subjects.remove(node);
+        }
+    }
+
+    /** What a heartbeat says: all whom its sender does not hear. */
+    public void onReports(NodeId watcher, Collection<NodeId> silent) {
+        Subject subject = subjects.get(watcher);
+        if (subject != null && subject.isOpen) {
+            subject.reports = new TreeSet<>(silent);
+        }
+    }
+
+    /** This node's own loop was late: what seems silent may wait in its own queues. */
+    public void onLate(long nowNanos) {
+        lateTurns++;
+        stretch = Math.min(STRETCH_MAX, stretch * 2);
+        calmNanos = nowNanos;
+        for (Subject subject : subjects.values()) {
+            if (subject.isOpen) {
+                subject.heardNanos = nowNanos;
+                retract(subject);
+            }
+        }
+    }
+
+    /** Time has passed. Returns whom to close, all at once. */
+    public List<Verdict> onTick(long nowNanos) {
+        if (stretch > 1 && nowNanos - calmNanos >= timeoutNanos) {
+            stretch /= 2;
+            calmNanos = nowNanos;
+        }
+        subjects.values().removeIf(subject -> !subject.isOpen && nowNanos - subject.closedNanos > ALONE * timeoutNanos);
+        for (Subject subject : subjects.values()) {
+            if (subject.isOpen) {
+                observe(subject, nowNanos);
+            }
+        }
+        List<Verdict> closing = new ArrayList<>();
+        boolean isUnstable = false;
+        for (var entry : subjects.entrySet()) {
+            NodeId node = entry.getKey();
+            Subject subject = entry.getValue();
+            if (!subject.isOpen) {
+                continue;
+            }
+            List<NodeId> watchers = watchers(node);
+            int reports = reports(node, watchers);
+            int high = high(watchers.size());
+            if (high <= reports) {
+                subject.unstableNanos = NEVER;
+                closing.add(new Verdict(node, "not heard by " + reports + " of its " + watchers.size() + " watchers"));
+            } else if (low(watchers.size()) <= reports || subject.isReported) {
+                // Others may be about to report it too. Whoever hangs there for long is no reason to wait any more.
+                subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
+                isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
+            } else {
+                subject.unstableNanos = NEVER;
+            }
+        }
+        if (isUnstable) {
+            closing.clear();
+        }
+        closeAlone(closing, nowNanos);
+        verdicts += closing.size();
+        return closing;
+    }
+
+    private void observe(Subject subject, long nowNanos) {
+        boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos * stretch;
+        if (isSilent && !subject.isReported) {
+            subject.isReported = true;
+            isChanged = true;
+        } else if (!isSilent) {
+            retract(subject);
+        }
+    }
+
+    /** What nobody confirms, and what never gets out of the unstable band: this node trusts its own ears in the end. */
+    private void closeAlone(List<Verdict> closing, long nowNanos) {
+        for (var entry : subjects.entrySet()) {
+            Subject subject = entry.getValue();
+            boolean isListed = closing.stream().anyMatch(verdict -> verdict.node().equals(entry.getKey()));
+            if (subject.isOpen && !isListed && nowNanos - subject.heardNanos >= ALONE * timeoutNanos * stretch) {
+                closing.add(new Verdict(entry.getKey(),
+                        "silent for " + (nowNanos - subject.heardNanos) / 1_000_000 + " ms"));
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ questions
+
+    /** Whom this node does not hear: what its heartbeats say. */
+    public List<NodeId> reports() {
+        List<NodeId> reported = new ArrayList<>();
+        subjects.forEach((node, subject) -> {
+            if (subject.isReported) {
+                reported.add(node);
+            }
+        });
+        return reported;
+    }
+
+    /** Whether {@link #reports} has changed since the last call. */
+    public boolean takeChanged() {
+        boolean wasChanged = isChanged;
+        isChanged = false;
+        return wasChanged;
+    }
+
+    /** Why a session with the node would be closed at once; null if it would not. */
+    public @Nullable String objection(NodeId node) {
+        List<NodeId> watchers = watchers(node);
+        int reports = 0;
+        for (NodeId watcher : watchers) {
+            Subject subject = subjects.get(watcher);
+            if (subject != null && subject.isOpen && subject.reports.contains(node)) {
+                reports++;
+            }
+        }
+        return reports > 0 && high(watchers.size()) <= reports
+                ? "not heard by " + reports + " of its " + watchers.size() + " watchers"
+                : null;
+    }
+
+    /** Reports that make a verdict. */
+    static int high(int watchers) {
+        return watchers == 1 ? 1 : Math.max(2, (2 * watchers + 2) / 3);
+    }
+
+    /** Reports from which on a node is waited for, to be judged or heard. */
+    static int low(int watchers) {
+        return Math.max(1, watchers / 3);
+    }
+
+    /** The nodes that follow on the ring: this one, and those it has sessions with. */
+    List<NodeId> watchers(NodeId node) {
+        int start = 0;
+        while (start < ring.size() && RING.compare(ring.get(start), node) <= 0) {
+            start++;
+        }
+        List<NodeId> watchers = new ArrayList<>();
+        for (int step = 0; step < ring.size() && watchers.size() < WATCHERS_MAX; step++) {
+            NodeId next = ring.get((start + step) % ring.size());
+            if (!next.equals(node)) {
+                watchers.add(next);
+            }
+        }
+        return watchers;
+    }
+
+    /**
+     * How many watchers do not hear the node. Of a watcher that is accused itself nothing is to be expected, so that it
+     * counts as soon as somebody else reports: or those who crash together would protect each other.
+     */
+    private int reports(NodeId node, List<NodeId> watchers) {
+        int reports = 0;
+        int accused = 0;
+        for (NodeId watcher : watchers) {
+            if (watcher.equals(self)) {
+                Subject subject = subjects.get(node);
+                reports += subject != null && subject.isReported ? 1 : 0;
+                continue;
+            }
+            Subject subject = subjects.get(watcher);
+            if (subject == null || !subject.isOpen) {
+                continue;
+            }
+            if (subject.reports.contains(node)) {
+                reports++;
+            } else if (subject.isReported) {
+                accused++;
+            }
+        }
+        return reports == 0 ? 0 : reports + accused;
+    }
+
+    private void retract(Subject subject) {
+        if (subject.isReported) {
+            subject.isReported = false;
+            isChanged = true;
+        }
+    }
+
+    private void buildRing() {
+        List<NodeId> nodes = new ArrayList<>();
+        nodes.add(self);
+        subjects.forEach((node, subject) -> {
+            if (subject.isOpen) {
+                nodes.add(node);
+            }
+        });
+        nodes.sort(RING);
+        ring = nodes;
+    }
+
+    /** Spreads incarnations over the ring, so that those who were started together do not watch each other alone. */
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
+        return mixed ^ (mixed >>> 33);
+    }
+
+    public void report(Report report) {
+        report.put("heartbeat-nanos", heartbeatNanos);
+        report.put("timeout-nanos", timeoutNanos * stretch);
+        report.put("stretch", stretch);
+        report.put("late-turns", lateTurns);
+        report.put("verdicts", verdicts);
+        report.put("silent", String.join(", ", reports().stream().map(NodeId::name).toList()));
+    }
+}

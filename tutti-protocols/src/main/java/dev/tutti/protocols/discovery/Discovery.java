@@ -1,0 +1,333 @@
+package dev.tutti.protocols.discovery;
+
+import dev.tutti.core.NodeId;
+import dev.tutti.core.stack.Report;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The addresses that are known, and when each is dialled: at once when it becomes known, then again and again, with
+ * growing pauses, for as long as there is no session with the node behind it. That is how parts of a cluster find each
+ * other again.
+ */
+public final class Discovery {
+
+    /** Starts a dial; its end comes back by one of the {@code on…} methods. */
+    @FunctionalInterface
+    public interface Dialer {
+        void dial(String address, @Nullable NodeId expected);
+    }
+
+    /**
+     * @param pauseMaxNanos longest pause between two dials of an address
+     * @param patienceNanos how long an address that has not answered counts as one that may still
+     * @param addressesMax addresses to know
+     * @param dialsMax dials at a time
+     */
+    public record Limits(long pauseMaxNanos, long patienceNanos, int addressesMax, int dialsMax) {}
+
+    public static final long NEVER = Long.MAX_VALUE;
+
+    private static final long PAUSE_MIN_NANOS = 100_000_000L;
+
+    /** Where something is that does not want this node, there is no hurry. */
+    private static final long PAUSE_REFUSED_NANOS = 10_000_000_000L;
+
+    /** An address that was heard of and has not answered so often is asked rarely; a seed never. */
+    private static final int ATTEMPTS_RARE = 100;
+
+    private static final long PAUSE_RARE_NANOS = 30_000_000_000L;
+
+    private static final class Address {
+        final String text;
+        final boolean isSeed;
+        final long knownNanos;
+        boolean isSelf;
+        boolean isDialing;
+        boolean isAnswered;
+
+        /** Who was found there last. */
+        @Nullable NodeId node;
+
+        /** There is a session with {@link #node}. */
+        boolean isConnected;
+
+        int attempts;
+        int again;
+
+        /** What people were told of it last. */
+        String problem = "";
+
+        long nextNanos;
+
+        Address(String text, boolean isSeed, long knownNanos) {
+            this.text = text;
+            this.isSeed = isSeed;
+            this.knownNanos = knownNanos;
+            this.nextNanos = knownNanos;
+        }
+    }
+
+    private final String self;
+    private final Limits limits;
+    private final SplittableRandom random;
+    private final Dialer dialer;
+    private final LinkedHashMap<String, Address> addresses = new LinkedHashMap<>();
+    private int dials;
+    private long ignored;
+    private long deadlineNanos = NEVER;
+
+    public Discovery(String self, Limits limits, SplittableRandom random, Dialer dialer) {
+        this.self = self;
+        this.limits = limits;
+        this.random = random;
+        this.dialer = dialer;
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    public void onStart(List<String> seeds, long nowNanos) {
+        for (String seed : seeds) {
+            if (!seed.equals(self)) {
+                add(seed, true, nowNanos);
+            }
+        }
+        dialDue(nowNanos);
+    }
+
+    /** Another node has told of an address. */
+    public void onLearned(String address, long nowNanos) {
+        if (!address.equals(self) && !addresses.containsKey(address) && isAddress(address)) {
+            add(address, false, nowNanos);
+            dialDue(nowNanos);
+        }
+    }
+
+    /** A session with a node has begun, whoever has dialled. */
+    public void onOpened(NodeId node, long nowNanos) {
+        Address own = addresses.get(node.address());
+        if (own == null) {
+            own = add(node.address(), false, nowNanos);
+        }
+        if (own != null) {
+            own.node = node;
+        }
+        for (Address address : addresses.values()) {
+            if (node.equals(address.node)) {
+                connected(address);
+            }
+        }
+    }
+
+    /** A session is over. */
+    public void onClosed(NodeId node, long nowNanos) {
+        for (Address address : addresses.values()) {
+            if (node.equals(address.node) && address.isConnected) {
+                address.isConnected = false;
+                address.attempts = 0;
+                pause(address, nowNanos, PAUSE_MIN_NANOS);
+            }
+        }
+    }
+
+    /**
+     * A dial has led to a node.
+     *
+     * @param isOpen whether there is a session with it; else one is about to come about by another connection
+     */
+    public void onFound(String text, NodeId node, boolean isOpen, long nowNanos) {
+        Address address = answered(text);
+        if (address == null) {
+            return;
+        }
+        address.node = node;
+        if (isOpen) {
+            connected(address);
+        } else {
+            pause(address, nowNanos, PAUSE_MIN_NANOS);
+        }
+        dialDue(nowNanos);
+    }
+
+    /** The address is this node's own. */
+    public void onSelf(String text, long nowNanos) {
+        Address address = answered(text);
+        if (address != null) {
+            address.isSelf = true;
+            address.nextNanos = NEVER;
+        }
+        dialDue(nowNanos);
+    }
+
+    /** A node is there, and the handshake is to be done again with what is known of it now. */
+    public void onAgain(String text, @Nullable NodeId node, long nowNanos) {
+        Address address = addresses.get(text);
+        if (address == null) {
+            return;
+        }
+        if (address.again > 2) {
+            onFailed(text, false, nowNanos);
+            return;
+        }
+        endDial(address);
+        address.node = node;
+        address.again++;
+        address.nextNanos = nowNanos;
+        dialDue(nowNanos);
+    }
+
+    /** The node is there, and it is too early for a session with it. */
+    public void onPostponed(String text, long nowNanos) {
+        Address address = addresses.get(text);
+        if (address != null) {
+            address.attempts = Math.min(address.attempts, 1);
+        }
+        onFailed(text, false, nowNanos);
+    }
+
+    public void onFailed(String text, boolean isRefused, long nowNanos) {
+        Address address = answered(text);
+        if (address == null || address.isConnected) {
+            dialDue(nowNanos);
+            return;
+        }
+        long longest = address.isSeed || address.attempts < ATTEMPTS_RARE ? limits.pauseMaxNanos() : PAUSE_RARE_NANOS;
+        long grown = PAUSE_MIN_NANOS << Math.min(address.attempts, 20);
+        address.attempts++;
+        pause(address, nowNanos, isRefused ? Math.max(longest, PAUSE_REFUSED_NANOS) : Math.min(grown, longest));
+        dialDue(nowNanos);
+    }
+
+    /**
+     * Whether a problem is another one than the last with this address, so that people are told once.
+     *
+     * @param text of an address, or of somebody who has connected: whatever such a one does is news
+     */
+    public boolean isNews(String text, String problem) {
+        Address address = addresses.get(text);
+        if (address == null) {
+            return true;
+        }
+        boolean isNews = !problem.equals(address.problem);
+        address.problem = problem;
+        return isNews;
+    }
+
+    public void onTimer(long nowNanos) {
+        if (deadlineNanos <= nowNanos) {
+            dialDue(nowNanos);
+        }
+    }
+
+    public long nextDeadline() {
+        return deadlineNanos;
+    }
+
+    /** Whether all addresses have answered, or had their time to. */
+    public boolean isEverybodyAsked(long nowNanos) {
+        for (Address address : addresses.values()) {
+            if (!address.isAnswered && !address.isConnected && nowNanos - address.knownNanos < limits.patienceNanos()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // ------------------------------------------------------------------ decisions
+
+    private void dialDue(long nowNanos) {
+        deadlineNanos = NEVER;
+        for (Address address : addresses.values()) {
+            if (address.isSelf || address.isDialing || address.isConnected) {
+                continue;
+            }
+            if (address.nextNanos <= nowNanos && dials < limits.dialsMax()) {
+                address.isDialing = true;
+                dials++;
+                dialer.dial(address.text, address.node);
+            } else if (nowNanos < address.nextNanos) {
+                deadlineNanos = Math.min(deadlineNanos, address.nextNanos);
+            }
+            // One that is due and has to wait is dialled when a dial ends.
+        }
+    }
+
+    private void pause(Address address, long nowNanos, long pauseNanos) {
+        long jitter = random.nextLong(pauseNanos / 2 + 1);
+        address.nextNanos = nowNanos + pauseNanos - pauseNanos / 4 + jitter;
+        deadlineNanos = Math.min(deadlineNanos, address.nextNanos);
+    }
+
+    private void connected(Address address) {
+        address.isConnected = true;
+        address.problem = "";
+        address.isAnswered = true;
+        address.attempts = 0;
+        address.again = 0;
+    }
+
+    private @Nullable Address answered(String text) {
+        Address address = addresses.get(text);
+        if (address != null) {
+            endDial(address);
+            address.isAnswered = true;
+            address.again = 0;
+        }
+        return address;
+    }
+
+    private void endDial(Address address) {
+        if (address.isDialing) {
+            address.isDialing = false;
+            dials--;
+        }
+    }
+
+    private @Nullable Address add(String text, boolean isSeed, long nowNanos) {
+        if (addresses.size() >= limits.addressesMax() && !forgetOne()) {
+            ignored++;
+            return null;
+        }
+        Address address = new Address(text, isSeed, nowNanos);
+        addresses.put(text, address);
+        return address;
+    }
+
+    /** Makes room at the expense of the address that has failed most often. */
+    private boolean forgetOne() {
+        Address worst = null;
+        for (Address address : addresses.values()) {
+            boolean isNeeded = address.isSeed || address.isConnected || address.isDialing;
+            if (!isNeeded && (worst == null || worst.attempts < address.attempts)) {
+                worst = address;
+            }
+        }
+        return worst != null && addresses.remove(worst.text) != null;
+    }
+
+    private static boolean isAddress(String text) {
+        int colon = text.lastIndexOf(':');
+        return 0 < colon && colon < text.length() - 1 && text.length() <= NodeId.TEXT_MAX;
+    }
+
+    public void report(Report report) {
+        report.put("dials", dials);
+        report.put("ignored-addresses", ignored);
+        for (Address address : new ArrayList<>(addresses.values())) {
+            report.section("addresses").put(address.text, state(address));
+        }
+    }
+
+    private static String state(Address address) {
+        if (address.isSelf) {
+            return "this node";
+        }
+        if (address.isConnected) {
+            return "connected to " + address.node;
+        }
+        return address.isDialing ? "being dialled" : "not connected after " + address.attempts + " attempts";
+    }
+}

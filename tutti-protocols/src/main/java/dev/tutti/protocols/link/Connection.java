@@ -1,0 +1,38 @@
+package dev.tutti.protocols.link;
+
+import dev.tutti.core.NodeId;
+import org.jspecify.annotations.Nullable;
+
+/** A connection of the driver: before, in or after its handshake. */
+final class Connection {
+
+    final int number;
+    final boolean isDialed;
+
+    /** The dialled address, or where an accepted connection comes from. */
+    final String address;
+
+    /** Whom a dialled connection is supposed to reach. */
+    final @Nullable NodeId expected;
+
+    /** The link that dials to resume; null if discovery has asked for the connection. */
+    final @Nullable Link resuming;
+
+    /** The other side's number of this connection. */
+    int peerNumber = Hello.NONE;
+
+    /** The link that it carries. */
+    @Nullable Link link;
+
+    boolean isConnected;
+    long deadlineNanos = Links.NEVER;
+
+    Connection(
+            int number, boolean isDialed, String address, @Nullable NodeId expected, @Nullable Link resuming) {
+        this.number = number;
+        this.isDialed = isDialed;
+        this.address = address;
+        this.expected = expected;
+        this.resuming = resuming;
+    }
+}

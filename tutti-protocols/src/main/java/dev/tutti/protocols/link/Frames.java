@@ -1,0 +1,43 @@
+package dev.tutti.protocols.link;
+
+/**
+ * The types of frames (docs/wire.md, section Frames).
+ *
+ * <p>Types from {@link #NUMBERED_MIN} on belong to a session: each side counts them, keeps what it sent until it is
+ * acknowledged, and they arrive in order, once. Smaller ones belong to a connection.
+ */
+public final class Frames {
+
+    private Frames() {}
+
+    public static final int HELLO = 1;
+    public static final int WELCOME = 2;
+    public static final int REFUSE = 3;
+    public static final int HEARTBEAT = 4;
+    public static final int LINK_ACK = 5;
+
+    public static final int NUMBERED_MIN = 16;
+
+    public static final int GOODBYE = 16;
+    public static final int GROUP_JOINED = 17;
+    public static final int GROUP_MET = 18;
+    public static final int GROUP_LEFT = 19;
+    public static final int PEERS = 20;
+    public static final int GROUP = 32;
+
+    /** First bytes of a HELLO, after its type. */
+    static final int MAGIC = 0x74757469;
+
+    static final int VERSION_MIN = 1;
+    static final int VERSION_MAX = 1;
+
+    /** Largest HELLO: what is read of somebody who is not known. */
+    static final int HELLO_MAX = 4 * 1024;
+
+    /** What a frame counts beyond its length in the bounds of a session, at both ends alike. */
+    static final int OVERHEAD = 64;
+
+    static int cost(int frameLength) {
+        return frameLength + OVERHEAD;
+    }
+}

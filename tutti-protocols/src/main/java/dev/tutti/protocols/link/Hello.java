@@ -1,0 +1,45 @@
+package dev.tutti.protocols.link;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.Wire;
+
+/**
+ * The first frame of who has dialled.
+ *
+ * @param cluster must be the same at both
+ * @param node who has dialled
+ * @param connection the dialler's number of this connection
+ * @param expected incarnation of the node that is supposed to be here, to whom {@code session} refers; 0 if not known
+ * @param session what the dialler knows of its session with {@code expected}
+ * @param gone the dialler's number of the last connection to {@code expected}, which is over; {@link #NONE} if not known
+ */
+record Hello(String cluster, NodeId node, int connection, long expected, SessionState session, int gone) {
+
+    static final int NONE = 0;
+
+    Packet encode(Memory memory) {
+        Packet frame = Packet.create(memory, Frames.HELLO_MAX);
+        frame.appendByte(Frames.HELLO)
+                .appendInt(Frames.MAGIC)
+                .appendByte(Frames.VERSION_MIN)
+                .appendByte(Frames.VERSION_MAX)
+                .appendText(cluster);
+        Wire.append(frame, node);
+        frame.appendInt(connection).appendLong(expected);
+        session.encode(frame);
+        return frame.appendInt(gone);
+    }
+
+    /** Reads what follows the versions. */
+    static Hello decode(Packet frame) {
+        return new Hello(
+                frame.takeText(),
+                Wire.takeNode(frame),
+                frame.takeInt(),
+                frame.takeLong(),
+                SessionState.decode(frame),
+                frame.takeInt());
+    }
+}

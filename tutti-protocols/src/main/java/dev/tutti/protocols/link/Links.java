@@ -1,0 +1,612 @@
+package dev.tutti.protocols.link;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.stack.Report;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The links of a node, one per other node that it has met, and the connections below them.
+ *
+ * <p>Either side may dial. Nobody refuses because it dials itself: when two dials cross, each side accepts the other's,
+ * and then the one of the lower node takes over (docs/design/links.md has all interleavings). A connection that breaks
+ * is dialled again at once by both sides: that resumes the session, or shows that the other process is gone.
+ */
+public final class Links {
+
+    /** What links tell the node. Calls come in the middle of an input: the callee may send and close. */
+    public interface Owner {
+
+        /** A session begins. */
+        void onOpened(Link link);
+
+        /** A session is over; nothing of it follows. */
+        void onClosed(Link link, boolean isGraceful, String reason);
+
+        /** A frame of the session, its type taken off. The packet passes on. */
+        void onFrame(Link link, int type, Packet frame);
+
+        /** A heartbeat; the callee reads and does not keep the packet. */
+        void onHeartbeat(Link link, Packet heartbeat);
+
+        /** A connection took the place of one that broke; nothing was lost. */
+        void onResumed(Link link);
+
+        /** A connection was refused, by this node or by the other. */
+        void onRefused(String remote, Refusal refusal, String reason);
+
+        /** A dial found nobody; what follows from it is told by other calls. */
+        void onDialFailed(String address, DialFailure failure, String detail);
+
+        /** A dial that the node asked for has ended. */
+        void onAnswered(String address, Answer answer, @Nullable NodeId node);
+
+        /** A node with which there is no session was heard. Why none may begin now; null if one may. */
+        @Nullable String objection(NodeId node);
+    }
+
+    /** How a dial ended. */
+    public enum Answer {
+        /** A session with the node is open. */
+        CONNECTED,
+        /** The address is this node's own. */
+        SELF,
+        /** The node is there, and has to be dialled again with what is known of it now. */
+        AGAIN,
+        /** The node is there, and enough others do not hear it yet. */
+        SUSPECTED,
+        /** Nobody there, not reachable, or no peer. */
+        FAILED,
+        /** Refused, or of no use, for a reason that lasts. */
+        REFUSED
+    }
+
+    /**
+     * @param resendBytesMax that a link retains; its session is closed at the limit
+     * @param handshakeNanos how long a handshake may take
+     * @param handshakesMax accepted connections before their HELLO
+     */
+    public record Limits(long resendBytesMax, long handshakeNanos, int handshakesMax) {}
+
+    public static final long NEVER = Long.MAX_VALUE;
+
+    /** Received bytes after which the sender is told at once, so that it can let go of them. */
+    static final int ACK_BYTES = 256 * 1024;
+
+    /** Links that are remembered. */
+    static final int LINKS_MAX = 4096;
+
+    private static final long MILLISECOND = 1_000_000;
+    private static final long CONFIRM_REFUSAL_NANOS = 20 * MILLISECOND;
+    private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
+    private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
+    private static final long RESUME_DELAY_MAX_NANOS = 500 * MILLISECOND;
+
+    private final NodeId self;
+    private final String cluster;
+    private final Limits limits;
+    private final Memory memory;
+    private final Effects effects;
+    private final Owner owner;
+    private final Handshake handshake;
+
+    private final TreeMap<NodeId, Link> links = new TreeMap<>();
+    private final IntMap<Connection> connections = new IntMap<>();
+
+    /** Connections whose handshake is not over, the oldest first. */
+    private final LinkedHashMap<Integer, Connection> handshakes = new LinkedHashMap<>();
+
+    private long strayFrames;
+    private long unknownFrames;
+    private int lastConnection;
+    private int accepted;
+    private long forgottenEpoch;
+    private long nowNanos;
+    private long deadlineNanos = NEVER;
+
+    public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, Owner owner) {
+        this.self = self;
+        this.cluster = cluster;
+        this.limits = limits;
+        this.memory = memory;
+        this.effects = effects;
+        this.owner = owner;
+        this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
+    }
+
+    /** All that are known, by node; sessions may be closed. */
+    public Iterable<Link> all() {
+        return links.values();
+    }
+
+    public @Nullable Link link(NodeId node) {
+        return links.get(node);
+    }
+
+    @Nullable Connection connection(int number) {
+        return connections.get(number);
+    }
+
+    long nowNanos() {
+        return nowNanos;
+    }
+
+    public void beginTurn(long now) {
+        nowNanos = now;
+    }
+
+    /** When {@link #onTimer} has something to do; it may turn out to be nothing. */
+    public long nextDeadline() {
+        return deadlineNanos;
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /** Sends a numbered frame, now or when the session resumes. The packet passes. */
+    public void send(Link link, Packet frame) {
+        if (!link.isOpen()) {
+            strayFrames++;
+            frame.release();
+            return;
+        }
+        if (link.retainedCost() + Frames.cost(frame.length()) > limits.resendBytesMax()) {
+            frame.release();
+            close(link, false, "more than link.resend-buffer (" + limits.resendBytesMax()
+                    + " bytes) is sent and not acknowledged");
+            return;
+        }
+        Connection connection = link.connection;
+        if (connection == null) {
+            link.retain(frame);
+        } else {
+            link.retain(frame.slice());
+            link.sent(nowNanos);
+            effects.write(connection.number, frame);
+        }
+    }
+
+    /** An empty heartbeat for the caller to append to and to pass to {@link #sendHeartbeat}. */
+    public Packet heartbeat(Link link, int bytes) {
+        link.confirm(nowNanos);
+        return Packet.create(memory, 9 + bytes).appendByte(Frames.HEARTBEAT).appendLong(link.received());
+    }
+
+    public void sendHeartbeat(Link link, Packet heartbeat) {
+        write(link, heartbeat);
+    }
+
+    private void sendAck(Link link) {
+        link.confirm(nowNanos);
+        write(link, Packet.create(memory, 9).appendByte(Frames.LINK_ACK).appendLong(link.received()));
+    }
+
+    private void write(Link link, Packet frame) {
+        Connection connection = link.connection;
+        if (connection == null) {
+            frame.release();
+            return;
+        }
+        link.sent(nowNanos);
+        effects.write(connection.number, frame);
+    }
+
+    /** Says goodbye: the session ends gracefully at both sides. */
+    public void leave(Link link, String reason) {
+        if (link.isOpen()) {
+            send(link, Packet.create(memory, 5 + reason.length() * 3).appendByte(Frames.GOODBYE).appendText(reason));
+            close(link, true, reason);
+        }
+    }
+
+    /** Ends a session; the other side learns it when it dials again. */
+    public void close(Link link, boolean isGraceful, String reason) {
+        if (!link.isOpen()) {
+            return;
+        }
+        link.close();
+        Connection connection = link.connection;
+        if (connection != null) {
+            detach(link);
+            end(connection, reason);
+        }
+        Connection resuming = link.resuming;
+        if (resuming != null) {
+            link.resuming = null;
+            end(resuming, reason);
+        }
+        owner.onClosed(link, isGraceful, reason);
+    }
+
+    /** Ends all connections; sessions are to be left before. */
+    public void stop() {
+        for (Connection connection : List.copyOf(handshakes.values())) {
+            end(connection, "node stopped");
+        }
+        for (Link link : links.values()) {
+            close(link, true, "node stopped");
+        }
+    }
+
+    // ------------------------------------------------------------------ connections
+
+    /**
+     * Dials for discovery; {@link Owner#onAnswered} follows.
+     *
+     * @param expected who was there last; null if not known
+     */
+    public void dial(String address, @Nullable NodeId expected) {
+        dial(address, expected, null);
+    }
+
+    private Connection dial(String address, @Nullable NodeId expected, @Nullable Link resuming) {
+        Connection connection = new Connection(++lastConnection, true, address, expected, resuming);
+        connections.put(connection.number, connection);
+        handshakes.put(connection.number, connection);
+        effects.dial(connection.number, address);
+        return connection;
+    }
+
+    public int onAccepted(String remote) {
+        Connection connection = new Connection(++lastConnection, false, remote, null, null);
+        connection.isConnected = true;
+        connections.put(connection.number, connection);
+        handshakes.put(connection.number, connection);
+        accepted++;
+        if (accepted > limits.handshakesMax()) {
+            for (Connection oldest : handshakes.values()) {
+                if (!oldest.isDialed) {
+                    handshake.refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
+                            "more than link.handshakes-max (" + limits.handshakesMax()
+                                    + ") connections have not said who they are");
+                    break;
+                }
+            }
+        }
+        setDeadline(connection);
+        return connection.number;
+    }
+
+    public void onConnected(int number) {
+        Connection connection = connections.get(number);
+        if (connection == null) {
+            return;
+        }
+        connection.isConnected = true;
+        Link link = connection.expected == null ? null : links.get(connection.expected);
+        SessionState state = link == null ? SessionState.NONE : link.state();
+        int gone = link == null ? Hello.NONE : link.gone;
+        long expected = connection.expected == null ? 0 : connection.expected.incarnation();
+        Hello hello = new Hello(cluster, self, connection.number, expected, state, gone);
+        effects.write(number, hello.encode(memory));
+        setDeadline(connection);
+    }
+
+    private void setDeadline(Connection connection) {
+        long handshakeNanos = limits.handshakeNanos();
+        if (connection.resuming != null) {
+            // What waits is a session: better to try twice than to wait until it is given up.
+            handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
+        }
+        connection.deadlineNanos = nowNanos + handshakeNanos;
+        deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
+    }
+
+    public void onDialFailed(int number, DialFailure failure, String detail) {
+        Connection connection = forget(number);
+        if (connection == null) {
+            return;
+        }
+        owner.onDialFailed(connection.address, failure, detail);
+        Link link = connection.resuming;
+        if (link == null) {
+            owner.onAnswered(connection.address, Answer.FAILED, null);
+            return;
+        }
+        link.resuming = null;
+        if (failure == DialFailure.REFUSED) {
+            link.refusals++;
+            if (link.refusals > 1) {
+                close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
+            } else {
+                resumeAfter(link, CONFIRM_REFUSAL_NANOS);
+            }
+        } else {
+            link.refusals = 0;
+            resumeLater(link);
+        }
+    }
+
+    public void onDisconnected(int number, boolean isOrderly, String detail) {
+        Connection connection = forget(number);
+        if (connection == null) {
+            return;
+        }
+        Link link = connection.link;
+        if (link != null) {
+            broken(link);
+        } else if (connection.isDialed) {
+            missed(connection, Answer.FAILED, null);
+        } else if (!isOrderly) {
+            handshake.stranger(connection, detail);
+        }
+    }
+
+    /** The session has lost its connection: dialling tells what has become of the other side. */
+    private void broken(Link link) {
+        detach(link);
+        link.resumeAttempts = 0;
+        link.refusals = 0;
+        resume(link);
+    }
+
+    private void resume(Link link) {
+        link.resumeNanos = NEVER;
+        if (link.isOpen() && link.connection == null && link.resuming == null) {
+            link.resuming = dial(link.node().address(), link.node(), link);
+        }
+    }
+
+    private void resumeLater(Link link) {
+        long delay = RESUME_DELAY_MIN_NANOS << Math.min(link.resumeAttempts++, 10);
+        resumeAfter(link, Math.min(delay, RESUME_DELAY_MAX_NANOS));
+    }
+
+    private void resumeAfter(Link link, long delayNanos) {
+        if (link.isOpen() && link.connection == null) {
+            link.resumeNanos = nowNanos + delayNanos;
+            deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
+        }
+    }
+
+    /** A dialled connection has ended, or was ended, before it came to carry a session. */
+    void missed(Connection connection, Answer answer, @Nullable NodeId node) {
+        Link link = connection.resuming;
+        if (link == null) {
+            owner.onAnswered(connection.address, answer, node);
+            return;
+        }
+        if (link.resuming != connection) {
+            return;
+        }
+        link.resuming = null;
+        if (answer == Answer.AGAIN && link.resumeAttempts < 3) {
+            link.resumeAttempts++;
+            resume(link);
+        } else {
+            resumeLater(link);
+        }
+    }
+
+    void detach(Link link) {
+        Connection connection = link.connection;
+        if (connection != null) {
+            connection.link = null;
+            link.gone = connection.number;
+            link.connection = null;
+        }
+    }
+
+    void end(Connection connection, String reason) {
+        forget(connection.number);
+        effects.close(connection.number, reason);
+    }
+
+    private @Nullable Connection forget(int number) {
+        Connection connection = connections.remove(number);
+        if (connection != null) {
+            handshakeOver(connection);
+        }
+        return connection;
+    }
+
+    private void handshakeOver(Connection connection) {
+        if (handshakes.remove(connection.number) != null && !connection.isDialed) {
+            accepted--;
+        }
+    }
+
+    public void onTimer() {
+        if (nowNanos < deadlineNanos) {
+            return;
+        }
+        for (Connection connection : List.copyOf(handshakes.values())) {
+            if (connection.deadlineNanos <= nowNanos && handshakes.containsKey(connection.number)) {
+                expire(connection);
+            }
+        }
+        for (Link link : new ArrayList<>(links.values())) {
+            if (link.resumeNanos <= nowNanos) {
+                resume(link);
+            }
+        }
+        deadlineNanos = NEVER;
+        for (Connection connection : handshakes.values()) {
+            deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
+        }
+        for (Link link : links.values()) {
+            deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
+        }
+    }
+
+    private void expire(Connection connection) {
+        String reason = "silent for link.handshake-timeout (" + limits.handshakeNanos() / MILLISECOND + " ms)";
+        if (connection.isDialed) {
+            end(connection, reason);
+            missed(connection, Answer.FAILED, null);
+        } else {
+            handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE, reason);
+        }
+    }
+
+    // ------------------------------------------------------------------ frames
+
+    public void onFrame(int number, Packet frame) {
+        Connection connection = connections.get(number);
+        if (connection == null) {
+            strayFrames++;
+            frame.release();
+            return;
+        }
+        Link link = connection.link;
+        if (link == null) {
+            handshake.onFrame(connection, frame);
+            return;
+        }
+        int length = frame.length();
+        int type = frame.takeByte();
+        link.heard(nowNanos);
+        link.count(length, type >= Frames.NUMBERED_MIN);
+        if (link.unconfirmedCost() >= ACK_BYTES) {
+            sendAck(link);
+        }
+        if (type > Frames.GOODBYE) {
+            owner.onFrame(link, type, frame);
+        } else {
+            onLinkFrame(link, type, frame);
+            frame.release();
+        }
+    }
+
+    private void onLinkFrame(Link link, int type, Packet frame) {
+        switch (type) {
+            case Frames.GOODBYE -> {
+                String reason = frame.takeText();
+                close(link, true, frame.isMalformed() ? "goodbye" : reason);
+            }
+            case Frames.LINK_ACK -> onAck(link, frame);
+            case Frames.HEARTBEAT -> {
+                if (onAck(link, frame)) {
+                    owner.onHeartbeat(link, frame);
+                }
+            }
+            default -> unknownFrames++;
+        }
+    }
+
+    private boolean onAck(Link link, Packet frame) {
+        long number = frame.takeLong();
+        if (frame.isMalformed() || number > link.next()) {
+            close(link, false, "it acknowledges frame " + number + " of " + link.next());
+            return false;
+        }
+        link.acknowledge(number);
+        return true;
+    }
+
+    /** A numbered frame of a type that this version does not know. */
+    public void unknown(Packet frame) {
+        unknownFrames++;
+        frame.release();
+    }
+
+    // ------------------------------------------------------------------ links
+
+    void open(Link link, long epoch) {
+        link.open(epoch, nowNanos);
+        owner.onOpened(link);
+    }
+
+    void attach(Link link, Connection connection, long from, boolean isResumed) {
+        handshakeOver(connection);
+        if (link.resuming == connection) {
+            link.resuming = null;
+        }
+        Connection obsolete = link.resuming;
+        if (obsolete != null && !obsolete.isConnected) {
+            // Not yet said hello: nobody there counts on it.
+            link.resuming = null;
+            end(obsolete, "the other side was quicker");
+        }
+        link.resumeNanos = NEVER;
+        link.resumeAttempts = 0;
+        link.refusals = 0;
+        link.connection = connection;
+        connection.link = link;
+        connection.deadlineNanos = NEVER;
+        link.heard(nowNanos);
+        link.acknowledge(from);
+        link.confirm(nowNanos);
+        for (Packet frame : link.resend(isResumed)) {
+            link.sent(nowNanos);
+            effects.write(connection.number, frame.slice());
+        }
+        if (isResumed) {
+            link.resumed();
+            owner.onResumed(link);
+        }
+    }
+
+    boolean isTaken(NodeId node) {
+        if (node.incarnation() == self.incarnation()) {
+            return !node.equals(self);
+        }
+        for (Link link : links.values()) {
+            if (link.isOpen() && link.node().incarnation() == node.incarnation() && !link.node().equals(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    boolean isOlder(NodeId node) {
+        for (Link link : links.values()) {
+            if (link.connection != null
+                    && link.node().address().equals(node.address())
+                    && link.node().incarnation() > node.incarnation()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One address has one process: sessions with others at the same address are over. */
+    void closeOlder(NodeId node) {
+        for (Link link : new ArrayList<>(links.values())) {
+            if (!link.node().equals(node) && link.node().address().equals(node.address())) {
+                close(link, false, "another process is at " + node.address());
+            }
+        }
+    }
+
+    Link meet(NodeId node) {
+        Link link = links.get(node);
+        if (link == null) {
+            if (links.size() >= LINKS_MAX) {
+                forgetOne();
+            }
+            link = new Link(node, forgottenEpoch);
+            links.put(node, link);
+        }
+        return link;
+    }
+
+    /** Whoever is met again after it was forgotten starts from an epoch that it can't have had. */
+    private void forgetOne() {
+        for (Link link : links.values()) {
+            if (!link.isOpen() && link.connection == null) {
+                forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
+                links.remove(link.node());
+                return;
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ report
+
+    public void report(Report report) {
+        report.put("handshakes", handshakes.size());
+        report.put("stray-frames", strayFrames);
+        report.put("unknown-frames", unknownFrames);
+        handshake.report(report);
+        for (Link link : links.values()) {
+            link.report(report.section(link.node().name()));
+        }
+    }
+}

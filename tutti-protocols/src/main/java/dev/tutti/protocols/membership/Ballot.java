@@ -1,0 +1,142 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A ballot that this member runs: who is asked, who has answered, and what follows from the answers (spec/VIEWCHANGE.md,
+ * R6 and R7).
+ */
+final class Ballot {
+
+    /** A member's promise: the view it is in, and what it delivered there without gap. */
+    record Answer(View view, TreeMap<Member, Long> received) {}
+
+    /** A member that has to catch up with a view that others of its part have installed, and who has what it lacks. */
+    record Straggler(Member member, View view, Member holder) {}
+
+    /** The new view, and per part and sender the member to fetch from. */
+    record Decision(View view, Map<ViewId, TreeMap<Member, Member>> holders) {}
+
+    private final ViewId id;
+    private final List<Member> candidates;
+    private final TreeMap<Member, Answer> answers = new TreeMap<>();
+
+    /**
+     * @param candidates by rank; in this order they are the members of the view
+     */
+    Ballot(ViewId id, List<Member> candidates) {
+        this.id = id;
+        this.candidates = List.copyOf(candidates);
+    }
+
+    ViewId id() {
+        return id;
+    }
+
+    List<Member> candidates() {
+        return candidates;
+    }
+
+    boolean hasAnswered(Member member) {
+        return answers.containsKey(member);
+    }
+
+    List<Member> missing() {
+        List<Member> missing = new ArrayList<>();
+        for (Member candidate : candidates) {
+            if (!answers.containsKey(candidate)) {
+                missing.add(candidate);
+            }
+        }
+        return missing;
+    }
+
+    void record(Member member, Answer answer) {
+        answers.put(member, answer);
+    }
+
+    boolean isComplete() {
+        return answers.size() == candidates.size();
+    }
+
+    /**
+     * Those who come from a view after which another candidate, that came with them from it, has installed one: that
+     * candidate holds all of their cut. Their answers are forgotten; they answer again when they have caught up. A view
+     * that only members of other parts have installed is not completed (decision D3).
+     */
+    List<Straggler> takeStragglers() {
+        List<Straggler> stragglers = new ArrayList<>();
+        answers.forEach((member, answer) -> {
+            Straggler straggler = null;
+            for (Map.Entry<Member, Answer> other : answers.entrySet()) {
+                View ahead = other.getValue().view();
+                if ((straggler == null || ahead.id().isAfter(straggler.view().id()))
+                        && isAhead(other.getKey(), ahead, member, answer.view().id())) {
+                    straggler = new Straggler(member, ahead, other.getKey());
+                }
+            }
+            if (straggler != null) {
+                stragglers.add(straggler);
+            }
+        });
+        for (Straggler straggler : stragglers) {
+            answers.remove(straggler.member());
+        }
+        return stragglers;
+    }
+
+    private static boolean isAhead(Member other, View ahead, Member member, ViewId memberView) {
+        if (!ahead.id().isAfter(memberView)) {
+            return false;
+        }
+        for (View.Part part : ahead.parts()) {
+            if (part.previous().equals(memberView)
+                    && part.members().contains(member)
+                    && part.members().contains(other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** All have answered and nobody has to catch up: the view, its parts, and who has what. */
+    Decision decide() {
+        TreeMap<ViewId, List<Member>> groups = new TreeMap<>();
+        for (Member candidate : candidates) {
+            groups.computeIfAbsent(answer(candidate).view().id(), key -> new ArrayList<>())
+                    .add(candidate);
+        }
+        List<View.Part> parts = new ArrayList<>();
+        Map<ViewId, TreeMap<Member, Member>> holders = new LinkedHashMap<>();
+        groups.forEach((previous, members) -> {
+            TreeMap<Member, Long> cut = new TreeMap<>();
+            TreeMap<Member, Member> holderOf = new TreeMap<>();
+            for (Member member : members) {
+                answer(member).received().forEach((sender, number) -> {
+                    if (number > cut.getOrDefault(sender, 0L)) {
+                        cut.put(sender, number);
+                        holderOf.put(sender, member);
+                    }
+                });
+            }
+            parts.add(new View.Part(previous, members, cut));
+            holders.put(previous, holderOf);
+        });
+        return new Decision(new View(id, candidates, parts), holders);
+    }
+
+    private Answer answer(Member member) {
+        Answer answer = answers.get(member);
+        if (answer == null) {
+            throw new IllegalStateException(member + " has not answered ballot " + id);
+        }
+        return answer;
+    }
+}

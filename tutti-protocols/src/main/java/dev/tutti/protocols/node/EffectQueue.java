@@ -1,0 +1,117 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.stack.Application;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a turn leads to, in order, until it is handed out. One array per field, so that nothing is allocated per effect.
+ * A turn emits what its input and its windows allow; a queue beyond {@value #EFFECTS_MAX} is a mistake of ours.
+ */
+final class EffectQueue implements Effects {
+
+    private enum Kind {
+        DIAL,
+        WRITE,
+        CLOSE,
+        PACKET,
+        VIEW,
+        JOINED,
+        LEFT,
+        EVENT
+    }
+
+    private static final int EFFECTS_MAX = 1 << 22;
+
+    private final NodeEvents events;
+    private Kind[] kinds = new Kind[64];
+    private int[] connections = new int[64];
+    private @Nullable Object[] whats = new Object[64];
+    private @Nullable Application[] applications = new Application[64];
+    private int size;
+
+    EffectQueue(NodeEvents events) {
+        this.events = events;
+    }
+
+    @Override
+    public void dial(int connection, String address) {
+        add(Kind.DIAL, connection, address, null);
+    }
+
+    @Override
+    public void write(int connection, Packet frame) {
+        add(Kind.WRITE, connection, frame, null);
+    }
+
+    @Override
+    public void close(int connection, String reason) {
+        add(Kind.CLOSE, connection, reason, null);
+    }
+
+    void packet(Application application, Packet packet) {
+        add(Kind.PACKET, 0, packet, application);
+    }
+
+    void view(Application application, View view) {
+        add(Kind.VIEW, 0, view, application);
+    }
+
+    void joined(Application application) {
+        add(Kind.JOINED, 0, "", application);
+    }
+
+    void left(Application application, String reason) {
+        add(Kind.LEFT, 0, reason, application);
+    }
+
+    void event(NodeEvents.Event event) {
+        add(Kind.EVENT, 0, event, null);
+    }
+
+    private void add(Kind kind, int connection, Object what, @Nullable Application application) {
+        if (size == kinds.length) {
+            if (size >= EFFECTS_MAX) {
+                throw new IllegalStateException("a turn has led to " + size + " effects, at most " + EFFECTS_MAX);
+            }
+            kinds = Arrays.copyOf(kinds, size * 2);
+            connections = Arrays.copyOf(connections, size * 2);
+            whats = Arrays.copyOf(whats, size * 2);
+            applications = Arrays.copyOf(applications, size * 2);
+        }
+        kinds[size] = kind;
+        connections[size] = connection;
+        whats[size] = what;
+        applications[size] = application;
+        size++;
+    }
+
+    void drain(Effects driver) {
+        for (int index = 0; index < size; index++) {
+            Object what = Objects.requireNonNull(whats[index]);
+            Application application = applications[index];
+            whats[index] = null;
+            applications[index] = null;
+            switch (kinds[index]) {
+                case DIAL -> driver.dial(connections[index], (String) what);
+                case WRITE -> driver.write(connections[index], (Packet) what);
+                case CLOSE -> driver.close(connections[index], (String) what);
+                case EVENT -> events.onEvent((NodeEvents.Event) what);
+                case PACKET -> {
+                    Packet packet = (Packet) what;
+                    Member sender = Objects.requireNonNull(packet.peer());
+                    Objects.requireNonNull(application).onPacket(sender, packet);
+                }
+                case VIEW -> Objects.requireNonNull(application).onView((View) what);
+                case JOINED -> Objects.requireNonNull(application).onJoined();
+                case LEFT -> Objects.requireNonNull(application).onLeft((String) what);
+            }
+        }
+        size = 0;
+    }
+}

@@ -1,0 +1,247 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Application;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Runner;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.core.stack.Stack;
+import dev.tutti.protocols.link.Frames;
+import dev.tutti.protocols.link.Links;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A group on this node: what is below its stack, and what is above it. */
+final class GroupPort implements Stack.Network {
+
+    private static final RemoteMember[] NOBODY = {};
+
+    private final Member self;
+    private final String group;
+    private final StackFingerprint fingerprint;
+    private final Application application;
+    private final Groups groups;
+    private final Links links;
+    private final EffectQueue effects;
+    private final Stack stack;
+    private final long joinedNanos;
+
+    private final TreeMap<Member, RemoteMember> open = new TreeMap<>();
+    private @Nullable View view;
+    private RemoteMember[] others = NOBODY;
+    private int absent;
+    private boolean isLeft;
+    private boolean isJoinTold;
+    private long sentPackets;
+    private long receivedPackets;
+    private long noSession;
+
+    GroupPort(
+            Member self,
+            String group,
+            Settings settings,
+            Application application,
+            Groups groups,
+            List<Layer> layers,
+            Runner runner,
+            SplittableRandom random) {
+        this.self = self;
+        this.group = group;
+        this.fingerprint = StackFingerprint.of(settings);
+        this.application = application;
+        this.groups = groups;
+        this.links = groups.links();
+        this.effects = groups.effects();
+        this.joinedNanos = runner.nowNanos();
+        this.stack = new Stack(runner, layers, this, new Top(), random);
+        // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
+        stack.signalFromApplication(new Signal.Submitted());
+    }
+
+    Member self() {
+        return self;
+    }
+
+    String group() {
+        return group;
+    }
+
+    StackFingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    long joinedNanos() {
+        return joinedNanos;
+    }
+
+    boolean isJoinTold() {
+        return isJoinTold;
+    }
+
+    boolean isInView(Member member) {
+        return view != null && view.contains(member);
+    }
+
+    // ------------------------------------------------------------------ from the node
+
+    void receive(RemoteMember sender, Packet packet) {
+        receivedPackets++;
+        stack.receive(packet.withPeer(sender.member));
+    }
+
+    void opened(RemoteMember member) {
+        member.port = this;
+        open.put(member.member, member);
+        findOthers();
+        stack.signalFromNetwork(new Signal.Opened(member.member));
+    }
+
+    void closed(RemoteMember member, boolean isGraceful, String reason) {
+        member.port = null;
+        open.remove(member.member);
+        findOthers();
+        stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
+    }
+
+    void submitted() {
+        stack.signalFromApplication(new Signal.Submitted());
+    }
+
+    void consume(Packet packet) {
+        stack.consume(packet);
+    }
+
+    void leave() {
+        stack.signalFromApplication(new Signal.Leave());
+    }
+
+    void tellJoined() {
+        isJoinTold = true;
+        effects.joined(application);
+    }
+
+    /** The end: nothing goes in or out any more. */
+    void left(String reason) {
+        if (isLeft) {
+            return;
+        }
+        isLeft = true;
+        for (RemoteMember member : open.values()) {
+            member.port = null;
+        }
+        open.clear();
+        others = NOBODY;
+        stack.stop();
+        groups.left(this);
+        effects.left(application, reason);
+    }
+
+    // ------------------------------------------------------------------ below the stack
+
+    @Override
+    public void send(Packet packet) {
+        if (isLeft) {
+            packet.release();
+            return;
+        }
+        Member receiver = packet.peer();
+        packet.prependInt(self.join()).prependByte(Frames.GROUP);
+        if (receiver != null) {
+            RemoteMember remote = open.get(receiver);
+            if (remote == null) {
+                noSession++;
+                packet.release();
+            } else {
+                sentPackets++;
+                links.send(remote.link, packet);
+            }
+            return;
+        }
+        // The same bytes on every link. A link that fails meanwhile changes the field, not this array.
+        RemoteMember[] receivers = others;
+        noSession += absent;
+        sentPackets += receivers.length;
+        for (RemoteMember remote : receivers) {
+            links.send(remote.link, packet.slice());
+        }
+        packet.release();
+    }
+
+    private void findOthers() {
+        View installed = view;
+        if (installed == null) {
+            return;
+        }
+        RemoteMember[] found = new RemoteMember[installed.size()];
+        int count = 0;
+        absent = 0;
+        for (Member member : installed.members()) {
+            RemoteMember remote = open.get(member);
+            if (remote != null) {
+                found[count++] = remote;
+            } else if (!member.equals(self)) {
+                absent++;
+            }
+        }
+        others = new RemoteMember[count];
+        System.arraycopy(found, 0, others, 0, count);
+    }
+
+    @Override
+    public void onSignal(Signal signal) {
+        switch (signal) {
+            case Signal.Installed(View installed, boolean isSteady) -> {
+                view = installed;
+                findOthers();
+            }
+            case Signal.Left() -> left("left");
+            case Signal.Expel(Member member, String reason) -> {
+                RemoteMember remote = open.get(member);
+                if (remote != null) {
+                    links.close(remote.link, false, "expelled from group " + group + ": " + reason);
+                }
+            }
+            default -> {
+                // What layers tell each other has come to its end.
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ above the stack
+
+    private final class Top implements Stack.Top {
+
+        @Override
+        public void deliver(Packet packet) {
+            if (isLeft) {
+                packet.release();
+            } else {
+                effects.packet(application, packet);
+            }
+        }
+
+        @Override
+        public void onSignal(Signal signal) {
+            if (signal instanceof Signal.Installed(View installed, boolean isSteady) && !isLeft) {
+                effects.view(application, installed);
+            }
+        }
+    }
+
+    void report(Report report) {
+        report.put("join", self.join());
+        report.put("members", view == null ? 0 : view.size());
+        report.put("sent-packets", sentPackets);
+        report.put("received-packets", receivedPackets);
+        report.put("dropped-" + DropReason.NO_SESSION.name().toLowerCase(Locale.ROOT).replace('_', '-'), noSession);
+        stack.report(report);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.protocols.membership.Membership;
+import dev.tutti.protocols.packing.Packing;
+import dev.tutti.protocols.packing.Submissions;
+import dev.tutti.protocols.reliability.BestEffort;
+import dev.tutti.protocols.reliability.Reliability;
+import java.util.List;
+
+/** Makes a group's layers from its settings. */
+final class GroupStack {
+
+    private GroupStack() {}
+
+    /**
+     * @param settings with {@link GroupSettings}
+     * @return from the bottom to the top
+     */
+    static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
+        long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
+        long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
+        Membership membership = new Membership(
+                self,
+                new Membership.Timing(
+                        settings.get(GroupSettings.HOLD_BACK).toNanos(),
+                        settings.get(GroupSettings.MERGE_DELAY).toNanos(),
+                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()));
+        Layer delivery =
+                switch (settings.get(GroupSettings.STACK)) {
+                    case FIFO ->
+                        new Reliability(
+                                self,
+                                new Reliability.Limits(
+                                        windowBytes,
+                                        settings.get(GroupSettings.ACK_DELAY).toNanos(),
+                                        settings.get(GroupSettings.STABLE_DELAY).toNanos(),
+                                        leaveTimeoutNanos));
+                    case UNRELIABLE -> new BestEffort(self, windowBytes);
+                };
+        return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));
+    }
+}

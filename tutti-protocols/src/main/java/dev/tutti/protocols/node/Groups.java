@@ -1,0 +1,317 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.link.Frames;
+import dev.tutti.protocols.link.IntMap;
+import dev.tutti.protocols.link.Link;
+import dev.tutti.protocols.link.Links;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of a node, and who is in them elsewhere.
+ *
+ * <p>A member is announced to every node with GROUP_JOINED. Who has a member in the same group answers with GROUP_MET,
+ * which names both: from there on its packets are meant for that member, and none before is. So a member that has left
+ * and joined again never takes what was meant for the one it was.
+ */
+final class Groups {
+
+    /** Members of one other node that are known; beyond, the session is closed. */
+    static final int MEMBERS_MAX = 1 << 16;
+
+    /** What is known of one other node, for as long as the session lasts. */
+    private static final class Remotes {
+        final IntMap<RemoteMember> byJoin = new IntMap<>();
+
+        /** The same, to be gone through in the order of their arrival. */
+        final LinkedHashMap<Integer, RemoteMember> inOrder = new LinkedHashMap<>();
+    }
+
+    private final NodeId self;
+    private final Links links;
+    private final EffectQueue effects;
+    private final Memory memory;
+    private final LinkedHashMap<String, GroupPort> byName = new LinkedHashMap<>();
+    private final IntMap<GroupPort> byJoin = new IntMap<>();
+
+    /** Never iterated: links are. */
+    private final HashMap<Link, Remotes> remotes = new HashMap<>();
+
+    /** All remote members by group, in the order of their arrival. */
+    private final HashMap<String, List<RemoteMember>> byGroup = new HashMap<>();
+
+    private final List<GroupPort> joining = new ArrayList<>();
+    private StackFingerprint lastFingerprint = new StackFingerprint("");
+    private int lastJoin;
+    private long notJoined;
+    private long malformed;
+    private long mismatches;
+    private boolean isStopped;
+
+    Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
+        this.self = self;
+        this.links = links;
+        this.effects = effects;
+        this.memory = memory;
+    }
+
+    Links links() {
+        return links;
+    }
+
+    EffectQueue effects() {
+        return effects;
+    }
+
+    @Nullable GroupPort port(int join) {
+        return byJoin.get(join);
+    }
+
+    // ------------------------------------------------------------------ this node's members
+
+    /** The member that is to join. */
+    Member nextMember(String group) {
+        if (byName.containsKey(group)) {
+            throw new IllegalStateException("group '" + group + "' is joined already; a node joins a group once");
+        }
+        return new Member(self, ++lastJoin);
+    }
+
+    void join(GroupPort port) {
+        byName.put(port.group(), port);
+        byJoin.put(port.self().join(), port);
+        joining.add(port);
+        for (Link link : links.all()) {
+            if (link.isOpen()) {
+                announce(link, port);
+            }
+        }
+        for (RemoteMember remote : remotes(port.group())) {
+            meet(remote, port);
+        }
+    }
+
+    private List<RemoteMember> remotes(String group) {
+        return List.copyOf(byGroup.getOrDefault(group, List.of()));
+    }
+
+    void left(GroupPort port) {
+        byName.remove(port.group());
+        byJoin.remove(port.self().join());
+        joining.remove(port);
+        for (Link link : links.all()) {
+            if (link.isOpen() && !isStopped) {
+                links.send(link, frame(4, Frames.GROUP_LEFT).appendInt(port.self().join()));
+            }
+        }
+    }
+
+    /** Ends all; the others learn it from the node's goodbye. */
+    void stop() {
+        isStopped = true;
+        for (GroupPort port : List.copyOf(byName.values())) {
+            port.left("the node was stopped");
+        }
+    }
+
+    private void announce(Link link, GroupPort port) {
+        String text = port.fingerprint().text();
+        links.send(link, frame(12 + 4 * port.group().length() + 4 * text.length(), Frames.GROUP_JOINED)
+                .appendInt(port.self().join())
+                .appendText(port.group())
+                .appendText(text));
+    }
+
+    private Packet frame(int bytes, int type) {
+        return Packet.create(memory, 1 + bytes).appendByte(type);
+    }
+
+    // ------------------------------------------------------------------ joining
+
+    boolean isJoining() {
+        return !joining.isEmpty();
+    }
+
+    /** Until when a join waits at most. */
+    long patienceEnd(long patienceNanos) {
+        long earliest = Links.NEVER;
+        for (GroupPort port : joining) {
+            earliest = Math.min(earliest, port.joinedNanos() + patienceNanos);
+        }
+        return earliest;
+    }
+
+    /** Tells those whose join is complete: everybody was asked, and one of those who were found is in the view. */
+    void settleJoins(boolean isEverybodyAsked, long patienceNanos, long nowNanos) {
+        for (GroupPort port : List.copyOf(joining)) {
+            boolean isOver = nowNanos - port.joinedNanos() >= patienceNanos;
+            if (isOver || isEverybodyAsked && isWithSomebody(port)) {
+                joining.remove(port);
+                port.tellJoined();
+            }
+        }
+    }
+
+    private boolean isWithSomebody(GroupPort port) {
+        boolean isAlone = true;
+        for (RemoteMember remote : byGroup.getOrDefault(port.group(), List.of())) {
+            if (isPair(remote, port)) {
+                if (port.isInView(remote.member)) {
+                    return true;
+                }
+                isAlone = false;
+            }
+        }
+        return isAlone;
+    }
+
+    // ------------------------------------------------------------------ links
+
+    void onOpened(Link link) {
+        remotes.put(link, new Remotes());
+        for (GroupPort port : byName.values()) {
+            announce(link, port);
+        }
+    }
+
+    void onClosed(Link link, boolean isGraceful, String reason) {
+        Remotes known = remotes.remove(link);
+        if (known != null) {
+            for (RemoteMember remote : known.inOrder.values()) {
+                forget(remote);
+                GroupPort port = remote.port;
+                if (port != null) {
+                    port.closed(remote, isGraceful, reason);
+                }
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ frames
+
+    /** A packet of a group; passes on. */
+    void onPacket(Link link, Packet packet) {
+        int join = packet.takeInt();
+        Remotes known = remotes.get(link);
+        RemoteMember sender = known == null ? null : known.byJoin.get(join);
+        GroupPort port = sender == null ? null : sender.port;
+        if (sender == null || port == null) {
+            notJoined++;
+            packet.release();
+        } else {
+            port.receive(sender, packet);
+        }
+    }
+
+    /** An announcement; the caller releases the frame. */
+    void onAnnouncement(Link link, int type, Packet frame) {
+        Remotes known = Objects.requireNonNull(remotes.get(link));
+        switch (type) {
+            case Frames.GROUP_JOINED -> onJoined(link, known, frame);
+            case Frames.GROUP_MET -> onMet(known, frame);
+            case Frames.GROUP_LEFT -> onLeft(known, frame);
+            default -> throw new IllegalArgumentException("frame of type " + type);
+        }
+    }
+
+    private void onJoined(Link link, Remotes known, Packet frame) {
+        int join = frame.takeInt();
+        String group = frame.takeText();
+        String text = frame.takeText();
+        if (frame.isMalformed() || known.byJoin.get(join) != null) {
+            malformed++;
+            return;
+        }
+        if (known.byJoin.size() >= MEMBERS_MAX) {
+            links.close(link, false, "it has joined more than " + MEMBERS_MAX + " groups");
+            return;
+        }
+        if (!lastFingerprint.text().equals(text)) {
+            lastFingerprint = new StackFingerprint(text);
+        }
+        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), group, lastFingerprint);
+        known.byJoin.put(join, remote);
+        known.inOrder.put(join, remote);
+        byGroup.computeIfAbsent(group, absent -> new ArrayList<>(1)).add(remote);
+        GroupPort port = byName.get(group);
+        if (port != null) {
+            meet(remote, port);
+        }
+    }
+
+    /** Both are known here: says so, unless they do not fit together. */
+    private void meet(RemoteMember remote, GroupPort port) {
+        String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
+        if (difference == null) {
+            links.send(remote.link, frame(8, Frames.GROUP_MET)
+                    .appendInt(port.self().join())
+                    .appendInt(remote.member.join()));
+        } else {
+            mismatches++;
+            effects.event(new NodeEvents.StackMismatch(port.group(), remote.member.node(), difference));
+        }
+    }
+
+    private void onMet(Remotes known, Packet frame) {
+        RemoteMember remote = known.byJoin.get(frame.takeInt());
+        GroupPort port = byJoin.get(frame.takeInt());
+        if (frame.isMalformed()) {
+            malformed++;
+            return;
+        }
+        // Either may have left meanwhile.
+        if (remote != null && port != null && remote.port == null && isPair(remote, port)) {
+            port.opened(remote);
+        }
+    }
+
+    private static boolean isPair(RemoteMember remote, GroupPort port) {
+        return remote.group.equals(port.group()) && remote.fingerprint.equals(port.fingerprint());
+    }
+
+    private void onLeft(Remotes known, Packet frame) {
+        int join = frame.takeInt();
+        RemoteMember remote = known.byJoin.remove(join);
+        known.inOrder.remove(join);
+        if (remote == null) {
+            malformed++;
+            return;
+        }
+        forget(remote);
+        GroupPort port = remote.port;
+        if (port != null) {
+            port.closed(remote, true, "it has left the group");
+        }
+    }
+
+    private void forget(RemoteMember remote) {
+        List<RemoteMember> members = byGroup.get(remote.group);
+        if (members != null) {
+            members.remove(remote);
+            if (members.isEmpty()) {
+                byGroup.remove(remote.group);
+            }
+        }
+    }
+
+    void report(Report report) {
+        report.put("joined", byName.size());
+        report.put("malformed", malformed);
+        report.put("stack-mismatches", mismatches);
+        report.put("dropped-" + DropReason.NOT_JOINED.name().toLowerCase(Locale.ROOT).replace('_', '-'), notJoined);
+        for (GroupPort port : byName.values()) {
+            port.report(report.section(port.group()));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.NodeId;
+
+/**
+ * Takes what people may want to know of a node: a line of the log each. Called on the loop, after the turn, in order
+ * with the other effects; must not call the node.
+ */
+@FunctionalInterface
+public interface NodeEvents {
+
+    void onEvent(Event event);
+
+    /** For those who do not care. */
+    static NodeEvents none() {
+        return event -> {};
+    }
+
+    /** Something that happened; {@code toString} is a sentence. */
+    sealed interface Event {}
+
+    /** A session with a node begins. */
+    record SessionOpened(NodeId node) implements Event {
+        @Override
+        public String toString() {
+            return "session with " + node + " (" + node.address() + ") opened";
+        }
+    }
+
+    /**
+     * A session is over.
+     *
+     * @param isGraceful the node said goodbye, or this one did
+     */
+    record SessionClosed(NodeId node, boolean isGraceful, String reason) implements Event {
+        @Override
+        public String toString() {
+            return "session with " + node + " (" + node.address() + ") closed: " + reason;
+        }
+    }
+
+    /** A connection broke and another one has taken its place; nothing was lost. */
+    record Resumed(NodeId node) implements Event {
+        @Override
+        public String toString() {
+            return "session with " + node + " (" + node.address() + ") goes on over a new connection";
+        }
+    }
+
+    /** A connection was refused, by this node or by the other. */
+    record Refused(String remote, String reason) implements Event {
+        @Override
+        public String toString() {
+            return "connection with " + remote + " refused: " + reason;
+        }
+    }
+
+    /** An address is known to be wrong, or trust is missing: it is dialled again, but somebody should look. */
+    record Unreachable(String address, String reason) implements Event {
+        @Override
+        public String toString() {
+            return address + " can't be reached: " + reason;
+        }
+    }
+
+    /** A node is not heard, as enough watchers agree; its session is closed. */
+    record Suspected(NodeId node, String reason) implements Event {
+        @Override
+        public String toString() {
+            return node + " (" + node.address() + ") is suspected: " + reason;
+        }
+    }
+
+    /** This node's own loop was late, so that it trusts its suspicions less for a while. */
+    record Late(long lateNanos) implements Event {
+        @Override
+        public String toString() {
+            return "this node's loop was late by " + lateNanos / 1_000_000 + " ms";
+        }
+    }
+
+    /** A node has a group of the same name that is set up differently: the two do not meet in it. */
+    record StackMismatch(String group, NodeId node, String difference) implements Event {
+        @Override
+        public String toString() {
+            return "group " + group + ": " + difference;
+        }
+    }
+}

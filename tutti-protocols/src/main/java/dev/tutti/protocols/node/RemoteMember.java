@@ -1,0 +1,24 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Member;
+import dev.tutti.protocols.link.Link;
+import org.jspecify.annotations.Nullable;
+
+/** A member on another node, as long as the session with that node lasts. */
+final class RemoteMember {
+
+    final Link link;
+    final Member member;
+    final String group;
+    final StackFingerprint fingerprint;
+
+    /** This node's end of the group: set once both ends know of each other, which is when packets may flow. */
+    @Nullable GroupPort port;
+
+    RemoteMember(Link link, Member member, String group, StackFingerprint fingerprint) {
+        this.link = link;
+        this.member = member;
+        this.group = group;
+        this.fingerprint = fingerprint;
+    }
+}

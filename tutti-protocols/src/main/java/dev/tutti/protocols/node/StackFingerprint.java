@@ -1,0 +1,59 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What members of a group must have in common, as text: a line {@code name: value} per setting. Time-outs are not in
+ * it.
+ */
+record StackFingerprint(String text) {
+
+    private static final List<Setting<?>> COMPARED = List.of(GroupSettings.STACK, GroupSettings.WINDOW);
+
+    static StackFingerprint of(Settings settings) {
+        StringBuilder text = new StringBuilder();
+        for (Setting<?> setting : COMPARED) {
+            text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
+        }
+        return new StackFingerprint(text.toString());
+    }
+
+    /** The first difference in plain words; null if there is none. */
+    @Nullable String difference(StackFingerprint other, String otherName) {
+        if (text.equals(other.text)) {
+            return null;
+        }
+        TreeMap<String, String> here = lines(text);
+        TreeMap<String, String> there = lines(other.text);
+        for (var entry : here.entrySet()) {
+            String value = there.remove(entry.getKey());
+            if (!entry.getValue().equals(value)) {
+                return words(entry.getKey(), entry.getValue(), value, otherName);
+            }
+        }
+        for (var entry : there.entrySet()) {
+            return words(entry.getKey(), null, entry.getValue(), otherName);
+        }
+        return "stack is written differently at " + otherName;
+    }
+
+    private static String words(String name, @Nullable String here, @Nullable String there, String otherName) {
+        return "stack differs: " + name + " is " + (here == null ? "unknown" : here) + " here and "
+                + (there == null ? "unknown" : there) + " at " + otherName;
+    }
+
+    private static TreeMap<String, String> lines(String text) {
+        TreeMap<String, String> lines = new TreeMap<>();
+        text.lines().forEach(line -> {
+            int colon = line.indexOf(": ");
+            if (colon > 0) {
+                lines.put(line.substring(0, colon), line.substring(colon + 2));
+            }
+        });
+        return lines;
+    }
+}

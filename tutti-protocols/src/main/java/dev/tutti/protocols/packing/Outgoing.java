@@ -1,0 +1,245 @@
+package dev.tutti.protocols.packing;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Packs messages as they are submitted: small ones are copied into the packet that waits, large ones stay where they are
+ * until the window takes them piece by piece.
+ *
+ * <p>Not thread-safe; an application with threads puts a lock around it. A message that fits into a packet is never
+ * split, so that only a large one can be half sent when a view changes, and that one is at hand to be sent again.
+ */
+public final class Outgoing implements Submissions {
+
+    /** A message larger than a packet, on its way. The array must not change until {@link #isTaken} or a failure. */
+    public static final class Large {
+
+        private final byte[] bytes;
+        private final int offset;
+        private final int length;
+        private int at;
+        private @Nullable String failure;
+
+        Large(byte[] bytes, int offset, int length) {
+            this.bytes = bytes;
+            this.offset = offset;
+            this.length = length;
+        }
+
+        public boolean isTaken() {
+            return at == length;
+        }
+
+        /** How much of it was taken; goes back to 0 when a view change makes it start again. */
+        public int takenBytes() {
+            return at;
+        }
+
+        /** Why it will never be taken; null if it may. */
+        public @Nullable String failure() {
+            return failure;
+        }
+    }
+
+    /** What waits for one receiver: packets and large messages, in order. */
+    private static final class Queue {
+        private final ArrayDeque<Object> entries = new ArrayDeque<>();
+        private @Nullable Packet tail;
+    }
+
+    /** Packets start small and become full-size when more comes before they are taken. */
+    private static final int FIRST_PACKET_BYTES = 2 * 1024;
+
+    private final Memory memory;
+    private final long bytesMax;
+    private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
+    private long bytes;
+    private long largeTaken;
+    private String waitsFor = "";
+
+    /**
+     * @param bytesMax of small messages that may wait, for all receivers together
+     */
+    public Outgoing(Memory memory, long bytesMax) {
+        this.memory = memory;
+        this.bytesMax = bytesMax;
+    }
+
+    // ------------------------------------------------------------------ the application's side
+
+    /** Whether a message of this length is submitted with {@link #offer}; else {@link #offerLarge}. */
+    public static boolean isSmall(int length) {
+        return length <= Records.WHOLE_MAX;
+    }
+
+    /**
+     * Copies a small message in.
+     *
+     * @param receiver null for all members
+     * @return false if too much waits already
+     */
+    public boolean offer(@Nullable Member receiver, byte[] source, int offset, int length) {
+        if (bytes + length > bytesMax && bytes > 0) {
+            return false;
+        }
+        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
+        int needed = Records.LENGTH_BYTES + length;
+        Packet packet = queue.tail;
+        if (packet == null || packet.room() < needed || packet.length() + needed > Packet.PAYLOAD_MAX) {
+            int size = queue.entries.isEmpty()
+                    ? Math.max(FIRST_PACKET_BYTES, Records.WHOLE_HEADER_BYTES + needed)
+                    : Packet.PAYLOAD_MAX;
+            packet = Packet.create(memory, size).appendByte(Records.WHOLE);
+            queue.entries.add(packet);
+            queue.tail = packet;
+        }
+        packet.appendInt(length).append(source, offset, length);
+        bytes += needed;
+        return true;
+    }
+
+    /** Queues a large message, which stays in its array. */
+    public Large offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
+        if (length > Reassembly.MESSAGE_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    "message of " + length + " bytes, at most " + Reassembly.MESSAGE_BYTES_MAX);
+        }
+        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
+        Large large = new Large(source, offset, length);
+        queue.entries.add(large);
+        queue.tail = null;
+        return large;
+    }
+
+    /** Takes back a large message that waits or is half taken; its receivers abandon the half. */
+    public void withdraw(Large large) {
+        queues.values().removeIf(queue -> {
+            queue.entries.remove(large);
+            return queue.entries.isEmpty();
+        });
+    }
+
+    /** How many large messages were taken as a whole. */
+    public long largeTaken() {
+        return largeTaken;
+    }
+
+    /** What a submission would wait for now; empty if nothing is in its way. */
+    public String waitsFor() {
+        return waitsFor;
+    }
+
+    /** Bytes of small messages that wait. */
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public boolean isWaiting(@Nullable Member receiver) {
+        return queues.containsKey(receiver);
+    }
+
+    /** Ends everything that waits: nothing is taken any more. */
+    public void close(String reason) {
+        for (Queue queue : queues.values()) {
+            discard(queue, reason);
+        }
+        queues.clear();
+    }
+
+    // ------------------------------------------------------------------ the stack's side
+
+    @Override
+    public List<@Nullable Member> receivers() {
+        return new ArrayList<>(queues.keySet());
+    }
+
+    @Override
+    public @Nullable Packet take(@Nullable Member receiver, long payloadBytesMax) {
+        Queue queue = queues.get(receiver);
+        if (queue == null) {
+            return null;
+        }
+        Object entry = queue.entries.peek();
+        Packet taken;
+        if (entry instanceof Large large) {
+            taken = nextPiece(large, payloadBytesMax);
+            if (taken != null && large.isTaken()) {
+                queue.entries.poll();
+                largeTaken++;
+            }
+        } else if (entry instanceof Packet packet && packet.length() <= payloadBytesMax) {
+            queue.entries.poll();
+            bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
+            if (packet == queue.tail) {
+                queue.tail = null;
+            }
+            taken = packet;
+        } else {
+            taken = null;
+        }
+        if (queue.entries.isEmpty()) {
+            queues.remove(receiver);
+        }
+        return taken;
+    }
+
+    private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
+        int length = Math.min(large.length - large.at, Records.PIECE_MAX);
+        if (Records.PIECE_HEADER_BYTES + length > payloadBytesMax) {
+            return null;
+        }
+        Packet piece = Packet.create(memory, Records.PIECE_HEADER_BYTES + length)
+                .appendByte(Records.PIECE)
+                .appendLong(large.length)
+                .appendLong(large.at)
+                .append(large.bytes, large.offset + large.at, length);
+        large.at += length;
+        return piece;
+    }
+
+    @Override
+    public void restart(@Nullable Member receiver) {
+        Queue queue = queues.get(receiver);
+        if (queue != null && queue.entries.peek() instanceof Large large) {
+            large.at = 0;
+        }
+    }
+
+    @Override
+    public void discard(Member receiver, String reason) {
+        Queue queue = queues.remove(receiver);
+        if (queue != null) {
+            discard(queue, reason);
+        }
+    }
+
+    private void discard(Queue queue, String reason) {
+        for (Object entry : queue.entries) {
+            if (entry instanceof Packet packet) {
+                bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
+                packet.release();
+            } else if (entry instanceof Large large) {
+                large.failure = reason;
+            }
+        }
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return queues.isEmpty();
+    }
+
+    @Override
+    public void explain(String reason) {
+        waitsFor = reason;
+    }
+}

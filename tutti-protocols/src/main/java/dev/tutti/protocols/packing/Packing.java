@@ -1,0 +1,159 @@
+package dev.tutti.protocols.packing;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.protocols.reliability.Charge;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The highest layer: takes what the application has submitted since the last look and sends it as far as the windows
+ * allow; stops for a view change and goes on in the new view.
+ *
+ * <p>No timer waits for company: alone, a message leaves in the turn in which it is seen; under load many share a packet
+ * because they have waited for the turn.
+ */
+public final class Packing implements Layer {
+
+    private static final int LEAVE_TIMER = 0;
+
+    /** How far a stream may go, and how far it is. */
+    private static final class Stream {
+        private long sentBytes;
+        private long limitBytes;
+        private @Nullable Member waitsFor;
+    }
+
+    private final Submissions submissions;
+    private final long leaveTimeoutNanos;
+    private final Stream toAll = new Stream();
+    private final TreeMap<Member, Stream> toOne = new TreeMap<>();
+    private List<Member> members = List.of();
+    private boolean isFrozen;
+    private boolean isLeaving;
+    private boolean isPending;
+    private long packetsSent;
+    private long payloadBytesSent;
+    private long windowClosed;
+
+    public Packing(Submissions submissions, long leaveTimeoutNanos) {
+        this.submissions = submissions;
+        this.leaveTimeoutNanos = leaveTimeoutNanos;
+    }
+
+    @Override
+    public void onSend(Packet packet, Outbox out) {
+        throw new IllegalStateException("packing is the highest layer");
+    }
+
+    @Override
+    public void onReceive(Packet packet, Outbox out) {
+        out.deliver(packet);
+    }
+
+    @Override
+    public void onSignal(Signal signal, Outbox out) {
+        switch (signal) {
+            case Signal.Submitted() -> isPending = true;
+            case Signal.Window(Member receiver, long limitBytes, Member waitsFor) -> {
+                Stream stream = receiver == null ? toAll : toOne.computeIfAbsent(receiver, key -> new Stream());
+                stream.limitBytes = limitBytes;
+                stream.waitsFor = waitsFor == null ? receiver : waitsFor;
+                isPending = true;
+            }
+            case Signal.StreamReset(Member receiver, boolean isMember) -> {
+                toOne.remove(receiver);
+                submissions.discard(receiver, receiver + (isMember ? " has been in another view" : " is not in the view"));
+                isPending = true;
+            }
+            case Signal.Freeze(ViewId ballot) -> {
+                isFrozen = true;
+                submissions.explain("the view is changing");
+                out.lower(new Signal.Frozen(ballot, new TreeMap<>()));
+            }
+            case Signal.Installed(View view, boolean isSteady) -> {
+                isFrozen = !isSteady;
+                members = view.members();
+                submissions.restart(null);
+                isPending = true;
+                out.raise(signal);
+            }
+            case Signal.Leave() -> {
+                isLeaving = true;
+                isPending = true;
+                out.arm(LEAVE_TIMER, leaveTimeoutNanos);
+            }
+            default -> out.forward(signal);
+        }
+    }
+
+    @Override
+    public void onTurnEnd(Outbox out) {
+        if (!isPending || isFrozen) {
+            return;
+        }
+        isPending = false;
+        String waitsFor = "";
+        for (Member receiver : submissions.receivers()) {
+            Stream stream = receiver == null ? toAll : toOne.get(receiver);
+            if (stream == null) {
+                if (receiver == null || members.contains(receiver)) {
+                    waitsFor = receiver + " has not opened its window yet";
+                } else {
+                    // Submitted after the view without it was installed, or before any with it.
+                    submissions.discard(receiver, receiver + " is not in the view");
+                }
+                continue;
+            }
+            send(receiver, stream, out);
+            if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
+                windowClosed++;
+                waitsFor = "the window is closed by " + stream.waitsFor;
+            }
+        }
+        submissions.explain(waitsFor);
+        if (isLeaving && submissions.isEmpty()) {
+            leave(out);
+        }
+    }
+
+    private void send(@Nullable Member receiver, Stream stream, Outbox out) {
+        Packet packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - Charge.OVERHEAD_BYTES);
+        while (packet != null) {
+            packetsSent++;
+            payloadBytesSent += packet.length();
+            stream.sentBytes += Charge.of(packet);
+            out.send(packet.withPeer(receiver));
+            packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - Charge.OVERHEAD_BYTES);
+        }
+    }
+
+    @Override
+    public void onTimer(int timer, Outbox out) {
+        if (isLeaving) {
+            leave(out);
+        }
+    }
+
+    private void leave(Outbox out) {
+        isLeaving = false;
+        out.disarm(LEAVE_TIMER);
+        out.lower(new Signal.Leave());
+    }
+
+    @Override
+    public void report(Report report) {
+        Report section = report.section("packing");
+        section.put("sent-packets", packetsSent);
+        section.put("sent-bytes", payloadBytesSent);
+        section.put("window-closed", windowClosed);
+        section.put("frozen", isFrozen ? 1 : 0);
+    }
+}

@@ -1,0 +1,102 @@
+package dev.tutti.protocols.reliability;
+
+import dev.tutti.core.Member;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This member and another one, from the view in which they came together until the view that separates them.
+ *
+ * <p>As long as they go from view to view in one part, their byte counts and their unicast numbers go on; multicast
+ * numbers start again with every view.
+ */
+final class Pair {
+
+    private final Member member;
+    private final long sinceView;
+
+    /** What the other sends to all. */
+    final Inflow multicastIn;
+
+    /** Copies of it, for those who may have missed what a crashed sender sent. */
+    PacketRing copies = new PacketRing();
+
+    /** What the other sends to this member alone. */
+    final Inflow unicastIn;
+
+    /** What this member has sent to the other alone, until it is acknowledged. */
+    final PacketRing unicastOut = new PacketRing();
+
+    /** Bytes sent to the other alone, and how many may be. */
+    long unicastSentBytes;
+
+    long unicastLimitBytes;
+
+    /** Multicast number up to which the other has everything, in this view. */
+    long acknowledged;
+
+    /** Bytes this member had sent to all when the two came together, and how many more the other takes since. */
+    final long multicastBaseBytes;
+
+    long multicastLimitBytes;
+
+    /** Multicast bytes received since the last acknowledgement. */
+    long unacknowledgedBytes;
+
+    /** Whether an acknowledgement is to leave with this turn. */
+    boolean mustAcknowledge;
+
+    /**
+     * @param before the two when they were together last, or null
+     */
+    Pair(Member member, long sinceView, long multicastBaseBytes, long windowBytes, @Nullable Pair before) {
+        this.member = member;
+        this.sinceView = sinceView;
+        this.multicastBaseBytes = multicastBaseBytes;
+        this.multicastIn = new Inflow(false, windowBytes, before == null ? null : before.multicastIn);
+        this.unicastIn = new Inflow(true, windowBytes, before == null ? null : before.unicastIn);
+        this.mustAcknowledge = true;
+    }
+
+    Member member() {
+        return member;
+    }
+
+    /** The number of the view in which the two came together. */
+    long sinceView() {
+        return sinceView;
+    }
+
+    boolean hasBacklog() {
+        return multicastIn.backlogBytes() + unicastIn.backlogBytes() > 0;
+    }
+
+    boolean hasNews() {
+        return multicastIn.isNews() || unicastIn.isNews();
+    }
+
+    boolean isUrgent() {
+        return mustAcknowledge || multicastIn.isUrgent(unacknowledgedBytes) || unicastIn.isUrgent(0);
+    }
+
+    void onAnnounced() {
+        multicastIn.onAnnounced();
+        unicastIn.onAnnounced();
+        unacknowledgedBytes = 0;
+        mustAcknowledge = false;
+    }
+
+    /** Numbers start again; the copies of the view that ends are handed over. */
+    PacketRing startView() {
+        PacketRing ended = copies;
+        copies = new PacketRing();
+        multicastIn.startView();
+        acknowledged = 0;
+        mustAcknowledge = true;
+        return ended;
+    }
+
+    void free() {
+        copies.freeAll();
+        unicastOut.freeAll();
+    }
+}

@@ -1,0 +1,689 @@
+package dev.tutti.protocols.reliability;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reliable FIFO multicast and unicast with absolute windows, stability, and the part of a view change that concerns
+ * packets: what a member has, what it lacks, and where to get it.
+ *
+ * <p>One acknowledgement serves reliability, flow control and stability: received without gap up to R, willing to take up
+ * to L. {@code docs/design/reliability.md} has the messages, the timers and what happens when what fails. On a session no
+ * packet can be missing, so there is no repair timer: a lost session is repaired by the view change that it causes.
+ */
+public final class Reliability implements Layer {
+
+    /**
+     * @param windowBytes what one sender may have under way to one receiver
+     * @param ackDelayNanos how long a receiver with nothing urgent to say waits
+     * @param stableDelayNanos how long a sender with nothing to send waits before it says what is stable
+     * @param leaveTimeoutNanos how long a leaving member waits for acknowledgements
+     */
+    public record Limits(long windowBytes, long ackDelayNanos, long stableDelayNanos, long leaveTimeoutNanos) {}
+
+    static final int MULTICAST = 0;
+    static final int UNICAST = 1;
+    static final int ACK = 2;
+    static final int STABLE = 3;
+    static final int FETCH = 4;
+    static final int REPAIR = 5;
+
+    private static final int ACK_TIMER = 0;
+    private static final int STABLE_TIMER = 1;
+    private static final int LEAVE_TIMER = 2;
+
+    private final Member self;
+    private final Limits limits;
+
+    private View view;
+    private boolean isFrozen;
+
+    /** The other members of the view, by rank, and the same by member. */
+    private Pair[] pairs = new Pair[0];
+
+    private Map<Member, Pair> pairOf = new HashMap<>();
+
+    /** Members no longer in the view of whose packets the application has not consumed all. */
+    private final TreeMap<Member, Pair> departed = new TreeMap<>();
+
+    /** What this member sends to all: it is a receiver of it too. */
+    private final Inflow own;
+
+    /** What this member sends to itself alone. */
+    private final Inflow toSelf;
+
+    private PacketRing ownCopies = new PacketRing();
+    private long sentBytes;
+    private long stable;
+    private long announcedStable;
+    private long windowLimitBytes;
+    private @Nullable Member windowWaitsFor;
+    private final Held held;
+
+    private TreeMap<Member, PacketRing> oldCopies = new TreeMap<>();
+    private @Nullable ViewId oldView;
+    private @Nullable ViewId reachBallot;
+    private TreeMap<Member, Long> reach = new TreeMap<>();
+    private boolean isLeaving;
+    private boolean isWindowNews = true;
+
+    private long packetsSent;
+    private long packetsReceived;
+    private long acksSent;
+    private long repairsSent;
+    private long repairsReceived;
+
+    public Reliability(Member self, Limits limits) {
+        this.self = self;
+        this.limits = limits;
+        this.view = View.alone(self);
+        this.own = new Inflow(false, limits.windowBytes());
+        this.toSelf = new Inflow(true, limits.windowBytes());
+        this.held = new Held(limits.windowBytes());
+    }
+
+    // ------------------------------------------------------------------ down
+
+    @Override
+    public void onSend(Packet packet, Outbox out) {
+        if (isFrozen) {
+            throw new IllegalStateException("a packet was sent during a view change, in " + view);
+        }
+        Member receiver = packet.peer();
+        if (receiver != null) {
+            sendTo(receiver, packet, out);
+            return;
+        }
+        packetsSent++;
+        long chargedBytes = Charge.of(packet);
+        sentBytes += chargedBytes;
+        own.onArrived(chargedBytes);
+        Packet delivery = packet.slice().withPeer(self).withReceipt(own);
+        out.deliver(delivery);
+        if (pairs.length == 0) {
+            packet.release();
+            return;
+        }
+        ownCopies.append(packet.slice());
+        announcedStable = stable;
+        packet.prependLong(stable).prependLong(own.received());
+        Wire.prependTag(packet, view.id());
+        out.send(packet.prependByte(MULTICAST));
+    }
+
+    private void sendTo(Member receiver, Packet packet, Outbox out) {
+        packetsSent++;
+        if (receiver.equals(self)) {
+            toSelf.onArrived(Charge.of(packet));
+            out.deliver(packet.withReceipt(toSelf));
+            return;
+        }
+        Pair pair = pairOf.get(receiver);
+        if (pair == null) {
+            out.drop(packet, DropReason.NO_SESSION);
+            return;
+        }
+        pair.unicastSentBytes += Charge.of(packet);
+        long number = pair.unicastOut.next();
+        pair.unicastOut.append(packet.slice());
+        sendUnicast(pair, number, packet, out);
+    }
+
+    private static void sendUnicast(Pair pair, long number, Packet packet, Outbox out) {
+        packet.prependLong(number).prependLong(pair.sinceView()).prependByte(UNICAST);
+        out.send(packet.withPeer(pair.member()));
+    }
+
+    @Override
+    public void onConsumed(Packet packet, Outbox out) {
+        if (packet.receipt() instanceof Inflow inflow) {
+            inflow.onConsumed(Charge.of(packet));
+            isWindowNews |= inflow == own || inflow == toSelf;
+        }
+        out.consumed(packet);
+    }
+
+    // ------------------------------------------------------------------ up
+
+    @Override
+    public void onReceive(Packet packet, Outbox out) {
+        Member from = packet.peer();
+        if (from == null) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        if (packet.length() < 9) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        int kind = packet.bytes().get(packet.offset());
+        long viewNumber = packet.bytes().getLong(packet.offset() + 1);
+        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR) {
+            boolean isAbsolute = kind == ACK || kind == STABLE;
+            if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
+                // Dropped alone it would be missing for ever; without its session a view change makes up for it.
+                out.drop(packet, DropReason.HELD_FULL);
+                out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
+            }
+            return;
+        }
+        handle(packet.takeByte(), from, packet, out);
+    }
+
+    private void handle(int kind, Member from, Packet packet, Outbox out) {
+        switch (kind) {
+            case MULTICAST -> onMulticast(from, packet, out);
+            case UNICAST -> onUnicast(from, packet, out);
+            case ACK -> onAck(from, packet, out);
+            case STABLE -> onStable(from, packet, out);
+            case FETCH -> onFetch(from, packet, out);
+            case REPAIR -> onRepair(packet, out);
+            default -> out.drop(packet, DropReason.MALFORMED);
+        }
+    }
+
+    private void onMulticast(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        long number = packet.takeLong();
+        long stableAtSender = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (!isCurrent) {
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else if (pair == null) {
+            out.drop(packet, DropReason.FOREIGN_SENDER);
+        } else if (isFrozen) {
+            out.drop(packet, DropReason.FROZEN);
+        } else if (number != pair.multicastIn.received() + 1) {
+            out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
+        } else {
+            accept(pair, packet, out);
+            pair.copies.freeUpTo(Math.min(stableAtSender, number));
+        }
+    }
+
+    private void accept(Pair pair, Packet packet, Outbox out) {
+        packetsReceived++;
+        long chargedBytes = Charge.of(packet);
+        pair.multicastIn.onArrived(chargedBytes);
+        pair.unacknowledgedBytes += chargedBytes;
+        if (pairs.length > 1) {
+            // With nobody but the sender and this member in the view there is nobody who could ask for it.
+            pair.copies.append(packet.slice());
+        }
+        out.deliver(packet.withPeer(pair.member()).withReceipt(pair.multicastIn));
+    }
+
+    private void onUnicast(Member from, Packet packet, Outbox out) {
+        long sinceView = packet.takeLong();
+        long number = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (pair == null) {
+            out.drop(packet, DropReason.FOREIGN_SENDER);
+        } else if (sinceView != pair.sinceView()) {
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else if (number != pair.unicastIn.received() + 1) {
+            out.drop(packet, number <= pair.unicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
+        } else {
+            packetsReceived++;
+            pair.unicastIn.onArrived(Charge.of(packet));
+            out.deliver(packet.withReceipt(pair.unicastIn));
+        }
+    }
+
+    private void onAck(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        long received = packet.takeLong();
+        long limitBytes = packet.takeLong();
+        long sinceView = packet.takeLong();
+        long unicastReceived = packet.takeLong();
+        long unicastLimitBytes = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed() || (isCurrent && received > own.received())) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        if (pair == null || !isCurrent || sinceView != pair.sinceView()) {
+            out.drop(packet, DropReason.OLD_VIEW);
+            return;
+        }
+        if (unicastReceived >= pair.unicastOut.next()) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        packet.release();
+        // Absolute and growing: an acknowledgement that comes late or again changes nothing.
+        pair.acknowledged = Math.max(pair.acknowledged, received);
+        pair.multicastLimitBytes = Math.max(pair.multicastLimitBytes, limitBytes);
+        pair.unicastOut.freeUpTo(unicastReceived);
+        if (unicastLimitBytes > pair.unicastLimitBytes) {
+            pair.unicastLimitBytes = unicastLimitBytes;
+            out.raise(new Signal.Window(from, unicastLimitBytes, null));
+        }
+        isWindowNews = true;
+    }
+
+    private void onStable(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        long number = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (!isCurrent || pair == null) {
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else {
+            pair.copies.freeUpTo(Math.min(number, pair.multicastIn.received()));
+            packet.release();
+        }
+    }
+
+    // ------------------------------------------------------------------ view change
+
+    @Override
+    public void onSignal(Signal signal, Outbox out) {
+        switch (signal) {
+            case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
+                isFrozen = true;
+                reachBallot = null;
+                out.lower(new Signal.Frozen(ballot, received()));
+            }
+            case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) -> {
+                reachBallot = ballot;
+                reach = cut;
+                fetch(holders, out);
+                checkReached(out);
+            }
+            case Signal.Installed installed -> install(installed, out);
+            case Signal.Followed(View followed) -> {
+                if (followed.equals(view)) {
+                    freeOldCopies();
+                }
+            }
+            case Signal.Opened(Member member) -> repeatUnicasts(member, out);
+            case Signal.Leave() -> {
+                isLeaving = true;
+                out.arm(LEAVE_TIMER, limits.leaveTimeoutNanos());
+            }
+            default -> out.forward(signal);
+        }
+    }
+
+    private TreeMap<Member, Long> received() {
+        TreeMap<Member, Long> received = new TreeMap<>();
+        received.put(self, own.received());
+        for (Pair pair : pairs) {
+            received.put(pair.member(), pair.multicastIn.received());
+        }
+        return received;
+    }
+
+    /** Asks the holders for what is missing up to the cut, senders that leave included (decisions D1, D2). */
+    private void fetch(TreeMap<Member, Member> holders, Outbox out) {
+        TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
+        for (Pair pair : pairs) {
+            Member holder = holders.get(pair.member());
+            if (pair.multicastIn.received() < cutOf(pair) && holder != null) {
+                sendersOf.computeIfAbsent(holder, key -> new ArrayList<>()).add(pair.member());
+            }
+        }
+        sendersOf.forEach((holder, senders) -> {
+            Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
+            fetch.appendByte(FETCH);
+            Wire.append(fetch, view.id());
+            fetch.appendInt(senders.size());
+            for (Member sender : senders) {
+                Pair pair = pair(sender);
+                Wire.append(fetch, sender);
+                fetch.appendLong(pair.multicastIn.received() + 1);
+                fetch.appendLong(cutOf(pair));
+            }
+            Packet compact = fetch.copy(out.memory()).withPeer(holder);
+            fetch.release();
+            out.send(compact);
+        });
+    }
+
+    private long cutOf(Pair pair) {
+        return reach.getOrDefault(pair.member(), 0L);
+    }
+
+    private Pair pair(Member member) {
+        Pair pair = pairOf.get(member);
+        if (pair == null) {
+            throw new IllegalStateException(member + " is not in " + view);
+        }
+        return pair;
+    }
+
+    private @Nullable Pair pair(long incarnation, int join) {
+        for (Pair pair : pairs) {
+            if (pair.member().node().incarnation() == incarnation && pair.member().join() == join) {
+                return pair;
+            }
+        }
+        return null;
+    }
+
+    private void checkReached(Outbox out) {
+        ViewId ballot = reachBallot;
+        if (ballot == null) {
+            return;
+        }
+        for (Pair pair : pairs) {
+            if (pair.multicastIn.received() < cutOf(pair)) {
+                return;
+            }
+        }
+        reachBallot = null;
+        out.lower(new Signal.Reached(ballot));
+    }
+
+    private void onFetch(Member from, Packet packet, Outbox out) {
+        ViewId wanted = Wire.takeViewId(packet);
+        int count = packet.takeCount(36);
+        for (int index = 0; index < count && !packet.isMalformed(); index++) {
+            Member sender = Wire.takeMember(packet);
+            long first = packet.takeLong();
+            long last = packet.takeLong();
+            PacketRing copies = copies(wanted, sender);
+            if (packet.isMalformed() || copies == null) {
+                continue;
+            }
+            long end = Math.min(last, copies.next() - 1);
+            for (long number = Math.max(first, copies.first()); number <= end; number++) {
+                Packet copy = copies.get(number);
+                if (copy != null) {
+                    repair(from, wanted, sender, number, copy, out);
+                }
+            }
+        }
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else {
+            packet.release();
+        }
+    }
+
+    private @Nullable PacketRing copies(ViewId wanted, Member sender) {
+        if (wanted.equals(view.id())) {
+            Pair pair = pairOf.get(sender);
+            return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
+        }
+        return wanted.equals(oldView) ? oldCopies.get(sender) : null;
+    }
+
+    private void repair(Member receiver, ViewId wanted, Member sender, long number, Packet copy, Outbox out) {
+        repairsSent++;
+        // A header of fixed size within the headroom: a full packet must still fit into a frame.
+        Packet repair = copy.copy(out.memory())
+                .prependLong(number)
+                .prependInt(sender.join())
+                .prependLong(sender.node().incarnation());
+        Wire.prependTag(repair, wanted);
+        out.send(repair.prependByte(REPAIR).withPeer(receiver));
+    }
+
+    private void onRepair(Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        Pair pair = pair(packet.takeLong(), packet.takeInt());
+        long number = packet.takeLong();
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (reachBallot == null || !isCurrent || pair == null || number > cutOf(pair)) {
+            // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
+            out.drop(packet, DropReason.LATE_REPAIR);
+        } else if (number != pair.multicastIn.received() + 1) {
+            out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
+        } else {
+            repairsReceived++;
+            accept(pair, packet, out);
+            checkReached(out);
+        }
+    }
+
+    private void install(Signal.Installed installed, Outbox out) {
+        View next = installed.view();
+        List<Member> part = new ArrayList<>(next.transitionalSet(self));
+        freeOldCopies();
+        oldView = view.id();
+        oldCopies.put(self, ownCopies);
+        ownCopies = new PacketRing();
+        Map<Member, Pair> nextPairOf = new HashMap<>();
+        List<Pair> nextPairs = new ArrayList<>();
+        for (Member member : next.members()) {
+            if (member.equals(self)) {
+                continue;
+            }
+            Pair pair = pairOf.get(member);
+            if (pair == null || !part.contains(member)) {
+                out.raise(new Signal.StreamReset(member, true));
+                Pair before = pair == null ? departed.get(member) : pair;
+                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes(), before);
+            }
+            nextPairs.add(pair);
+            nextPairOf.put(member, pair);
+        }
+        for (Pair pair : pairs) {
+            oldCopies.put(pair.member(), pair.startView());
+            if (nextPairOf.get(pair.member()) != pair) {
+                pair.free();
+                departed.put(pair.member(), pair);
+                if (!next.contains(pair.member())) {
+                    out.raise(new Signal.StreamReset(pair.member(), false));
+                }
+            }
+        }
+        departed.values().removeIf(pair -> next.contains(pair.member()) || !pair.hasBacklog());
+        pairs = nextPairs.toArray(Pair[]::new);
+        pairOf = nextPairOf;
+        own.startView();
+        stable = 0;
+        announcedStable = 0;
+        view = next;
+        reachBallot = null;
+        // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
+        isFrozen = false;
+        if (part.size() == 1) {
+            freeOldCopies();
+        }
+        // The window first: with the view the sender goes on at once.
+        announceWindow(out);
+        out.raise(installed);
+        for (Packet packet : held.takeUpTo(view.id().number())) {
+            Member from = packet.peer();
+            if (from != null) {
+                handle(packet.takeByte(), from, packet, out);
+            }
+        }
+    }
+
+    private void freeOldCopies() {
+        oldCopies.values().forEach(PacketRing::freeAll);
+        oldCopies = new TreeMap<>();
+        oldView = null;
+    }
+
+    /** A new session: what the old one may have lost is sent again, and both ends say where they are. */
+    private void repeatUnicasts(Member member, Outbox out) {
+        Pair pair = pairOf.get(member);
+        if (pair == null) {
+            return;
+        }
+        pair.mustAcknowledge = true;
+        for (long number = pair.unicastOut.first(); number < pair.unicastOut.next(); number++) {
+            Packet unacknowledged = pair.unicastOut.get(number);
+            if (unacknowledged != null) {
+                sendUnicast(pair, number, unacknowledged.copy(out.memory()), out);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ turn end and timers
+
+    @Override
+    public void onTurnEnd(Outbox out) {
+        boolean isNews = false;
+        for (Pair pair : pairs) {
+            if (pair.isUrgent()) {
+                acknowledge(pair, out);
+            } else {
+                isNews |= pair.hasNews();
+            }
+        }
+        if (isNews && !out.isArmed(ACK_TIMER)) {
+            out.arm(ACK_TIMER, limits.ackDelayNanos());
+        }
+        if (isWindowNews) {
+            isWindowNews = false;
+            updateStable();
+            announceWindow(out);
+        }
+        if (pairs.length > 1 && stable > announcedStable && !out.isArmed(STABLE_TIMER)) {
+            out.arm(STABLE_TIMER, limits.stableDelayNanos());
+        }
+        if (isLeaving && !isFrozen && isAllAcknowledged()) {
+            leave(out);
+        }
+    }
+
+    @Override
+    public void onTimer(int timer, Outbox out) {
+        switch (timer) {
+            case ACK_TIMER -> {
+                for (Pair pair : pairs) {
+                    if (pair.hasNews()) {
+                        acknowledge(pair, out);
+                    }
+                }
+            }
+            case STABLE_TIMER -> {
+                if (stable > announcedStable && !isFrozen) {
+                    announcedStable = stable;
+                    Packet packet = Packet.create(out.memory(), 64).prependLong(stable);
+                    Wire.prependTag(packet, view.id());
+                    out.send(packet.prependByte(STABLE));
+                }
+            }
+            case LEAVE_TIMER -> {
+                if (isLeaving) {
+                    leave(out);
+                }
+            }
+            default -> throw new IllegalStateException("timer " + timer);
+        }
+    }
+
+    private void acknowledge(Pair pair, Outbox out) {
+        acksSent++;
+        pair.onAnnounced();
+        Packet ack = Packet.create(out.memory(), 64)
+                .prependLong(pair.unicastIn.limitBytes())
+                .prependLong(pair.unicastIn.received())
+                .prependLong(pair.sinceView())
+                .prependLong(pair.multicastIn.limitBytes())
+                .prependLong(pair.multicastIn.received());
+        Wire.prependTag(ack, view.id());
+        out.send(ack.prependByte(ACK).withPeer(pair.member()));
+    }
+
+    private void updateStable() {
+        long everybodyHas = own.received();
+        for (Pair pair : pairs) {
+            everybodyHas = Math.min(everybodyHas, pair.acknowledged);
+        }
+        stable = everybodyHas;
+        ownCopies.freeUpTo(stable);
+    }
+
+    /** The sender may go on as long as the slowest member, itself included, has room. */
+    private void announceWindow(Outbox out) {
+        long limitBytes = own.limitBytes();
+        Member waitsFor = self;
+        for (Pair pair : pairs) {
+            long pairLimitBytes = pair.multicastBaseBytes + pair.multicastLimitBytes;
+            if (pairLimitBytes < limitBytes) {
+                limitBytes = pairLimitBytes;
+                waitsFor = pair.member();
+            }
+        }
+        if (toSelf.isUrgent(0)) {
+            toSelf.onAnnounced();
+            out.raise(new Signal.Window(self, toSelf.limitBytes(), null));
+        }
+        if (limitBytes != windowLimitBytes || !waitsFor.equals(windowWaitsFor)) {
+            windowLimitBytes = limitBytes;
+            windowWaitsFor = waitsFor;
+            out.raise(new Signal.Window(null, limitBytes, waitsFor));
+        }
+    }
+
+    private boolean isAllAcknowledged() {
+        for (Pair pair : pairs) {
+            if (pair.acknowledged < own.received() || pair.unicastOut.size() > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void leave(Outbox out) {
+        isLeaving = false;
+        out.disarm(LEAVE_TIMER);
+        out.lower(new Signal.Leave());
+    }
+
+    /** Whether the packet carries the tag of {@code id}, which is taken. */
+    private static boolean takesTag(Packet packet, ViewId id) {
+        long number = packet.takeLong();
+        int attempt = packet.takeInt();
+        long incarnation = packet.takeLong();
+        int join = packet.takeInt();
+        return number == id.number()
+                && attempt == id.attempt()
+                && incarnation == id.proposer().node().incarnation()
+                && join == id.proposer().join();
+    }
+
+    @Override
+    public void report(Report report) {
+        Report section = report.section("reliability");
+        section.put("sent-packets", packetsSent);
+        section.put("sent-bytes", sentBytes);
+        section.put("received-packets", packetsReceived);
+        section.put("acks-sent", acksSent);
+        section.put("repairs-sent", repairsSent);
+        section.put("repairs-received", repairsReceived);
+        section.put("unstable-packets", ownCopies.size());
+        section.put("unstable-bytes", ownCopies.bytes());
+        section.put("held-packets", held.size());
+        section.put("window-bytes", limits.windowBytes());
+        section.put("window-open-bytes", windowLimitBytes - sentBytes);
+        Member waitsFor = windowWaitsFor;
+        section.put("window-bounded-by", waitsFor == null ? self.toString() : waitsFor.toString());
+        for (Pair pair : pairs) {
+            Report member = section.section(pair.member().toString());
+            member.put("acknowledged", pair.acknowledged);
+            member.put("received", pair.multicastIn.received());
+            member.put("backlog-bytes", pair.multicastIn.backlogBytes() + pair.unicastIn.backlogBytes());
+            member.put("copies", pair.copies.size());
+            member.put("copies-bytes", pair.copies.bytes());
+        }
+    }
+}

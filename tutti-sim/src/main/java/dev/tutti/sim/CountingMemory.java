@@ -1,0 +1,69 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.Block;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Memory that knows what is outstanding, never gives more than was asked for, and overwrites what comes back, so that a
+ * packet read after its release shows.
+ */
+public final class CountingMemory implements Memory {
+
+    private static final byte[] POISON = poison();
+
+    private final long bytesMax;
+    private long outstandingBytes;
+    private long outstandingBlocks;
+    private long peakBytes;
+
+    /**
+     * @param bytesMax acquiring beyond it throws
+     */
+    public CountingMemory(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    @Override
+    public Block acquire(int bytes) {
+        if (bytes > Packet.FRAME_MAX) {
+            throw new IllegalArgumentException("block of " + bytes + " bytes, at most " + Packet.FRAME_MAX);
+        }
+        if (outstandingBytes + bytes > bytesMax) {
+            throw new IllegalStateException("S23: " + outstandingBytes + " bytes in " + outstandingBlocks
+                    + " blocks are outstanding and " + bytes + " more are asked for, at most " + bytesMax);
+        }
+        outstandingBytes += bytes;
+        outstandingBlocks++;
+        peakBytes = Math.max(peakBytes, outstandingBytes);
+        return new Block(ByteBuffer.allocate(bytes), this);
+    }
+
+    @Override
+    public void recycle(Block block) {
+        outstandingBytes -= block.capacity();
+        outstandingBlocks--;
+        block.bytes().put(0, POISON, 0, block.capacity());
+    }
+
+    public long outstandingBytes() {
+        return outstandingBytes;
+    }
+
+    public long outstandingBlocks() {
+        return outstandingBlocks;
+    }
+
+    /** The most that was ever outstanding. */
+    public long peakBytes() {
+        return peakBytes;
+    }
+
+    private static byte[] poison() {
+        byte[] poison = new byte[Packet.FRAME_MAX];
+        Arrays.fill(poison, (byte) 0xdb);
+        return poison;
+    }
+}

@@ -1,0 +1,69 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the members of one group have seen and done, in the order in which it happened. */
+public final class History {
+
+    /** One thing at one member. */
+    public sealed interface Entry {
+        Member member();
+    }
+
+    /** The application handed over a message. */
+    public record Submitted(Member member, Message message) implements Entry {}
+
+    /** The application received a message. */
+    public record Delivered(Member member, Message message) implements Entry {}
+
+    /** The application was told of a view. */
+    public record Viewed(Member member, View view) implements Entry {}
+
+    /** The member was told that everybody had been asked. */
+    public record Joined(Member member) implements Entry {}
+
+    /** The member left. */
+    public record Left(Member member, String reason) implements Entry {}
+
+    /** The member's process ended without a word. */
+    public record Crashed(Member member) implements Entry {}
+
+    /**
+     * A message as the checker knows it.
+     *
+     * @param sender who handed it over
+     * @param receiver null for all members of the group
+     * @param index counts the messages of one sender to one receiver, or to all, from 1
+     * @param hash of its content
+     */
+    public record Message(Member sender, @Nullable Member receiver, long index, long hash) {
+
+        boolean isMulticast() {
+            return receiver == null;
+        }
+
+        @Override
+        public String toString() {
+            return sender + "#" + index + (receiver == null ? "" : "->" + receiver);
+        }
+    }
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    /** Of nothing yet. */
+    public History() {}
+
+    public void add(Entry entry) {
+        entries.add(entry);
+    }
+
+    /** In order; grows with the history. */
+    public List<Entry> entries() {
+        return Collections.unmodifiableList(entries);
+    }
+}

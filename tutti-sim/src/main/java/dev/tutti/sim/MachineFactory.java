@@ -1,0 +1,17 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Machine;
+
+/** Makes the machine of a node each time that it starts. */
+@FunctionalInterface
+public interface MachineFactory {
+
+    /**
+     * @param self this run of the node; its incarnation is above that of the run before
+     * @param seed of the machine's randomness, another one at each start
+     * @param memory counts what the machine holds
+     */
+    Machine create(NodeId self, long seed, Memory memory);
+}

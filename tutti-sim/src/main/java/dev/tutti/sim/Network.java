@@ -1,0 +1,306 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.driver.DialFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What connects the nodes, and what may go wrong with it.
+ *
+ * <p>Connections are streams: while one lasts nothing is lost, repeated or overtaken on it. A cut direction holds back
+ * what is on its way, as TCP's repetitions do, and delivers it some time after the heal if the connection still lasts. A
+ * broken connection loses what is under way from some frame on, and its ends notice at different times or never.
+ */
+public final class Network {
+
+    private final Simulation simulation;
+    private final SplittableRandom random;
+    private final TreeMap<String, SimulatedNode> byAddress = new TreeMap<>();
+    private final TreeSet<String> hosts = new TreeSet<>();
+    private final LinkedHashSet<Connection> connections = new LinkedHashSet<>();
+    private final TreeMap<Long, Path> paths = new TreeMap<>();
+    private final TreeSet<Long> cuts = new TreeSet<>();
+    private Path defaultPath = Path.LOCAL;
+    private Duration connectTimeout = Duration.ofSeconds(2);
+    private Duration endDelayMax = Duration.ofMillis(1);
+    private Duration noticeDelayMax = Duration.ofMillis(20);
+
+    Network(Simulation simulation, SplittableRandom random) {
+        this.simulation = simulation;
+        this.random = random;
+    }
+
+    // ------------------------------------------------------------------ what can be set
+
+    /** For all directions without a path of their own. */
+    public void setPath(Path path) {
+        defaultPath = path;
+    }
+
+    /** One direction's path, from now on; frames under way keep their time. */
+    public void setPath(SimulatedNode from, SimulatedNode to, Path path) {
+        paths.put(direction(from, to), path);
+    }
+
+    /** How long a dial across a cut, or to a machine without power, takes to fail. */
+    public void setConnectTimeout(Duration timeout) {
+        connectTimeout = timeout;
+    }
+
+    /** How long it takes at most, above the latency, until the peers of a crashed process hear of its end. */
+    public void setEndDelayMax(Duration delay) {
+        endDelayMax = delay;
+    }
+
+    /** How long an end of a broken connection takes at most to notice, if it does. */
+    public void setNoticeDelayMax(Duration delay) {
+        noticeDelayMax = delay;
+    }
+
+    // ------------------------------------------------------------------ faults
+
+    /** Nothing gets from {@code from} to {@code to} until it is healed. */
+    public void cut(SimulatedNode from, SimulatedNode to) {
+        if (cuts.add(direction(from, to))) {
+            simulation.trace().add(nowNanos(), Trace.Kind.CUT, from.name(), "to " + to);
+        }
+    }
+
+    /** Cuts both directions between each node of one side and each of the other. */
+    public void partition(Collection<SimulatedNode> side, Collection<SimulatedNode> otherSide) {
+        for (SimulatedNode node : side) {
+            for (SimulatedNode other : otherSide) {
+                cut(node, other);
+                cut(other, node);
+            }
+        }
+    }
+
+    public void heal(SimulatedNode from, SimulatedNode to) {
+        if (cuts.remove(direction(from, to))) {
+            simulation.trace().add(nowNanos(), Trace.Kind.HEAL, from.name(), "to " + to);
+            for (Connection connection : connections) {
+                for (Connection.Pipe pipe : pipesBetween(connection, from, to)) {
+                    at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe::arrive);
+                }
+            }
+        }
+    }
+
+    /** Heals all cuts. */
+    public void heal() {
+        for (SimulatedNode from : simulation.nodes()) {
+            for (SimulatedNode to : simulation.nodes()) {
+                heal(from, to);
+            }
+        }
+    }
+
+    public boolean isCut(SimulatedNode from, SimulatedNode to) {
+        return cuts.contains(direction(from, to));
+    }
+
+    /** Who notices that a connection is broken. */
+    public enum Notice {
+        BOTH,
+        DIALLER,
+        ACCEPTOR,
+        NOBODY
+    }
+
+    /**
+     * Breaks the connections between two nodes: in each direction what is under way is lost from a random frame on.
+     *
+     * @return how many there were
+     */
+    public int breakConnections(SimulatedNode node, SimulatedNode other, Notice notice) {
+        int count = 0;
+        for (Connection connection : List.copyOf(connections)) {
+            if (connection.isConnected() && !connection.isOver() && isBetween(connection, node, other)) {
+                count++;
+                simulation.trace().add(nowNanos(), Trace.Kind.BREAK, node.name(), "with " + other + ", noticed by " + notice);
+                for (Connection.Pipe pipe : connection.pipes()) {
+                    pipe.lose(random.nextInt(pipe.frameCount() + 1));
+                }
+                if (notice == Notice.BOTH || notice == Notice.DIALLER) {
+                    notice(connection.dialler());
+                }
+                if (notice == Notice.BOTH || notice == Notice.ACCEPTOR) {
+                    notice(connection.acceptor());
+                }
+            }
+        }
+        return count;
+    }
+
+    /** Connections between two nodes that both ends have open. */
+    public int connectionCount(SimulatedNode node, SimulatedNode other) {
+        int count = 0;
+        for (Connection connection : connections) {
+            if (connection.isConnected()
+                    && connection.dialler().isOpen
+                    && connection.acceptor().isOpen
+                    && isBetween(connection, node, other)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    // ------------------------------------------------------------------ for the nodes
+
+    void register(SimulatedNode node) {
+        byAddress.put(node.address(), node);
+        hosts.add(host(node.address()));
+    }
+
+    @Nullable SimulatedNode find(String address) {
+        return byAddress.get(address);
+    }
+
+    long nowNanos() {
+        return simulation.nowNanos();
+    }
+
+    void at(long timeNanos, Runnable action) {
+        simulation.at(timeNanos, action);
+    }
+
+    Path path(SimulatedNode from, SimulatedNode to) {
+        return paths.getOrDefault(direction(from, to), defaultPath);
+    }
+
+    long delayNanos(Path path) {
+        return path.latency().toNanos() + random.nextLong(path.jitter().toNanos() + 1);
+    }
+
+    /** The node dials; it hears of the outcome unless it closes before. */
+    Connection.End dial(SimulatedNode from, int run, int number, String address) {
+        Connection connection = new Connection(this, from, run);
+        Connection.End end = connection.dialler();
+        end.number = number;
+        connections.add(connection);
+        simulation.trace().add(nowNanos(), Trace.Kind.DIAL, from.name(), address + " as " + number);
+        SimulatedNode to = byAddress.get(address);
+        if (to == null) {
+            boolean isHost = hosts.contains(host(address));
+            long delay = delayNanos(defaultPath) + delayNanos(defaultPath);
+            at(nowNanos() + delay, () -> fail(end, isHost
+                    ? DialFailure.REFUSED
+                    : DialFailure.UNRESOLVED, "nobody is at " + address));
+            return end;
+        }
+        at(nowNanos() + delayNanos(path(from, to)), () -> knock(connection, to));
+        return end;
+    }
+
+    private void knock(Connection connection, SimulatedNode to) {
+        Connection.End end = connection.dialler();
+        SimulatedNode from = end.node;
+        if (isCut(from, to) || isCut(to, from) || !to.isPowered()) {
+            at(nowNanos() + connectTimeout.toNanos(), () -> fail(end,
+                    DialFailure.UNREACHABLE, "no answer from " + to.address()));
+            return;
+        }
+        long answerNanos = nowNanos() + delayNanos(path(to, from));
+        if (!to.isListening()) {
+            at(answerNanos, () -> fail(end, DialFailure.REFUSED, to.address() + " refuses"));
+            return;
+        }
+        if (!end.isOpen) {
+            connections.remove(connection);
+            return;
+        }
+        to.onKnock(connection, from.address());
+        at(answerNanos, () -> end.node.onDialled(end));
+    }
+
+    private void fail(Connection.End end, DialFailure failure, String detail) {
+        connections.remove(end.connection);
+        end.node.onDialFailed(end, failure, detail);
+    }
+
+    /** The process at this end has died. */
+    void abort(Connection.End end) {
+        if (!end.isConnected()) {
+            connections.remove(end.connection);
+            return;
+        }
+        Connection.Pipe pipe = end.out();
+        boolean isOrderly = random.nextBoolean();
+        int kept = isOrderly ? pipe.frameCount() : random.nextInt(pipe.frameCount() + 1);
+        long delay = delayNanos(path(end.node, end.other().node)) + random.nextLong(endDelayMax.toNanos() + 1);
+        pipe.abort(kept, isOrderly, isOrderly ? "closed by peer" : "reset by peer", delay);
+        forgetIfOver(end.connection);
+    }
+
+    /** The machine at this end has lost its power: nobody is told. */
+    void vanish(Connection.End end) {
+        if (end.isConnected()) {
+            end.out().discardWaiting();
+            end.out().lose(random.nextInt(end.out().frameCount() + 1));
+            end.other().out().lose(0);
+        } else {
+            connections.remove(end.connection);
+        }
+    }
+
+    /** The machine is back: who still has a connection to its past learns that it is over. */
+    void reappear(SimulatedNode node) {
+        for (Connection connection : List.copyOf(connections)) {
+            if (connection.isConnected()) {
+                for (Connection.End end : List.of(connection.dialler(), connection.acceptor())) {
+                    if (end.isOpen && end.other().node == node && end.other().run < node.run()) {
+                        notice(end);
+                    }
+                }
+            }
+        }
+    }
+
+    void forgetIfOver(Connection connection) {
+        if (connection.isOver()) {
+            connections.remove(connection);
+        }
+    }
+
+    private void notice(Connection.End end) {
+        at(nowNanos() + random.nextLong(noticeDelayMax.toNanos() + 1), () -> {
+            if (end.isOpen) {
+                end.node.onEnd(end, false, "connection reset");
+            }
+        });
+    }
+
+    private static boolean isBetween(Connection connection, SimulatedNode node, SimulatedNode other) {
+        SimulatedNode dialler = connection.dialler().node;
+        SimulatedNode acceptor = connection.acceptor().node;
+        return dialler == node && acceptor == other || dialler == other && acceptor == node;
+    }
+
+    private static List<Connection.Pipe> pipesBetween(Connection connection, SimulatedNode from, SimulatedNode to) {
+        List<Connection.Pipe> pipes = new ArrayList<>(2);
+        if (connection.isConnected() && isBetween(connection, from, to)) {
+            pipes.add(connection.dialler().node == from ? connection.dialler().out() : connection.acceptor().out());
+        }
+        return pipes;
+    }
+
+    private static long direction(SimulatedNode from, SimulatedNode to) {
+        return (long) from.index() << 32 | to.index();
+    }
+
+    private static String host(String address) {
+        int colon = address.lastIndexOf(':');
+        return colon < 0 ? address : address.substring(0, colon);
+    }
+
+    private static final long REPETITION_NANOS_MAX = 200_000_000L;
+}

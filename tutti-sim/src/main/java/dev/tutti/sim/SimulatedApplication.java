@@ -1,0 +1,226 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.stack.Application;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An application that remembers what it sees in a {@link History}, and consumes as fast as it is told to.
+ *
+ * <p>Its messages say who sent them, to whom and in which place, and are filled up with what follows from that, so that
+ * a wrong one shows by its hash.
+ */
+public final class SimulatedApplication implements Application {
+
+    /** Gives a packet back to the node; called in a turn of the node. */
+    @FunctionalInterface
+    public interface Consumption {
+        void consume(long nowNanos, Member self, Packet packet);
+    }
+
+    /** Bytes of the shortest message. */
+    public static final int MESSAGE_BYTES_MIN = 1 + 8 + 4 + 8 + 8 + 4;
+
+    private final Simulation simulation;
+    private final SimulatedNode node;
+    private final int run;
+    private final History history;
+    private final Supplier<MessageReader> readers;
+    private final Consumption consumption;
+    private final TreeMap<Member, MessageReader> readerOf = new TreeMap<>();
+    private final TreeMap<Member, Long> sentTo = new TreeMap<>();
+    private final ArrayDeque<Packet> received = new ArrayDeque<>();
+    private @Nullable Member self;
+    private @Nullable View view;
+    private long sentToAll;
+    private long deliveredCount;
+    private long paceNanos;
+    private boolean isStuck;
+    private boolean isConsuming;
+    private boolean isJoined;
+    private boolean isLeft;
+
+    /**
+     * @param node which the group's member is on; the application belongs to its present run
+     * @param readers one per sender
+     */
+    public SimulatedApplication(
+            Simulation simulation,
+            SimulatedNode node,
+            History history,
+            Supplier<MessageReader> readers,
+            Consumption consumption) {
+        this.simulation = simulation;
+        this.node = node;
+        this.run = node.run();
+        this.history = history;
+        this.readers = readers;
+        this.consumption = consumption;
+    }
+
+    /** What the join has answered; before anything is sent or received. */
+    public void setSelf(Member member) {
+        self = member;
+    }
+
+    public boolean isMember() {
+        return self != null;
+    }
+
+    /**
+     * @throws IllegalStateException before the group is joined
+     */
+    public Member self() {
+        Member member = self;
+        if (member == null) {
+            throw new IllegalStateException(node + " has not joined the group");
+        }
+        return member;
+    }
+
+    /** The latest view; null before the first. */
+    public @Nullable View view() {
+        return view;
+    }
+
+    public boolean isJoined() {
+        return isJoined;
+    }
+
+    public boolean isLeft() {
+        return isLeft;
+    }
+
+    public long deliveredCount() {
+        return deliveredCount;
+    }
+
+    /** Packets that are received and not consumed. */
+    public int backlog() {
+        return received.size();
+    }
+
+    /** What consuming one packet takes; zero consumes at once. */
+    public void setPace(Duration perPacket) {
+        paceNanos = perPacket.toNanos();
+    }
+
+    /** Consumes nothing any more until {@link #release}. */
+    public void stick() {
+        isStuck = true;
+    }
+
+    public void release() {
+        isStuck = false;
+        consumeNext();
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /**
+     * The application's next message, noted as submitted.
+     *
+     * @param receiver null for all
+     * @param length at least {@link #MESSAGE_BYTES_MIN}
+     */
+    public byte[] nextMessage(@Nullable Member receiver, int length) {
+        long index = receiver == null ? ++sentToAll : sentTo.merge(receiver, 1L, Long::sum);
+        byte[] content = content(self(), receiver, index, length);
+        history.add(new History.Submitted(self(), new History.Message(self(), receiver, index, hash(content))));
+        return content;
+    }
+
+    private static byte[] content(Member sender, @Nullable Member receiver, long index, int length) {
+        byte[] content = new byte[Math.max(length, MESSAGE_BYTES_MIN)];
+        ByteBuffer buffer = ByteBuffer.wrap(content);
+        buffer.put((byte) (receiver == null ? 0 : 1));
+        buffer.putLong(sender.node().incarnation()).putInt(sender.join()).putLong(index);
+        buffer.putLong(receiver == null ? 0 : receiver.node().incarnation());
+        buffer.putInt(receiver == null ? 0 : receiver.join());
+        SplittableRandom filler = new SplittableRandom(sender.node().incarnation() * 31 + index);
+        while (buffer.remaining() >= Long.BYTES) {
+            buffer.putLong(filler.nextLong());
+        }
+        return content;
+    }
+
+    private static long hash(byte[] content) {
+        long hash = content.length;
+        for (byte value : content) {
+            hash = hash * 0x100000001b3L ^ value;
+        }
+        return hash;
+    }
+
+    // ------------------------------------------------------------------ receiving
+
+    @Override
+    public void onPacket(Member sender, Packet packet) {
+        MessageReader reader = readerOf.computeIfAbsent(sender, from -> readers.get());
+        reader.read(packet, content -> deliver(sender, content));
+        received.add(packet);
+        consumeNext();
+    }
+
+    private void deliver(Member sender, byte[] content) {
+        deliveredCount++;
+        Member receiver = null;
+        long index = 0;
+        if (content.length >= MESSAGE_BYTES_MIN) {
+            ByteBuffer buffer = ByteBuffer.wrap(content);
+            boolean isUnicast = buffer.get() == 1;
+            boolean isSender =
+                    buffer.getLong() == sender.node().incarnation() && buffer.getInt() == sender.join();
+            index = isSender ? buffer.getLong() : -1;
+            receiver = isUnicast ? self() : null;
+        }
+        history.add(new History.Delivered(self(), new History.Message(sender, receiver, index, hash(content))));
+    }
+
+    private void consumeNext() {
+        if (isStuck || isConsuming || received.isEmpty()) {
+            return;
+        }
+        isConsuming = true;
+        simulation.at(simulation.nowNanos() + paceNanos, () -> {
+            isConsuming = false;
+            if (node.run() == run && node.life() != SimulatedNode.Life.DOWN && !isStuck) {
+                consume(paceNanos == 0 ? received.size() : Math.min(1, received.size()));
+                consumeNext();
+            }
+        });
+    }
+
+    private void consume(int count) {
+        for (int index = 0; index < count; index++) {
+            Packet packet = received.remove();
+            node.execute(now -> consumption.consume(now, self(), packet));
+        }
+    }
+
+    @Override
+    public void onView(View installed) {
+        view = installed;
+        history.add(new History.Viewed(self(), installed));
+    }
+
+    @Override
+    public void onJoined() {
+        isJoined = true;
+        history.add(new History.Joined(self()));
+    }
+
+    @Override
+    public void onLeft(String reason) {
+        isLeft = true;
+        history.add(new History.Left(self(), reason));
+    }
+}

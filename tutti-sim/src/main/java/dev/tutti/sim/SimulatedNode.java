@@ -1,0 +1,504 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Machine;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process with one node: runs a {@link Machine} as a driver does, on simulated time.
+ *
+ * <p>Input waits until the node's turn; a turn takes all that waits, then drains. A turn takes time, and what it has led
+ * to leaves when it is over. A node that is paused takes no turns while its connections live on, as under SIGSTOP.
+ */
+public final class SimulatedNode {
+
+    /** What the process is doing. */
+    public enum Life {
+        DOWN,
+        RUNNING,
+        PAUSED
+    }
+
+    /** Something that a turn gives to the machine. */
+    private interface Input {
+        void give(Machine machine, long nowNanos);
+    }
+
+    private final Simulation simulation;
+    private final int index;
+    private final String name;
+    private final String address;
+    private final MachineFactory factory;
+    private final SplittableRandom random;
+    private final ArrayDeque<Input> inbox = new ArrayDeque<>();
+    private final TreeMap<Integer, Connection.End> ends = new TreeMap<>();
+    private final List<Connection.End> accepted = new ArrayList<>();
+
+    private Life life = Life.DOWN;
+    private boolean isPowered = true;
+    private int run;
+    private long lastIncarnation;
+    private @Nullable NodeId id;
+    private @Nullable Machine machine;
+    private CountingMemory memory = new CountingMemory(0);
+    private long memoryBytesMax = 64L * 1024 * 1024;
+    private long turnNanos = 1_000;
+    private long inputNanos = 200;
+    private long driftPpm;
+    private long startedNanos;
+    private long clockOriginNanos;
+    private long deadlineNanos;
+    private long wakeNanos;
+    private long busyUntilNanos;
+    private boolean isTurnPlanned;
+    private boolean isStopping;
+    private int idleTurns;
+    private long idleSinceNanos;
+
+    SimulatedNode(
+            Simulation simulation,
+            int index,
+            String name,
+            String address,
+            MachineFactory factory,
+            SplittableRandom random) {
+        this.simulation = simulation;
+        this.index = index;
+        this.name = name;
+        this.address = address;
+        this.factory = factory;
+        this.random = random;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String address() {
+        return address;
+    }
+
+    int index() {
+        return index;
+    }
+
+    /** Counts the starts. */
+    public int run() {
+        return run;
+    }
+
+    public Life life() {
+        return life;
+    }
+
+    /** Of the current run, or of the last. */
+    public NodeId id() {
+        NodeId current = id;
+        if (current == null) {
+            throw new IllegalStateException(name + " was never started");
+        }
+        return current;
+    }
+
+    /** For what can be asked of it between turns; inputs go through {@link #execute}. */
+    public Machine machine() {
+        Machine current = machine;
+        if (current == null) {
+            throw new IllegalStateException(name + " is down");
+        }
+        return current;
+    }
+
+    /** Of the current run, or of the last. */
+    public CountingMemory memory() {
+        return memory;
+    }
+
+    /** The node's own clock, which has any origin and may drift. */
+    public long clockNanos() {
+        long elapsed = simulation.nowNanos() - startedNanos;
+        return clockOriginNanos + elapsed + elapsed / 1_000_000 * driftPpm;
+    }
+
+    // ------------------------------------------------------------------ what can be set
+
+    /** How long a turn takes: so much, and so much for each input in it. */
+    public SimulatedNode withTurn(long turnNanos, long inputNanos) {
+        if (turnNanos < 1) {
+            throw new IllegalArgumentException("a turn of " + turnNanos + " ns, at least 1");
+        }
+        this.turnNanos = turnNanos;
+        this.inputNanos = inputNanos;
+        return this;
+    }
+
+    /** What the node may hold at most, from its next start on; more is a violation of S23. */
+    public SimulatedNode withMemory(long bytesMax) {
+        memoryBytesMax = bytesMax;
+        return this;
+    }
+
+    /** How much faster than true time the clock goes, from the next start on. */
+    public SimulatedNode withDrift(long partsPerMillion) {
+        driftPpm = partsPerMillion;
+        return this;
+    }
+
+    // ------------------------------------------------------------------ life
+
+    public SimulatedNode start() {
+        if (life != Life.DOWN) {
+            throw new IllegalStateException(name + " is " + life);
+        }
+        run++;
+        life = Life.RUNNING;
+        isPowered = true;
+        startedNanos = simulation.nowNanos();
+        clockOriginNanos = random.nextLong(1L << 40);
+        deadlineNanos = Long.MAX_VALUE;
+        wakeNanos = Long.MAX_VALUE;
+        busyUntilNanos = startedNanos;
+        idleTurns = 0;
+        isTurnPlanned = false;
+        isStopping = false;
+        // As a wall clock gives it, milliseconds first; above the run before even within one of them.
+        long incarnation = startedNanos / 1_000_000 + 1_000_000 << 20 | random.nextInt(1 << 20);
+        lastIncarnation = Math.max(incarnation, lastIncarnation + 1);
+        NodeId self = new NodeId(lastIncarnation, name, address);
+        id = self;
+        memory = new CountingMemory(memoryBytesMax);
+        machine = factory.create(self, random.nextLong(), memory);
+        trace(Trace.Kind.START, "run " + run);
+        simulation.network().reappear(this);
+        add(Machine::onStart);
+        return this;
+    }
+
+    /** The process is killed: memory and unsent output are gone; its kernel ends the connections. */
+    public void crash() {
+        end(Trace.Kind.CRASH, "killed");
+        for (Connection.End end : takeEnds()) {
+            simulation.network().abort(end);
+        }
+    }
+
+    /** The machine loses its power: nobody is told, and who dials it gets no answer. */
+    public void powerOff() {
+        isPowered = false;
+        end(Trace.Kind.CRASH, "without power");
+        for (Connection.End end : takeEnds()) {
+            simulation.network().vanish(end);
+        }
+    }
+
+    /** The process ends in order: {@code last} runs, and connections end after what was written to them. */
+    public void stop(Driver.Task last) {
+        execute(now -> {
+            last.run(now);
+            isStopping = true;
+        });
+    }
+
+    private void stop() {
+        end(Trace.Kind.STOP, "");
+        for (Connection.End end : takeEnds()) {
+            if (end.isConnected()) {
+                end.out().end();
+            }
+            simulation.network().forgetIfOver(end.connection);
+        }
+    }
+
+    /** No turns from now on, as under SIGSTOP or in a long garbage collection. */
+    public void pause() {
+        if (life == Life.RUNNING) {
+            life = Life.PAUSED;
+            trace(Trace.Kind.PAUSE, "");
+        }
+    }
+
+    public void resume() {
+        if (life == Life.PAUSED) {
+            life = Life.RUNNING;
+            trace(Trace.Kind.RESUME, "");
+            plan();
+        }
+    }
+
+    private void end(Trace.Kind kind, String how) {
+        if (life == Life.DOWN) {
+            throw new IllegalStateException(name + " is down");
+        }
+        life = Life.DOWN;
+        machine = null;
+        inbox.clear();
+        trace(kind, how);
+    }
+
+    private List<Connection.End> takeEnds() {
+        List<Connection.End> taken = new ArrayList<>(ends.values());
+        taken.addAll(accepted);
+        ends.clear();
+        accepted.clear();
+        taken.removeIf(end -> !end.isOpen);
+        for (Connection.End end : taken) {
+            end.isOpen = false;
+        }
+        return taken;
+    }
+
+    boolean isPowered() {
+        return isPowered;
+    }
+
+    boolean isListening() {
+        return life != Life.DOWN;
+    }
+
+    // ------------------------------------------------------------------ input
+
+    /**
+     * Runs {@code task} as a part of the node's next turn.
+     *
+     * @throws IllegalStateException if the node is down
+     */
+    public void execute(Driver.Task task) {
+        if (life == Life.DOWN) {
+            throw new IllegalStateException(name + " is down");
+        }
+        add((current, now) -> task.run(now));
+    }
+
+    void onKnock(Connection connection, String remote) {
+        Connection.End end = connection.accept(this, run);
+        accepted.add(end);
+        add((current, now) -> {
+            accepted.remove(end);
+            end.number = current.onAccepted(now, remote);
+            trace(Trace.Kind.ACCEPTED, remote + " as " + end.number);
+            ends.put(end.number, end);
+        });
+    }
+
+    void onDialled(Connection.End end) {
+        addFor(end, (current, now) -> {
+            trace(Trace.Kind.CONNECTED, "as " + end.number);
+            current.onConnected(now, end.number);
+        });
+    }
+
+    void onDialFailed(Connection.End end, DialFailure failure, String detail) {
+        addFor(end, (current, now) -> {
+            trace(Trace.Kind.DIAL_FAILED, end.number + " " + failure);
+            forget(end);
+            current.onDialFailed(now, end.number, failure, detail);
+        });
+    }
+
+    void onFrame(Connection.End end, byte[] frame, Connection.Pipe pipe) {
+        add((current, now) -> {
+            if (end.isOpen) {
+                simulation.trace()
+                        .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
+                Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
+                packet.append(frame, 0, frame.length);
+                current.onFrame(now, end.number, packet);
+            }
+            pipe.onRead(frame.length);
+        });
+    }
+
+    void onEnd(Connection.End end, boolean isOrderly, String detail) {
+        addFor(end, (current, now) -> {
+            trace(Trace.Kind.DISCONNECTED, end.number + " " + detail);
+            forget(end);
+            end.out().discardWaiting();
+            current.onDisconnected(now, end.number, isOrderly, detail);
+        });
+    }
+
+    private void addFor(Connection.End end, Input input) {
+        if (end.isOpen) {
+            add((current, now) -> {
+                if (end.isOpen) {
+                    input.give(current, now);
+                }
+            });
+        }
+    }
+
+    private void forget(Connection.End end) {
+        end.isOpen = false;
+        ends.remove(end.number);
+        simulation.network().forgetIfOver(end.connection);
+    }
+
+    private void add(Input input) {
+        if (life != Life.DOWN) {
+            inbox.add(input);
+            plan();
+        }
+    }
+
+    // ------------------------------------------------------------------ turns
+
+    private void plan() {
+        if (!isTurnPlanned && life == Life.RUNNING) {
+            isTurnPlanned = true;
+            simulation.at(Math.max(simulation.nowNanos(), busyUntilNanos), runIfSame(() -> {
+                isTurnPlanned = false;
+                turn();
+            }));
+        }
+    }
+
+    private void turn() {
+        Machine current = machine;
+        if (life != Life.RUNNING || current == null) {
+            return;
+        }
+        long now = clockNanos();
+        int inputs = 0;
+        List<Runnable> effects = new ArrayList<>();
+        try {
+            Input input = inbox.poll();
+            while (input != null) {
+                inputs++;
+                input.give(current, now);
+                input = inputs < INPUTS_MAX ? inbox.poll() : null;
+            }
+            if (deadlineNanos <= now) {
+                current.onTimer(now);
+            }
+            current.drain(new Collector(effects));
+            deadlineNanos = current.nextDeadline();
+        } catch (RuntimeException e) {
+            throw simulation.failure(name + " stopped: " + e, e);
+        }
+        countIdle(inputs == 0 && effects.isEmpty());
+        busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos;
+        apply(effects);
+        if (isStopping) {
+            isStopping = false;
+            simulation.at(busyUntilNanos, runIfSame(this::stop));
+        }
+        if (!inbox.isEmpty()) {
+            plan();
+        }
+        wake(now);
+    }
+
+    /** A machine whose deadline never moves into the future would keep the simulation at one place for ever. */
+    private void countIdle(boolean isIdle) {
+        if (!isIdle || simulation.nowNanos() - idleSinceNanos > IDLE_NANOS) {
+            idleTurns = 0;
+            idleSinceNanos = simulation.nowNanos();
+        }
+        idleTurns++;
+        if (idleTurns > IDLE_TURNS_MAX) {
+            throw simulation.failure(name + " spins: " + idleTurns + " turns without input or effect within "
+                    + (simulation.nowNanos() - idleSinceNanos) + " ns");
+        }
+    }
+
+    private void apply(List<Runnable> effects) {
+        if (!effects.isEmpty()) {
+            simulation.at(busyUntilNanos, runIfSame(() -> effects.forEach(Runnable::run)));
+        }
+    }
+
+    private void wake(long clockNow) {
+        if (deadlineNanos == Long.MAX_VALUE) {
+            return;
+        }
+        // A clock that drifts makes this early or late, which is harmless.
+        long due = Math.max(simulation.nowNanos() + Math.max(0, deadlineNanos - clockNow), busyUntilNanos);
+        if (due < wakeNanos) {
+            wakeNanos = due;
+            simulation.at(due, runIfSame(() -> {
+                if (wakeNanos == due) {
+                    wakeNanos = Long.MAX_VALUE;
+                    plan();
+                }
+            }));
+        }
+    }
+
+    /** What was planned in one run does not happen in the next. */
+    private Runnable runIfSame(Runnable action) {
+        int planned = run;
+        return () -> {
+            if (planned == run && life != Life.DOWN) {
+                action.run();
+            }
+        };
+    }
+
+    private void trace(Trace.Kind kind, String text) {
+        simulation.trace().add(simulation.nowNanos(), kind, name, text);
+    }
+
+    /** What the machine wants, done when the turn's time is over. */
+    private final class Collector implements Effects {
+        private final List<Runnable> effects;
+
+        Collector(List<Runnable> effects) {
+            this.effects = effects;
+        }
+
+        @Override
+        public void dial(int connection, String remote) {
+            effects.add(() -> ends.put(
+                    connection, simulation.network().dial(SimulatedNode.this, run, connection, remote)));
+        }
+
+        @Override
+        public void write(int connection, Packet frame) {
+            if (frame.length() > Packet.FRAME_MAX) {
+                throw new IllegalStateException(
+                        "frame of " + frame.length() + " bytes, at most " + Packet.FRAME_MAX);
+            }
+            effects.add(() -> {
+                Connection.End end = ends.get(connection);
+                if (end == null || !end.isConnected()) {
+                    frame.release();
+                } else {
+                    end.out().write(frame);
+                }
+            });
+        }
+
+        @Override
+        public void close(int connection, String reason) {
+            effects.add(() -> {
+                Connection.End end = ends.remove(connection);
+                if (end != null) {
+                    trace(Trace.Kind.CLOSE, connection + " " + reason);
+                    end.isOpen = false;
+                    if (end.isConnected()) {
+                        end.out().end();
+                    }
+                    simulation.network().forgetIfOver(end.connection);
+                }
+            });
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static final int INPUTS_MAX = 256;
+    private static final int IDLE_TURNS_MAX = 1_000;
+    private static final long IDLE_NANOS = 10_000_000;
+}

@@ -1,0 +1,163 @@
+package dev.tutti.sim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A world of nodes in virtual time: one thread, one queue of events by (time, sequence), all randomness from one seed.
+ *
+ * <p>The same seed and the same calls give the same run, event by event; {@link Trace#hash} shows it. Whoever drives it
+ * calls {@link #advance} or {@link #advanceUntil}; nothing happens in between. Not thread-safe.
+ */
+public final class Simulation {
+
+    private record Event(long timeNanos, long sequence, Runnable action) {}
+
+    private static final Comparator<Event> EARLIEST =
+            Comparator.comparingLong(Event::timeNanos).thenComparingLong(Event::sequence);
+
+    private final long seed;
+    private final SplittableRandom root;
+    private final PriorityQueue<Event> queue = new PriorityQueue<>(EARLIEST);
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final Trace trace;
+    private final Network network;
+    private long nowNanos;
+    private long sequence;
+    private long steps;
+
+    public Simulation(long seed) {
+        this.seed = seed;
+        this.root = new SplittableRandom(seed);
+        this.trace = new Trace(seed);
+        this.network = new Network(this, root.split());
+    }
+
+    public long seed() {
+        return seed;
+    }
+
+    /** Virtual time since the start. Nodes have clocks of their own, see {@link SimulatedNode#clockNanos}. */
+    public long nowNanos() {
+        return nowNanos;
+    }
+
+    public Network network() {
+        return network;
+    }
+
+    public Trace trace() {
+        return trace;
+    }
+
+    public List<SimulatedNode> nodes() {
+        return List.copyOf(nodes);
+    }
+
+    /** Events that have happened. */
+    public long steps() {
+        return steps;
+    }
+
+    /** A new stream of randomness, for a workload for example; which one depends on how many were forked before. */
+    public SplittableRandom fork() {
+        return root.split();
+    }
+
+    /**
+     * Adds a node, which is down at first.
+     *
+     * @param name for people
+     * @param address where others dial it, {@code host:port}
+     */
+    public SimulatedNode add(String name, String address, MachineFactory factory) {
+        if (network.find(address) != null) {
+            throw new IllegalArgumentException("there is a node at " + address + " already");
+        }
+        SimulatedNode node = new SimulatedNode(this, nodes.size(), name, address, factory, root.split());
+        nodes.add(node);
+        network.register(node);
+        return node;
+    }
+
+    /** Runs {@code action} at a time, or now if that has passed. */
+    public void at(long timeNanos, Runnable action) {
+        queue.add(new Event(Math.max(nowNanos, timeNanos), sequence++, action));
+    }
+
+    public void after(Duration delay, Runnable action) {
+        at(nowNanos + delay.toNanos(), action);
+    }
+
+    /** Lets time pass. */
+    public void advance(Duration duration) {
+        long end = nowNanos + duration.toNanos();
+        Event next = queue.peek();
+        while (next != null && next.timeNanos() <= end) {
+            step();
+            next = queue.peek();
+        }
+        nowNanos = end;
+    }
+
+    /**
+     * Lets time pass until {@code condition} holds, which is looked at after each event.
+     *
+     * @return whether it held within {@code limit}
+     */
+    public boolean advanceUntil(BooleanSupplier condition, Duration limit) {
+        long end = nowNanos + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            Event next = queue.peek();
+            if (next == null || next.timeNanos() > end) {
+                nowNanos = end;
+                return condition.getAsBoolean();
+            }
+            step();
+        }
+        return true;
+    }
+
+    /**
+     * Lets the next event happen.
+     *
+     * @return whether there was one
+     */
+    public boolean step() {
+        Event event = queue.poll();
+        if (event == null) {
+            return false;
+        }
+        nowNanos = event.timeNanos();
+        steps++;
+        event.action().run();
+        return true;
+    }
+
+    /** Puts a line of the one who drives the run into its trace. */
+    public void note(String text) {
+        trace.add(nowNanos, Trace.Kind.NOTE, "", text);
+    }
+
+    /** What to throw when something is wrong: with the seed and the last events. */
+    public SimulationException failure(String what, Throwable cause) {
+        return new SimulationException(describe(what), cause);
+    }
+
+    /** What to throw when something is wrong: with the seed and the last events. */
+    public SimulationException failure(String what) {
+        return new SimulationException(describe(what));
+    }
+
+    private String describe(String what) {
+        return what + "\n  seed " + seed + ", at " + nowNanos / 1_000 + " us, trace hash " + Long.toHexString(trace.hash())
+                + "; last events:\n  " + String.join("\n  ", trace.last(EVENTS_SHOWN));
+    }
+
+    private static final int EVENTS_SHOWN = 60;
+}

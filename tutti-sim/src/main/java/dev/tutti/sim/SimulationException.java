@@ -1,0 +1,15 @@
+package dev.tutti.sim;
+
+/** A run that went wrong; the message has the seed that repeats it and the last events. */
+public final class SimulationException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    public SimulationException(String message) {
+        super(message);
+    }
+
+    public SimulationException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

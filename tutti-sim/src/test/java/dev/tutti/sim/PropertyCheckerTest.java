@@ -1,0 +1,324 @@
+package dev.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each check sees the trace that breaks it, and is silent about one that does not. */
+class PropertyCheckerTest {
+
+    private final Member p = member(1, "p");
+    private final Member q = member(2, "q");
+    private final Member r = member(3, "r");
+    private final History history = new History();
+    private final Map<Member, View> current = new LinkedHashMap<>();
+
+    private static Member member(long incarnation, String name) {
+        return new Member(new NodeId(incarnation, name, name + ":1"), 1);
+    }
+
+    @BeforeEach
+    void everybodyIsAloneAtFirst() {
+        for (Member member : List.of(p, q, r)) {
+            see(member, View.alone(member));
+        }
+    }
+
+    // ------------------------------------------------------------------ telling a story
+
+    private void see(Member member, View view) {
+        history.add(new History.Viewed(member, view));
+        current.put(member, view);
+    }
+
+    /** A view of {@code members} whose parts are as they are: who comes from one view is in one part. */
+    private View view(long number, Member... members) {
+        TreeMap<ViewId, List<Member>> groups = new TreeMap<>();
+        for (Member member : members) {
+            groups.computeIfAbsent(current.get(member).id(), id -> new ArrayList<>()).add(member);
+        }
+        List<View.Part> parts = new ArrayList<>();
+        groups.forEach((id, part) -> parts.add(new View.Part(id, part, new TreeMap<>())));
+        return new View(new ViewId(number, 1, members[0]), List.of(members), parts);
+    }
+
+    private View install(long number, Member... members) {
+        View view = view(number, members);
+        for (Member member : members) {
+            see(member, view);
+        }
+        return view;
+    }
+
+    private static History.Message message(Member sender, @Nullable Member receiver, long index) {
+        return new History.Message(sender, receiver, index, 17 * index);
+    }
+
+    /** Submits, and delivers to itself. */
+    private void send(Member sender, long index) {
+        history.add(new History.Submitted(sender, message(sender, null, index)));
+        deliver(sender, sender, index);
+    }
+
+    private void deliver(Member receiver, Member sender, long index) {
+        history.add(new History.Delivered(receiver, message(sender, null, index)));
+    }
+
+    private List<String> violated() {
+        return names(PropertyChecker.violations(history));
+    }
+
+    private List<String> violatedAtRest(Member... present) {
+        return names(PropertyChecker.violationsAtRest(history, List.of(present)));
+    }
+
+    private static List<String> names(Collection<Violation> violations) {
+        return violations.stream().map(Violation::property).distinct().toList();
+    }
+
+    // ------------------------------------------------------------------ a good one
+
+    @Test
+    void nothingIsWrongWithAGroupThatLosesAMemberAndGoesOn() {
+        install(2, p, q, r);
+        send(p, 1);
+        deliver(q, p, 1);
+        deliver(r, p, 1);
+        send(r, 1);
+        deliver(p, r, 1);
+        history.add(new History.Crashed(r));
+        deliver(q, r, 1);
+        install(3, p, q);
+        send(q, 1);
+        deliver(p, q, 1);
+        assertThat(PropertyChecker.violations(history)).isEmpty();
+        assertThat(PropertyChecker.violationsAtRest(history, List.of(p, q))).isEmpty();
+    }
+
+    // ------------------------------------------------------------------ safety
+
+    @Test
+    void s1SeesAMessageThatNobodySent() {
+        install(2, p, q);
+        deliver(q, p, 1);
+        assertThat(violated()).contains("S1");
+    }
+
+    @Test
+    void s1SeesChangedContent() {
+        install(2, p, q);
+        send(p, 1);
+        history.add(new History.Delivered(q, new History.Message(p, null, 1, 4)));
+        assertThat(violated()).contains("S1");
+    }
+
+    @Test
+    void s1SeesAUnicastAtSomebodyElse() {
+        install(2, p, q, r);
+        history.add(new History.Submitted(p, message(p, q, 1)));
+        history.add(new History.Delivered(r, message(p, q, 1)));
+        assertThat(violated()).containsExactly("S1");
+    }
+
+    @Test
+    void s2SeesASecondDelivery() {
+        install(2, p, q);
+        send(p, 1);
+        deliver(q, p, 1);
+        deliver(q, p, 1);
+        assertThat(violated()).contains("S2");
+    }
+
+    @Test
+    void s3SeesAViewWithoutItsMember() {
+        see(p, view(2, q, r));
+        assertThat(violated()).contains("S3");
+    }
+
+    @Test
+    void s4SeesANumberThatDoesNotGrow() {
+        install(3, p, q);
+        install(3, q, p);
+        assertThat(violated()).containsExactly("S4");
+    }
+
+    @Test
+    void s5SeesADeliveryBeforeTheFirstView() {
+        Member late = member(9, "late");
+        send(p, 1);
+        deliver(late, p, 1);
+        assertThat(violated()).contains("S5");
+    }
+
+    @Test
+    void s5SeesSomethingAfterTheEnd() {
+        history.add(new History.Left(p, "asked to"));
+        send(p, 1);
+        assertThat(violated()).containsExactly("S5");
+    }
+
+    @Test
+    void s6SeesTwoContentsUnderOneId() {
+        View one = view(2, p, q);
+        View other = new View(one.id(), List.of(q, p), one.parts());
+        see(p, one);
+        see(q, other);
+        assertThat(violated()).contains("S6");
+    }
+
+    @Test
+    void s7SeesOneMessageInTwoViews() {
+        install(2, p, q, r);
+        send(p, 1);
+        deliver(q, p, 1);
+        install(3, p, q, r);
+        deliver(r, p, 1);
+        assertThat(violated()).contains("S7");
+    }
+
+    @Test
+    void s8SeesAMessageInAViewThatItWasNotSentIn() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, message(p, null, 1)));
+        deliver(q, p, 1);
+        install(3, p, q);
+        deliver(p, p, 1);
+        assertThat(violated()).contains("S8");
+    }
+
+    @Test
+    void s9SeesTwoThatGoTogetherAndDeliveredDifferently() {
+        install(2, p, q, r);
+        send(r, 1);
+        deliver(p, r, 1);
+        install(3, p, q);
+        assertThat(violated()).containsExactly("S9");
+    }
+
+    @Test
+    void s10SeesATransitionalSetWithOneWhoCameFromElsewhere() {
+        install(2, p, q);
+        View record = view(4, p, q);
+        install(3, q, r);
+        see(p, record);
+        see(q, record);
+        assertThat(violated()).contains("S10");
+    }
+
+    @Test
+    void s11SeesAGap() {
+        install(2, p, q);
+        send(p, 1);
+        send(p, 2);
+        deliver(q, p, 2);
+        assertThat(violated()).containsExactly("S11");
+    }
+
+    @Test
+    void s11SeesTheWrongOrder() {
+        install(2, p, q);
+        send(p, 1);
+        send(p, 2);
+        deliver(q, p, 2);
+        deliver(q, p, 1);
+        assertThat(violated()).contains("S11");
+    }
+
+    @Test
+    void s11SeesTheWrongOrderOfUnicasts() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, message(p, q, 1)));
+        history.add(new History.Submitted(p, message(p, q, 2)));
+        history.add(new History.Delivered(q, message(p, q, 2)));
+        history.add(new History.Delivered(q, message(p, q, 1)));
+        assertThat(violated()).containsExactly("S11");
+    }
+
+    @Test
+    void s12SeesTwoThatWereNeverSeparatedAndWentDifferentWays() {
+        install(2, p, q);
+        View between = view(3, p, q);
+        see(p, between);
+        install(4, p, q);
+        assertThat(violated()).contains("S12");
+    }
+
+    @Test
+    void s12DoesNotMindTwoThatAViewHasSeparated() {
+        install(2, p, q);
+        install(3, p);
+        install(4, q);
+        install(5, p, q);
+        assertThat(violated()).isEmpty();
+    }
+
+    @Test
+    void s18SeesAMessageOfAnotherComponent() {
+        install(2, p, q);
+        send(r, 1);
+        deliver(p, r, 1);
+        assertThat(violated()).contains("S18");
+    }
+
+    @Test
+    void s22SeesAMessageOfAReplacedIncarnation() {
+        install(2, p, q, r);
+        send(r, 1);
+        Member again = new Member(new NodeId(30, "r", "r:1"), 1);
+        see(again, View.alone(again));
+        install(3, p, q, again);
+        deliver(p, r, 1);
+        assertThat(violated()).contains("S22");
+    }
+
+    @Test
+    void s22SeesTwoIncarnationsInOneView() {
+        Member again = new Member(new NodeId(30, "r", "r:1"), 1);
+        see(again, View.alone(again));
+        install(3, p, again, r);
+        assertThat(violated()).contains("S22");
+    }
+
+    // ------------------------------------------------------------------ at rest
+
+    @Test
+    void l1SeesAMemberLeftAlone() {
+        install(2, p, q);
+        assertThat(violated()).isEmpty();
+        assertThat(violatedAtRest(p, q, r)).containsExactly("L1");
+    }
+
+    @Test
+    void l2SeesAMessageThatDidNotArrive() {
+        install(2, p, q);
+        send(p, 1);
+        assertThat(violated()).isEmpty();
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+    }
+
+    @Test
+    void l2SeesAMessageThatWasNeverSent() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, message(p, null, 1)));
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+    }
+
+    @Test
+    void l2SeesAUnicastThatDidNotArrive() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, message(p, q, 1)));
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+    }
+}

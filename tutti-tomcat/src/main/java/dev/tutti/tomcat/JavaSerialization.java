@@ -119,11 +119,7 @@ public final class JavaSerialization implements SessionCodec {
 
         @Override
         protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
-            try {
-                return Class.forName(description.getName(), false, classes);
-            } catch (ClassNotFoundException e) {
-                return super.resolveClass(description);
-            }
+            return Class.forName(description.getName(), false, classes);
         }
 
         @Override

@@ -149,9 +149,14 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
+    /** Whether no request here uses the session now. */
+    boolean isUnused() {
+        return users.get() == 0;
+    }
+
     /** Whether nobody will call {@link #endAccess}: what changes now has to be sent now. */
     private boolean isHeldOutsideRequests() {
-        return users.get() == 0 && RequestScope.current() == null;
+        return isUnused() && RequestScope.current() == null;
     }
 
     @Override
@@ -453,7 +458,9 @@ public final class TuttiSession extends StandardSession {
                     }
                 }
             }
-            case ID, MAX_INACTIVE, ATTRIBUTE -> throw new IllegalStateException(field + " is read from the record");
+            // Changed here before and elsewhere now; they are read from the record, so there is nothing to take over.
+            case ID, MAX_INACTIVE -> {}
+            case ATTRIBUTE -> throw new IllegalStateException(field + " is read from the record");
         }
     }
 
@@ -519,7 +526,7 @@ public final class TuttiSession extends StandardSession {
             Live live = live(change.field().name());
             live.version = slot.version();
             live.baseline = change.content();
-        } else {
+        } else if (change.field().kind() != Field.Kind.ID && change.field().kind() != Field.Kind.MAX_INACTIVE) {
             adopted.put(change.field(), slot.version());
         }
     }

@@ -20,7 +20,8 @@ final class AllowedClasses {
             "AbstractList", "AbstractMap", "AbstractSet", "AbstractCollection", "ArrayList", "LinkedList", "Arrays$ArrayList",
             "ArrayDeque", "PriorityQueue", "Vector", "Stack", "HashMap", "LinkedHashMap", "TreeMap", "HashSet",
             "LinkedHashSet", "TreeSet", "Hashtable", "Properties", "IdentityHashMap", "EnumMap", "EnumSet",
-            "EnumSet$SerializationProxy", "CollSer", "BitSet", "Date", "Calendar", "GregorianCalendar", "SimpleTimeZone",
+            "EnumSet$SerializationProxy", "RegularEnumSet", "JumboEnumSet", "CollSer", "BitSet", "Date", "Calendar",
+            "GregorianCalendar", "SimpleTimeZone",
             "TimeZone", "Map$Entry", "Locale", "Currency", "UUID", "Dictionary", "AbstractMap$SimpleEntry",
             "AbstractMap$SimpleImmutableEntry");
     private static final Set<String> CONCURRENT = Set.of(

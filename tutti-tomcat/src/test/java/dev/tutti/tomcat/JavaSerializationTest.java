@@ -63,7 +63,8 @@ class JavaSerializationTest {
                 new ArrayList<>(List.of("a")), new HashMap<>(Map.of("a", 1)), new TreeMap<>(Map.of("a", 1)),
                 new ConcurrentHashMap<>(Map.of("a", 1)), new CopyOnWriteArrayList<>(List.of(1)),
                 Collections.unmodifiableList(List.of(1)), Collections.synchronizedMap(new LinkedHashMap<>(Map.of(1, 2))),
-                EnumSet.of(DayOfWeek.MONDAY), new EnumMap<>(Map.of(DayOfWeek.MONDAY, 1)), Collections.emptyList()));
+                EnumSet.of(DayOfWeek.MONDAY), new EnumMap<>(Map.of(DayOfWeek.MONDAY, 1)), Collections.emptyList(), new java.util.GregorianCalendar(2026, 1, 2), new java.util.BitSet(3),
+                new java.util.Properties()));
         List<DynamicTest> tests = new ArrayList<>();
         for (Object sample : samples) {
             tests.add(DynamicTest.dynamicTest(sample.getClass().getName(), () ->

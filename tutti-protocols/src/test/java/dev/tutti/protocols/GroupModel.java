@@ -271,13 +271,25 @@ public final class GroupModel {
         }
     }
 
-    /** Everything in flight arrives, and time passes, until nothing happens any more. */
+    /** Everything in flight arrives, and time passes, until nothing happens any more; 8 s at most. */
     public void settle() {
-        for (int round = 0; round < 400; round++) {
-            deliverAll();
-            advance(20_000_000);
-        }
+        long end = nowNanos + 8_000_000_000L;
         deliverAll();
+        long deadline = nextDeadline();
+        while (deadline <= end) {
+            advance(Math.max(0, deadline - nowNanos));
+            deliverAll();
+            deadline = nextDeadline();
+        }
+        nowNanos = deadline == Runner.NEVER ? nowNanos : end;
+    }
+
+    private long nextDeadline() {
+        long earliest = Runner.NEVER;
+        for (Proc proc : procs) {
+            earliest = proc.isUp ? Math.min(earliest, proc.runner.nextDeadline()) : earliest;
+        }
+        return earliest;
     }
 
     public void deliverAll() {

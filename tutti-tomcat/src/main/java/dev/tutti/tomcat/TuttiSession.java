@@ -461,7 +461,9 @@ public final class TuttiSession extends StandardSession {
                     }
                 }
             }
-            case ID, MAX_INACTIVE, ATTRIBUTE -> throw new IllegalStateException(field + " is read from the record");
+            // Changed here before and elsewhere now; they are read from the record, so there is nothing to take over.
+            case ID, MAX_INACTIVE -> {}
+            case ATTRIBUTE -> throw new IllegalStateException(field + " is read from the record");
         }
     }
 

@@ -66,6 +66,10 @@ public final class Membership implements Layer {
     private final TreeSet<Member> open = new TreeSet<>();
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
+
+    /** With whom a session has been open ever since the last promise. */
+    private TreeSet<Member> unbroken = new TreeSet<>();
+
     private final TreeMap<Member, Advert> adverts = new TreeMap<>();
     private boolean hasFollowed = true;
     private boolean hasStarted;
@@ -148,6 +152,7 @@ public final class Membership implements Layer {
                 if (open.remove(member)) {
                     adverts.remove(member);
                     unadvised.remove(member);
+                    unbroken.remove(member);
                     closed.add(member);
                     lost.add(member);
                     isDirty = true;
@@ -303,7 +308,7 @@ public final class Membership implements Layer {
     private @Nullable DropReason onCut(Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet);
         View record = Wire.takeView(packet);
-        int holderCount = packet.takeCount(2);
+        int holderCount = packet.takeCount(2 * Wire.MEMBER_BYTES_MIN);
         TreeMap<Member, Member> holders = new TreeMap<>();
         for (int index = 0; index < holderCount; index++) {
             holders.put(Wire.takeMember(packet), Wire.takeMember(packet));
@@ -322,6 +327,7 @@ public final class Membership implements Layer {
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = new TreeSet<>(closed);
+        unbroken = new TreeSet<>(open);
         isDirty = true;
     }
 
@@ -341,7 +347,7 @@ public final class Membership implements Layer {
         if (advert == null || !open.contains(member)) {
             return false;
         }
-        if (advert.members().contains(self)) {
+        if (advert.members().contains(self) || isBehind(advert, member)) {
             return true;
         }
         for (Member other : advert.members()) {
@@ -357,7 +363,16 @@ public final class Membership implements Layer {
             return joined;
         }
         Advert advert = adverts.get(member);
-        return advert == null ? Advert.NOT_YET : advert.joined();
+        long advertised = advert == null ? Advert.NOT_YET : advert.joined();
+        return view.size() > 1 && view.contains(member) ? Math.min(advertised, view.id().number()) : advertised;
+    }
+
+    /**
+     * Whether the member has promised the view that is installed here, and its advert does not say so yet: that view
+     * says more about it. Else who is first to install would take itself for the oldest, and leave.
+     */
+    private boolean isBehind(Advert advert, Member member) {
+        return view.contains(member) && advert.view().number() < view.id().number();
     }
 
     private Comparator<Member> byRank() {
@@ -496,7 +511,11 @@ public final class Membership implements Layer {
             return promised;
         }
         Advert advert = adverts.get(member);
-        return advert == null ? promised : advert.promised();
+        if (advert == null) {
+            return promised;
+        }
+        // All members of a view have promised it before it was decided.
+        return view.contains(member) && view.id().isAfter(advert.promised()) ? view.id() : advert.promised();
     }
 
     private boolean hasLostOneOf(Member member, List<Member> others) {
@@ -625,9 +644,15 @@ public final class Membership implements Layer {
             ballot = null;
             refusedBy = null;
             refusalsInARow = 0;
-            // Who is not in the view and not heard is gone; should it come back, the next ballot starts from that.
+            // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
+            // be in a later view, what counts is whether its session was open since the promise to that one [D10].
             closed.removeIf(member -> !view.contains(member));
             lost.removeIf(member -> !view.contains(member));
+            for (Member member : view.members()) {
+                if (!member.equals(self) && !unbroken.contains(member)) {
+                    lost.add(member);
+                }
+            }
         }
         announce(out);
         if (!isSteady()) {

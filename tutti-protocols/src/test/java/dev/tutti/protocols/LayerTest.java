@@ -1,0 +1,240 @@
+package dev.tutti.protocols;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * One layer alone: what it sends, delivers, signals, drops and arms is kept for the test to look at, and time is what the
+ * test says it is. What the layer emits goes nowhere; the test is the layers above and below.
+ */
+public final class LayerTest implements Outbox {
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    public final CountingMemory memory = new CountingMemory();
+    public final List<Packet> sent = new ArrayList<>();
+    public final List<Packet> delivered = new ArrayList<>();
+    public final List<Signal> raised = new ArrayList<>();
+    public final List<Signal> lowered = new ArrayList<>();
+    public final List<DropReason> dropped = new ArrayList<>();
+    private final Layer layer;
+    private final long[] deadlines = new long[TIMERS];
+    private final SplittableRandom random = new SplittableRandom(1);
+    private long nowNanos;
+    private boolean isUpward;
+
+    public LayerTest(Layer layer) {
+        this.layer = layer;
+        Arrays.fill(deadlines, NEVER);
+    }
+
+    /** The member with this number; a lower one is older. */
+    public static Member member(int number) {
+        return new Member(new NodeId(number, "n" + number, "host" + number + ":1"), 1);
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    public void sendDown(Packet packet) {
+        layer.onSend(packet, this);
+    }
+
+    public void receive(Member from, Packet packet) {
+        layer.onReceive(packet.withPeer(from), this);
+    }
+
+    public void consume(Packet packet) {
+        layer.onConsumed(packet, this);
+    }
+
+    public void signalUp(Signal signal) {
+        isUpward = true;
+        layer.onSignal(signal, this);
+    }
+
+    public void signalDown(Signal signal) {
+        isUpward = false;
+        layer.onSignal(signal, this);
+    }
+
+    public void endTurn() {
+        layer.onTurnEnd(this);
+    }
+
+    /** The timer goes off, whether it is armed or not. */
+    public void fire(int timer) {
+        deadlines[timer] = NEVER;
+        layer.onTimer(timer, this);
+        layer.onTurnEnd(this);
+    }
+
+    /** Time passes; timers that are due go off in order, each in a turn of its own. */
+    public void advance(long nanos) {
+        long until = nowNanos + nanos;
+        int due = nextTimer();
+        while (deadlines[due] <= until) {
+            nowNanos = Math.max(nowNanos, deadlines[due]);
+            fire(due);
+            due = nextTimer();
+        }
+        nowNanos = until;
+    }
+
+    private int nextTimer() {
+        int next = 0;
+        for (int timer = 1; timer < TIMERS; timer++) {
+            next = deadlines[timer] < deadlines[next] ? timer : next;
+        }
+        return next;
+    }
+
+    // ------------------------------------------------------------------ what came out
+
+    /** How long until the timer goes off; -1 if it is not armed. */
+    public long armedNanos(int timer) {
+        return deadlines[timer] == NEVER ? -1 : deadlines[timer] - nowNanos;
+    }
+
+    /** Signals of one kind that went up, oldest first; they are forgotten. */
+    public <S extends Signal> List<S> takeRaised(Class<S> kind) {
+        return take(raised, kind);
+    }
+
+    /** Signals of one kind that went down, oldest first; they are forgotten. */
+    public <S extends Signal> List<S> takeLowered(Class<S> kind) {
+        return take(lowered, kind);
+    }
+
+    private static <S extends Signal> List<S> take(List<Signal> signals, Class<S> kind) {
+        List<S> taken = signals.stream().filter(kind::isInstance).map(kind::cast).toList();
+        signals.removeIf(kind::isInstance);
+        return taken;
+    }
+
+    /** Reasons of drops since the last call. */
+    public List<DropReason> takeDropped() {
+        List<DropReason> taken = List.copyOf(dropped);
+        dropped.clear();
+        return taken;
+    }
+
+    /** What was sent since the last call, to keep. */
+    public List<Packet> takeSent() {
+        List<Packet> taken = List.copyOf(sent);
+        sent.clear();
+        return taken;
+    }
+
+    /** The layer's numbers by path, as {@code reliability.n2.copies}. */
+    public TreeMap<String, Long> numbers() {
+        TreeMap<String, Long> numbers = new TreeMap<>();
+        layer.report(new Numbers("", numbers, new TreeMap<>()));
+        return numbers;
+    }
+
+    /** The layer's texts by path. */
+    public TreeMap<String, String> texts() {
+        TreeMap<String, String> texts = new TreeMap<>();
+        layer.report(new Numbers("", new TreeMap<>(), texts));
+        return texts;
+    }
+
+    private record Numbers(String path, TreeMap<String, Long> numbers, TreeMap<String, String> texts)
+            implements Report {
+        @Override
+        public void put(String name, long value) {
+            numbers.put(path + name, value);
+        }
+
+        @Override
+        public void put(String name, String value) {
+            texts.put(path + name, value);
+        }
+
+        @Override
+        public Report section(String name) {
+            return new Numbers(path + name + ".", numbers, texts);
+        }
+    }
+
+    // ------------------------------------------------------------------ outbox
+
+    @Override
+    public void send(Packet packet) {
+        sent.add(packet);
+    }
+
+    @Override
+    public void deliver(Packet packet) {
+        delivered.add(packet);
+    }
+
+    @Override
+    public void consumed(Packet packet) {
+        packet.release();
+    }
+
+    @Override
+    public void drop(Packet packet, DropReason reason) {
+        dropped.add(reason);
+        packet.release();
+    }
+
+    @Override
+    public void forward(Signal signal) {
+        (isUpward ? raised : lowered).add(signal);
+    }
+
+    @Override
+    public void raise(Signal signal) {
+        raised.add(signal);
+    }
+
+    @Override
+    public void lower(Signal signal) {
+        lowered.add(signal);
+    }
+
+    @Override
+    public void arm(int timer, long delayNanos) {
+        deadlines[timer] = nowNanos + Math.max(0, delayNanos);
+    }
+
+    @Override
+    public void disarm(int timer) {
+        deadlines[timer] = NEVER;
+    }
+
+    @Override
+    public boolean isArmed(int timer) {
+        return deadlines[timer] != NEVER;
+    }
+
+    @Override
+    public long nowNanos() {
+        return nowNanos;
+    }
+
+    @Override
+    public RandomGenerator random() {
+        return random;
+    }
+
+    @Override
+    public Memory memory() {
+        return memory;
+    }
+}

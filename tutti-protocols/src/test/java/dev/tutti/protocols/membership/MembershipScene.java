@@ -1,0 +1,303 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.LayerTest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The membership layer of one member; the test plays the others and the layer above. Messages are shown as text. */
+final class MembershipScene {
+
+    static final Membership.Timing TIMING = new Membership.Timing(2_000_000_000L, 50_000_000L, 5_000_000_000L);
+
+    static final int HOLD_BACK = 0;
+    static final int GATHER = 1;
+    static final int BACK_OFF = 2;
+    static final int PROGRESS = 3;
+
+    final Member self;
+    final LayerTest layer;
+    View view;
+    private final TreeMap<Member, List<Member>> heard = new TreeMap<>();
+
+    MembershipScene(int self) {
+        this.self = LayerTest.member(self);
+        this.layer = new LayerTest(new Membership(this.self, TIMING));
+        this.view = View.alone(this.self);
+        layer.endTurn();
+        layer.raised.clear();
+        layer.lowered.clear();
+    }
+
+    static Member m(int number) {
+        return LayerTest.member(number);
+    }
+
+    static List<Member> members(int... numbers) {
+        List<Member> members = new ArrayList<>();
+        for (int number : numbers) {
+            members.add(m(number));
+        }
+        return members;
+    }
+
+    static ViewId id(long number, int attempt, int proposer) {
+        return new ViewId(number, attempt, m(proposer));
+    }
+
+    /** Pairs of sender and number. */
+    static TreeMap<Member, Long> vector(long... pairs) {
+        TreeMap<Member, Long> vector = new TreeMap<>();
+        for (int index = 0; index < pairs.length; index += 2) {
+            vector.put(m((int) pairs[index]), pairs[index + 1]);
+        }
+        return vector;
+    }
+
+    static View.Part part(ViewId previous, List<Member> members, TreeMap<Member, Long> cut) {
+        return new View.Part(previous, members, cut);
+    }
+
+    // ------------------------------------------------------------------ states
+
+    /** The member, steady in the view {@code 5.1} of all these, which the first of them proposed. */
+    static MembershipScene steady(int self, int... numbers) {
+        MembershipScene scene = new MembershipScene(self);
+        List<Member> members = members(numbers);
+        int first = numbers[0];
+        for (Member member : members) {
+            if (!member.equals(scene.self)) {
+                scene.open(member);
+            }
+        }
+        ViewId ballot = first == self ? id(2, 1, first) : id(5, 1, first);
+        for (Member member : members) {
+            if (!member.equals(scene.self)) {
+                scene.advert(member, View.alone(member), id(1, 1, numberOf(member)), m(first), members, List.of());
+            }
+        }
+        List<View.Part> parts = new ArrayList<>();
+        for (Member member : members) {
+            parts.add(part(View.alone(member).id(), List.of(member), new TreeMap<>()));
+        }
+        scene.turn();
+        if (first == self) {
+            scene.layer.advance(TIMING.mergeDelayNanos());
+            scene.frozen(vector(self, 0));
+            for (Member member : members) {
+                if (!member.equals(scene.self)) {
+                    scene.ack(member, ballot, View.alone(member), vector(numberOf(member), 0));
+                }
+            }
+        } else {
+            scene.prepare(members.getFirst(), ballot);
+            scene.frozen(vector(self, 0));
+            scene.cut(members.getFirst(), ballot, new View(ballot, members, parts), vectorless());
+        }
+        scene.reached(ballot);
+        View view = scene.view;
+        for (Member member : members) {
+            if (!member.equals(scene.self)) {
+                scene.advert(member, view, view.id(), m(first), members, List.of());
+            }
+        }
+        scene.turn();
+        scene.forget();
+        return scene;
+    }
+
+    private static int numberOf(Member member) {
+        return (int) member.node().incarnation();
+    }
+
+    static TreeMap<Member, Member> vectorless() {
+        return new TreeMap<>();
+    }
+
+    /** Forgets what came out so far. */
+    void forget() {
+        layer.takeSent().forEach(Packet::release);
+        layer.raised.clear();
+        layer.lowered.clear();
+        layer.dropped.clear();
+    }
+
+    String state() {
+        return layer.texts().get("membership.state");
+    }
+
+    long count(String name) {
+        return layer.numbers().get("membership." + name);
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    void turn() {
+        layer.endTurn();
+        noteInstalled();
+    }
+
+    void open(Member member) {
+        layer.signalUp(new Signal.Opened(member));
+    }
+
+    void close(Member member) {
+        layer.signalUp(new Signal.Closed(member, false, "test"));
+    }
+
+    void advert(Member from, View of, ViewId promised, Member follows, List<Member> members, List<Member> lost) {
+        heard.put(from, members);
+        layer.receive(from, advertOf(from, of, promised, follows, members, lost));
+    }
+
+    void prepare(Member from, ViewId ballot) {
+        layer.receive(from, prepare(ballot));
+    }
+
+    /** As a member does, it advertises its promise before it answers. */
+    void ack(Member from, ViewId ballot, View of, TreeMap<Member, Long> received) {
+        List<Member> members = heard.get(from);
+        if (members != null) {
+            advert(from, of, ballot, self, members, List.of());
+        }
+        layer.receive(from, ack(ballot, of, received));
+    }
+
+    void nack(Member from, ViewId ballot, ViewId promised, long number, Member follows) {
+        layer.receive(from, nack(ballot, promised, number, follows));
+    }
+
+    void cut(Member from, ViewId ballot, View record, TreeMap<Member, Member> holders) {
+        layer.receive(from, cut(ballot, record, holders));
+    }
+
+    static Packet advertOf(
+            Member from, View of, ViewId promised, Member follows, List<Member> members, List<Member> lost) {
+        TreeSet<Member> heard = new TreeSet<>(members);
+        heard.remove(from);
+        long joined = of.size() > 1 ? of.id().number() : Advert.NOT_YET;
+        Packet packet = control(Membership.ADVERT);
+        new Advert(of.id(), of.members(), promised, follows, heard, new TreeSet<>(lost), joined).appendTo(packet);
+        return packet;
+    }
+
+    static Packet prepare(ViewId ballot) {
+        Packet packet = control(Membership.PREPARE);
+        Wire.append(packet, ballot);
+        return packet;
+    }
+
+    static Packet ack(ViewId ballot, View of, TreeMap<Member, Long> received) {
+        Packet packet = control(Membership.ACK);
+        Wire.append(packet, ballot);
+        Wire.append(packet, of);
+        Wire.append(packet, received);
+        return packet;
+    }
+
+    static Packet nack(ViewId ballot, ViewId promised, long number, Member follows) {
+        Packet packet = control(Membership.NACK);
+        Wire.append(packet, ballot);
+        Wire.append(packet, promised);
+        packet.appendLong(number);
+        Wire.append(packet, follows);
+        return packet;
+    }
+
+    static Packet cut(ViewId ballot, View record, TreeMap<Member, Member> holders) {
+        Packet packet = control(Membership.CUT);
+        Wire.append(packet, ballot);
+        Wire.append(packet, record);
+        packet.appendInt(holders.size());
+        holders.forEach((sender, holder) -> {
+            Wire.append(packet, sender);
+            Wire.append(packet, holder);
+        });
+        return packet;
+    }
+
+    static Packet control(int kind) {
+        return Packet.create(Memory.onHeap(), Packet.PAYLOAD_MAX).appendByte(kind);
+    }
+
+    /** The layer above has stopped for the last ballot that it was asked to. */
+    void frozen(TreeMap<Member, Long> received) {
+        ViewId ballot = layer.takeRaised(Signal.Freeze.class).getLast().ballot();
+        layer.signalDown(new Signal.Frozen(ballot, received));
+        turn();
+    }
+
+    /** The layer above has everything up to the cut. */
+    void reached(ViewId ballot) {
+        layer.signalDown(new Signal.Reached(ballot));
+        turn();
+    }
+
+    private void noteInstalled() {
+        for (Signal signal : layer.raised) {
+            if (signal instanceof Signal.Installed installed) {
+                view = installed.view();
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ messages as text
+
+    /** Messages sent since the last look, but for adverts. */
+    List<String> ballotMessages() {
+        return messages().stream().filter(text -> !text.startsWith("ADVERT")).toList();
+    }
+
+    List<String> adverts() {
+        return messages().stream().filter(text -> text.startsWith("ADVERT")).toList();
+    }
+
+    List<String> messages() {
+        List<String> texts = new ArrayList<>();
+        for (Packet packet : layer.takeSent()) {
+            texts.add(text(packet) + " to " + packet.peer());
+            packet.release();
+        }
+        return texts;
+    }
+
+    private static String text(Packet packet) {
+        return switch (packet.takeByte()) {
+            case Membership.DATA -> "DATA";
+            case Membership.ADVERT -> {
+                Advert advert = Advert.takeFrom(packet);
+                yield "ADVERT " + advert.view() + " promised " + advert.promised() + " follows " + advert.follows()
+                        + " heard " + advert.heard() + " lost " + advert.lost();
+            }
+            case Membership.PREPARE -> "PREPARE " + Wire.takeViewId(packet);
+            case Membership.ACK ->
+                "ACK " + Wire.takeViewId(packet) + " from " + Wire.takeView(packet).id() + " "
+                        + Wire.takeVector(packet);
+            case Membership.NACK ->
+                "NACK " + Wire.takeViewId(packet) + " promised " + Wire.takeViewId(packet) + " in "
+                        + packet.takeLong() + " follows " + Wire.takeMember(packet);
+            case Membership.CUT -> {
+                ViewId ballot = Wire.takeViewId(packet);
+                View record = Wire.takeView(packet);
+                StringBuilder text = new StringBuilder("CUT " + ballot + " view " + record);
+                for (View.Part part : record.parts()) {
+                    text.append(" part ").append(part.previous()).append(part.members()).append(part.cut());
+                }
+                int count = packet.takeInt();
+                for (int index = 0; index < count; index++) {
+                    text.append(" ").append(Wire.takeMember(packet)).append("@").append(Wire.takeMember(packet));
+                }
+                yield text.toString();
+            }
+            default -> "unknown";
+        };
+    }
+}

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  */
 class ExplorationTest {
 
-    private static final int SEEDS = Integer.getInteger("tutti.exploration.seeds", 3_000);
+    private static final int SEEDS = Integer.getInteger("tutti.exploration.seeds", 1_000);
     private static final long FIRST_SEED = Long.getLong("tutti.exploration.seed", 1);
 
     @Test

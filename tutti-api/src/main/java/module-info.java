@@ -1,4 +1,5 @@
 /** What users of tutti call. */
+@SuppressWarnings("module") // the command line is compiled later
 module dev.tutti {
     requires transitive dev.tutti.core;
     requires dev.tutti.protocols;
@@ -6,6 +7,8 @@ module dev.tutti {
     requires static transitive org.jspecify;
 
     exports dev.tutti;
+    exports dev.tutti.internal to
+            dev.tutti.cli;
 
     uses dev.tutti.core.driver.DriverProvider;
 }

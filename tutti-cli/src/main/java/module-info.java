@@ -2,6 +2,10 @@
 module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.config;
+    requires dev.tutti.netty;
     requires info.picocli;
     requires static org.jspecify;
+
+    opens dev.tutti.cli to
+            info.picocli;
 }

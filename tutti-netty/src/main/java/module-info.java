@@ -11,7 +11,7 @@ module dev.tutti.netty {
     requires org.slf4j;
     requires static org.jspecify;
 
-    //exports dev.tutti.netty.tls;
+    exports dev.tutti.netty.tls;
 
     provides dev.tutti.core.driver.DriverProvider with
             dev.tutti.netty.NettyDriverProvider;

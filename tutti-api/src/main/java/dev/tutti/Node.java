@@ -5,8 +5,11 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Diagnostics;
+import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +44,7 @@ public final class Node implements AutoCloseable {
     private final NodeMachine machine;
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
+    private final @Nullable Diagnostics diagnostics;
 
     Node(NodeSpec spec, Driver driver) {
         this.spec = spec;
@@ -54,6 +59,18 @@ public final class Node implements AutoCloseable {
                 id, spec.node(), ThreadLocalRandom.current().nextLong(), driver.memory(), new EventLog(id.name()));
         driver.start(machine);
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
+        this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
+    }
+
+    /** A node that can't be asked is a node all the same. */
+    private @Nullable Diagnostics openDiagnostics() {
+        int port = Integer.parseInt(address().substring(address().lastIndexOf(':') + 1));
+        try {
+            return Diagnostics.open(DiagnosticsDirectory.ofUser(), port, this::status);
+        } catch (IOException e) {
+            LOG.warn("node {} can't be asked by 'tutti view': {}", name(), e.getMessage());
+            return null;
+        }
     }
 
     /** A node that listens on TCP {@code port}; 0 takes any free one. */
@@ -166,6 +183,9 @@ public final class Node implements AutoCloseable {
     public void close() {
         if (!isClosed.compareAndSet(false, true)) {
             return;
+        }
+        if (diagnostics != null) {
+            diagnostics.close();
         }
         List<Group> open = groups();
         open.forEach(Group::leave);

@@ -76,13 +76,23 @@ public final class NodeBuilder {
     }
 
     /**
+     * The settings that {@link #start} would take: what is set here, over system properties, environment variables, the
+     * file and the preset.
+     *
+     * @throws dev.tutti.core.settings.SettingException if a setting is wrong
+     */
+    public NodeSpec spec() {
+        return Preset.apply(Overrides.apply(spec, properties(), System.getenv()));
+    }
+
+    /**
      * Binds and starts. Does not wait for other nodes.
      *
      * @throws TransportException if the address can't be bound, or not safely
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong
      */
     public Node start() {
-        NodeSpec resolved = Preset.apply(Overrides.apply(spec, properties(), System.getenv()));
+        NodeSpec resolved = spec();
         Driver driver = provider().open(resolved.node());
         try {
             return new Node(resolved, driver);

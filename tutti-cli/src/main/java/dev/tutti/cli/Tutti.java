@@ -1,11 +1,132 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.settings.Nearest;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
 /** The command {@code tutti}. */
-public final class Tutti {
+@Command(
+        name = "tutti",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        scope = ScopeType.INHERIT,
+        synopsisSubcommandLabel = "COMMAND",
+        description = "Groups of processes that see the same views and send each other messages.",
+        usageHelpAutoWidth = true,
+        subcommands = {
+            ChatCommand.class,
+            NodeCommand.class,
+            ViewCommand.class,
+            ConfigCommand.class,
+            CertsCommand.class,
+            DemoCommand.class,
+            CompletionCommand.class,
+            HelpCommand.class
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  tutti chat                        start this in two terminals, and write",
+            "  tutti node --group a --group b    a member that prints what it sees",
+            "  tutti view                        the nodes that run on this machine",
+            "  tutti help chat                   more about one command",
+            "",
+            "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."
+        })
+final class Tutti implements Callable<Integer> {
+
+    static final int DONE = 0;
+    static final int FAILED = 1;
+    static final int WRONG = 2;
+
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Logs what happens, and shows where an error comes from.")
+    private boolean isDebug;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set before the command is called
+    private CommandSpec spec;
 
     private Tutti() {}
 
     public static void main(String[] arguments) {
-        System.out.println("tutti " + String.join(" ", arguments));
+        // Before the first logger is made.
+        String level = List.of(arguments).contains("--debug") ? "debug" : "warn";
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", level);
+        Terminal terminal = Terminal.system();
+        int code = commandLine(terminal).execute(arguments);
+        terminal.out().flush();
+        System.exit(code);
+    }
+
+    /** The whole command, with everything that it reads and writes. */
+    static CommandLine commandLine(Terminal terminal) {
+        Tutti tutti = new Tutti();
+        CommandLine command = new CommandLine(tutti, new Factory(terminal));
+        Ansi ansi = terminal.hasColours() ? Ansi.ON : Ansi.OFF;
+        command.setColorScheme(CommandLine.Help.defaultColorScheme(ansi));
+        command.setOut(terminal.out());
+        command.setErr(terminal.err());
+        command.setCaseInsensitiveEnumValuesAllowed(true);
+        command.setExecutionExceptionHandler((error, failed, result) -> {
+            Failures.print(error, failed.getErr(), tutti.isDebug);
+            return Failures.exitCode(error);
+        });
+        command.setParameterExceptionHandler((error, arguments) -> {
+            PrintWriter err = error.getCommandLine().getErr();
+            err.println("tutti: " + explain(error) + " (see '"
+                    + error.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
+            err.flush();
+            return WRONG;
+        });
+        return command;
+    }
+
+    private static String explain(CommandLine.ParameterException error) {
+        boolean isUnmatched = error instanceof CommandLine.UnmatchedArgumentException;
+        if (!isUnmatched) {
+            return Failures.oneLine(error.getMessage());
+        }
+        String first = ((CommandLine.UnmatchedArgumentException) error).getUnmatched().getFirst();
+        CommandSpec command = error.getCommandLine().getCommandSpec();
+        boolean isOption = first.startsWith("-");
+        Set<String> names = isOption ? command.optionsMap().keySet() : command.subcommands().keySet();
+        return "there is no " + (isOption ? "option" : "command") + " '" + first + "'"
+                + Nearest.suggest(first, new TreeSet<>(names));
+    }
+
+    @Override
+    public Integer call() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+        return DONE;
+    }
+
+    /** Gives each command the terminal. */
+    private record Factory(Terminal terminal) implements CommandLine.IFactory {
+
+        @Override
+        public <K> K create(Class<K> type) throws Exception {
+            for (var constructor : type.getDeclaredConstructors()) {
+                boolean takesTerminal = constructor.getParameterCount() == 1
+                        && constructor.getParameterTypes()[0] == Terminal.class;
+                if (takesTerminal) {
+                    return type.cast(constructor.newInstance(terminal));
+                }
+            }
+            return CommandLine.defaultFactory().create(type);
+        }
     }
 }

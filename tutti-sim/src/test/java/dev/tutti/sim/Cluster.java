@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -32,6 +34,7 @@ final class Cluster {
     private final History history = new History();
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<@Nullable Seat> seats = new ArrayList<>();
+    private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
@@ -43,7 +46,7 @@ final class Cluster {
             String name = "n" + number;
             nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
-                return new NodeMachine(self, settings, machineSeed, memory);
+                return new NodeMachine(self, settings, machineSeed, memory, event -> simulation.note(name + " " + event));
             }));
             seats.add(null);
         }
@@ -179,11 +182,13 @@ final class Cluster {
     }
 
     Cluster crash(int number) {
+        rememberCounters(number);
         seat(number).crash();
         return this;
     }
 
     Cluster powerOff(int number) {
+        rememberCounters(number);
         seat(number).powerOff();
         return this;
     }
@@ -301,7 +306,11 @@ final class Cluster {
         for (Seat seat : present()) {
             seat.send(null, 1, 40);
         }
-        until("nothing missing", limit, () -> missing().isEmpty());
+        advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
+        // Asking is expensive: first give what is under way its time.
+        for (long waited = 0; waited < limit.toMillis() && !missing().isEmpty(); waited += 20) {
+            advanceMillis(20);
+        }
         advanceMillis(300);
         List<Violation> violations = missing();
         if (!violations.isEmpty()) {
@@ -315,7 +324,7 @@ final class Cluster {
     }
 
     private Cluster assertNoMemoryKept() {
-        until("memory back at nothing", Duration.ofSeconds(2), () -> present().stream()
+        until("memory back at nothing", Duration.ofSeconds(20), () -> present().stream()
                 .allMatch(seat -> seat.node.memory().outstandingBlocks() <= BLOCKS_AT_REST_MAX));
         return this;
     }
@@ -337,6 +346,41 @@ final class Cluster {
             }
         }
         return text.toString();
+    }
+
+    /** Adds up what the members have counted, by name; those that crash are asked before. */
+    TreeMap<String, Long> counters() {
+        TreeMap<String, Long> sums = new TreeMap<>(countersOfTheDead);
+        for (Seat seat : seats) {
+            if (seat != null && seat.node.life() != SimulatedNode.Life.DOWN) {
+                seat.machine().report(new CountingReport(sums, ""));
+            }
+        }
+        for (Trace.Kind kind : Trace.Kind.values()) {
+            sums.merge("trace." + kind.name().toLowerCase(Locale.ROOT), simulation.trace().count(kind), Long::sum);
+        }
+        return sums;
+    }
+
+    private void rememberCounters(int number) {
+        seat(number).machine().report(new CountingReport(countersOfTheDead, ""));
+    }
+
+    private record CountingReport(TreeMap<String, Long> sums, String prefix) implements Report {
+        @Override
+        public void put(String name, long value) {
+            sums.merge(prefix + name, value, Long::sum);
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // Nothing to add up.
+        }
+
+        @Override
+        public Report section(String name) {
+            return new CountingReport(sums, prefix + name + ".");
+        }
     }
 
     private record TextReport(StringBuilder text, String prefix) implements Report {

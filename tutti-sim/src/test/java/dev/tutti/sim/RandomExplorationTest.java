@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +24,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RandomExplorationTest {
 
     /** Seeds that found something. */
-    private static final List<Long> GOLDEN = List.of();
+    private static final List<Long> GOLDEN = List.of(212L);
+
+    /** What the exploration is worth nothing without. */
+    private static final List<String> PATHS = List.of(
+            "trace.break",
+            "trace.cut",
+            "trace.pause",
+            "groups.story.dropped.frozen",
+            "groups.story.dropped.late_repair",
+            "groups.story.dropped.old_ballot",
+            "groups.story.dropped.old_view",
+            "groups.story.membership.ballots-refused",
+            "groups.story.membership.stragglers-completed",
+            "groups.story.packing.window-closed",
+            "groups.story.reliability.repairs-received");
 
     private static final Duration REST_MAX = Duration.ofSeconds(20);
 
@@ -33,10 +49,19 @@ class RandomExplorationTest {
         return seeds;
     }
 
+    private static final TreeMap<String, Long> REACHED = new TreeMap<>();
+
     @ParameterizedTest
     @MethodSource("seeds")
     void clusterComesToRestAfterAnyTrouble(long seed) {
-        run(seed);
+        run(seed).counters().forEach((name, count) -> REACHED.merge(name, count, Long::sum));
+    }
+
+    @AfterAll
+    static void rarePathsWereReached() {
+        for (String path : PATHS) {
+            assertThat(REACHED.getOrDefault(path, 0L)).as(path + " of " + REACHED).isPositive();
+        }
     }
 
     @Test
@@ -51,7 +76,7 @@ class RandomExplorationTest {
 
     private static Cluster run(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        int size = 2 + random.nextInt(5);
+        int size = 2 + random.nextInt(6);
         Cluster cluster = Cluster.cluster(size, seed);
         if (random.nextBoolean()) {
             cluster.with(GroupSettings.WINDOW, Size.kibibytes(128));
@@ -60,17 +85,27 @@ class RandomExplorationTest {
             cluster.network().setPath(Path.LOCAL.withLatency(
                     Duration.ofNanos(random.nextLong(2_000_000)), Duration.ofNanos(random.nextLong(5_000_000))));
         }
+        if (random.nextInt(3) == 0) {
+            cluster.with(GroupSettings.MERGE_DELAY, Duration.ZERO);
+        }
         for (int number = 1; number <= size; number++) {
+            if (random.nextInt(8) == 0) {
+                cluster.node(number).withTurn(1 + random.nextLong(10_000_000), random.nextLong(20_000));
+            }
             cluster.start(number).advance(Duration.ofNanos(random.nextLong(3) * random.nextLong(20_000_000)));
         }
         cluster.advanceMillis(random.nextInt(400));
-        int troubles = 5 + random.nextInt(40);
+        int troubles = 5 + random.nextInt(60);
         for (int index = 0; index < troubles; index++) {
             trouble(cluster, random);
             cluster.advance(pause(random));
         }
+        boolean isEverybodyBack = random.nextBoolean();
         for (int number = 1; number <= size; number++) {
             cluster.resume(number);
+            if (isEverybodyBack && cluster.node(number).life() == SimulatedNode.Life.DOWN) {
+                cluster.restart(number);
+            }
             if (cluster.isUp(number)) {
                 cluster.seat(number).application.setPace(Duration.ZERO);
                 cluster.seat(number).application.release();
@@ -83,10 +118,11 @@ class RandomExplorationTest {
     }
 
     private static Duration pause(SplittableRandom random) {
-        return switch (random.nextInt(4)) {
-            case 0 -> Duration.ZERO;
-            case 1 -> Duration.ofNanos(random.nextLong(300_000));
-            case 2 -> Duration.ofNanos(random.nextLong(20_000_000));
+        return switch (random.nextInt(12)) {
+            case 0 -> Duration.ofMillis(random.nextInt(5_000));
+            case 1, 2, 3 -> Duration.ZERO;
+            case 4, 5, 6 -> Duration.ofNanos(random.nextLong(300_000));
+            case 7, 8, 9 -> Duration.ofNanos(random.nextLong(20_000_000));
             default -> Duration.ofMillis(random.nextInt(600));
         };
     }

@@ -33,6 +33,9 @@ final class Seat {
     private final int run;
     private boolean isRetrying;
 
+    /** Large messages wait in the application, one at a time. */
+    private Outgoing.@Nullable Large large;
+
     Seat(Simulation simulation, History history, SimulatedNode node, Settings group) {
         this.simulation = simulation;
         this.history = history;
@@ -106,13 +109,19 @@ final class Seat {
     }
 
     private boolean hasRoom(Order order) {
-        return application.isMember() && !application.isLeft() && outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX;
+        if (!application.isMember() || application.isLeft()) {
+            return false;
+        }
+        Outgoing.Large last = large;
+        return Outgoing.isSmall(order.length())
+                ? outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX
+                : last == null || last.isTaken() || last.failure() != null;
     }
 
     private void offer(Order order) {
         byte[] message = application.nextMessage(order.receiver(), order.length());
         if (!Outgoing.isSmall(message.length)) {
-            outgoing.offerLarge(order.receiver(), message, 0, message.length);
+            large = outgoing.offerLarge(order.receiver(), message, 0, message.length);
         } else if (!outgoing.offer(order.receiver(), message, 0, message.length)) {
             throw new IllegalStateException("submissions of " + outgoing.bytes() + " bytes refused "
                     + message.length + " more");

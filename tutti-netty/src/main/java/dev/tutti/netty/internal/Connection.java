@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -94,8 +95,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
             frame.release();
             return;
         }
+        if (frame.length() > Packet.FRAME_MAX) {
+            throw new IllegalArgumentException(
+                    "frame of " + frame.length() + " bytes, at most " + Packet.FRAME_MAX);
+        }
         int bytes = frame.length() + Integer.BYTES;
-        if (pendingBytes + encryptedBytes() + bytes > driver.options().writeBufferMaxBytes()) {
+        if (unwrittenBytes() + bytes > driver.options().writeBufferMaxBytes()) {
             frame.release();
             driver.onOverflow(this);
             return;
@@ -112,12 +117,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         isDirty = true;
     }
 
-    private long encryptedBytes() {
-        if (tls == null) {
-            return 0;
-        }
-        var buffer = channel.unsafe().outboundBuffer();
-        return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    /** With TLS what is encrypted counts beside what is not yet. */
+    private long unwrittenBytes() {
+        ChannelOutboundBuffer encrypted = tls == null ? null : channel.unsafe().outboundBuffer();
+        return encrypted == null ? pendingBytes : pendingBytes + encrypted.totalPendingWriteBytes();
     }
 
     void onWritten(int bytes) {
@@ -130,8 +133,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         if (phase == Phase.CLOSING || phase == Phase.ENDED) {
             return;
         }
+        if (phase == Phase.OPENING) {
+            abort();
+            return;
+        }
         phase = Phase.CLOSING;
-        linger = channel.eventLoop().schedule(this::abort, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        lingerOn(unwrittenBytes());
         channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
             if (!written.isSuccess()) {
                 abort();
@@ -141,6 +148,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 shutDownOutput();
             }
         });
+    }
+
+    /** Waits for as long as the other side takes what is left. */
+    private void lingerOn(long unwrittenBefore) {
+        linger = channel.eventLoop()
+                .schedule(
+                        () -> {
+                            long unwritten = unwrittenBytes();
+                            if (unwritten < unwrittenBefore) {
+                                lingerOn(unwritten);
+                            } else {
+                                abort();
+                            }
+                        },
+                        LINGER_MILLIS,
+                        TimeUnit.MILLISECONDS);
     }
 
     private void shutDownOutput() {
@@ -183,7 +206,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake) {
             if (!handshake.isSuccess()) {
-                trouble = TlsTrouble.explain(handshake.cause());
+                if (trouble.isEmpty()) {
+                    trouble = TlsTrouble.explain(handshake.cause());
+                }
+                driver.onHandshakeFailed(this);
                 channel.close();
             } else if (dial == null) {
                 channel.writeAndFlush(Unpooled.directBuffer(Integer.BYTES).writeInt(PREFACE));

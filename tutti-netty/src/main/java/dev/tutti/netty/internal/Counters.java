@@ -16,8 +16,6 @@ final class Counters {
         CONNECTIONS_OVERFLOWED,
         DIALS_FAILED,
         TLS_HANDSHAKES_FAILED,
-        TLS_RELOADS,
-        TLS_RELOADS_FAILED,
         FRAMES_RECEIVED,
         FRAMES_SENT,
         FRAMES_COPIED,

@@ -18,7 +18,6 @@ final class Dialer {
 
     private final NettyDriver driver;
     private final Endpoint endpoint;
-    private final Resolver resolver = new Resolver();
     private final IntObjectHashMap<Dial> dials = new IntObjectHashMap<>();
 
     Dialer(NettyDriver driver, Endpoint endpoint) {
@@ -49,7 +48,7 @@ final class Dialer {
             dial.candidates.add(literal);
             connectNext(dial);
         } else {
-            resolver.resolve(target.host(), found -> onResolved(dial, target, found));
+            Resolver.lookUp(endpoint.workers(), target.host(), found -> onResolved(dial, target, found));
         }
     }
 
@@ -132,7 +131,6 @@ final class Dialer {
 
     void close() {
         List.copyOf(dials.values()).forEach(dial -> cancel(dial.id));
-        resolver.close();
     }
 
     private void fail(Dial dial, DialFailure failure, String detail) {

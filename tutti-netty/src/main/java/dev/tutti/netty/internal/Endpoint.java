@@ -20,7 +20,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +47,8 @@ final class Endpoint {
     private final Io io;
     private final @Nullable Security security;
     private final PooledByteBufAllocator allocator =
-            new PooledByteBufAllocator(true, 0, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
+            new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
+    private final Workers workers = new Workers();
     private final Map<String, String> description = new LinkedHashMap<>();
     private volatile @Nullable Thread thread;
     private @Nullable Consumer<SocketChannel> acceptor;
@@ -75,9 +75,9 @@ final class Endpoint {
      * @throws TransportException if it can't be bound, or not safely
      */
     static Endpoint bind(Settings settings) {
-        AddressChoice choice = new AddressChoice(interfaces(), Endpoint::resolve);
+        AddressChoice choice = new AddressChoice(interfaces(), Resolver::lookUp);
         InetAddress address = choice.listen(settings.get(TransportSettings.BIND_ADDRESS));
-        Security security = null;
+        Security security = Security.of(settings);
         if (security == null && !address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
             throw new TransportException("bind.address: " + address.getHostAddress()
                     + " can be reached from other machines, and without TLS everybody there can join and read."
@@ -201,14 +201,6 @@ final class Endpoint {
         }
     }
 
-    private static List<InetAddress> resolve(String host) {
-        try {
-            return List.of(InetAddress.getAllByName(host));
-        } catch (UnknownHostException e) {
-            return List.of();
-        }
-    }
-
     /** How much direct memory this process may have. */
     static long directMemoryLimitBytes() {
         return PlatformDependent.estimateMaxDirectMemory();
@@ -249,13 +241,13 @@ final class Endpoint {
         if (security == null) {
             return null;
         }
-        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient));
+        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), workers);
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
     }
 
-    boolean isSecure() {
-        return security != null;
+    Workers workers() {
+        return workers;
     }
 
     SingleThreadEventLoop loop() {
@@ -279,11 +271,15 @@ final class Endpoint {
     }
 
     void count(Map<String, Long> counters) {
-        counters.put("memory.tls-bytes", allocator.metric().usedDirectMemory());
+        counters.put("memory.tls-bytes", allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory());
+        if (security != null) {
+            security.count(counters);
+        }
     }
 
     /** Ends the loop; whether it has ended in time. */
     boolean close(long millis) {
+        workers.shutdownNow();
         group.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
         try {
             boolean isTerminated = group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);

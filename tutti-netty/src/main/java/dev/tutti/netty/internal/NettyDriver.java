@@ -41,7 +41,7 @@ public final class NettyDriver implements Driver {
     /** Tasks of one turn; the rest waits for the next, after the sockets. */
     private static final int TASKS_MAX = 4_096;
 
-    private static final int HANDSHAKES_MAX = 256;
+    private static final int HANDSHAKES_MAX = 128;
     private static final long CLOSE_MILLIS = 1_500;
     private static final long END_MILLIS = 400;
 
@@ -72,6 +72,10 @@ public final class NettyDriver implements Driver {
     private boolean isEnding;
     private boolean isListenerClosed;
     private int handshakes;
+
+    /** When the bytes came that are being decoded: one look at the clock per read. */
+    private long readNanos;
+
     private @Nullable Future<?> timer;
     private long timerNanos = Long.MAX_VALUE;
 
@@ -190,7 +194,12 @@ public final class NettyDriver implements Driver {
             deferred.add(input);
             return;
         }
-        input.run();
+        try {
+            input.run();
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+            return;
+        }
         beginTurn();
     }
 
@@ -298,7 +307,7 @@ public final class NettyDriver implements Driver {
         if (deadline == Long.MAX_VALUE || now - deadline < 0) {
             arm(deadline);
         } else {
-            onInput(() -> tell(() -> current.onTimer(System.nanoTime())));
+            onInput(() -> current.onTimer(System.nanoTime()));
         }
     }
 
@@ -321,16 +330,20 @@ public final class NettyDriver implements Driver {
         Connection connection =
                 new Connection(this, channel, dial, endpoint.tlsHandler(dial != null, options.connectTimeoutNanos()));
         connections.add(connection);
-        handshakes++;
+        if (dial == null) {
+            handshakes++;
+        }
         connection.install();
         return connection;
     }
 
     /** The connection is ready for frames: gives its number. */
     int onOpened(Connection connection) {
-        handshakes--;
         Machine current = machine;
         Dial dial = connection.dial;
+        if (dial == null) {
+            handshakes--;
+        }
         int id;
         if (current == null) {
             connection.abort();
@@ -354,24 +367,29 @@ public final class NettyDriver implements Driver {
         if (wasOpen && open.remove(connection.id()) != null && current != null) {
             boolean isOrderly = trouble.isEmpty();
             String detail = isOrderly ? "closed by the other end" : trouble;
-            tell(() -> current.onDisconnected(System.nanoTime(), connection.id(), isOrderly, detail));
+            current.onDisconnected(System.nanoTime(), connection.id(), isOrderly, detail);
         }
         checkEnded();
     }
 
     void onNeverOpened(Connection connection, boolean wasActive, String trouble) {
-        handshakes--;
+        if (connection.dial == null) {
+            handshakes--;
+        }
         if (!wasActive) {
             return;
         }
         String reason = trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble;
-        if (endpoint.isSecure() && !(connection.dial != null && connection.dial.isOver)) {
-            counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
-        }
         if (connection.dial != null) {
             dialer.onEnded(connection.dial, reason);
-        } else {
+        } else if (!isEnding) {
             complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), reason);
+        }
+    }
+
+    void onHandshakeFailed(Connection connection) {
+        if (connection.dial == null || !connection.dial.isOver) {
+            counters.add(Name.TLS_HANDSHAKES_FAILED, 1);
         }
     }
 
@@ -383,7 +401,7 @@ public final class NettyDriver implements Driver {
             return;
         }
         try {
-            current.onFrame(System.nanoTime(), connection.id(), frame);
+            current.onFrame(readNanos, connection.id(), frame);
         } catch (RuntimeException | AssertionError e) {
             onBroken(e);
         }
@@ -405,11 +423,12 @@ public final class NettyDriver implements Driver {
         counters.add(Name.DIALS_FAILED, 1);
         Machine current = machine;
         if (current != null) {
-            tell(() -> current.onDialFailed(System.nanoTime(), dial.id, failure, detail));
+            current.onDialFailed(System.nanoTime(), dial.id, failure, detail);
         }
     }
 
     void onBytes(int bytes) {
+        readNanos = System.nanoTime();
         counters.add(Name.BYTES_RECEIVED, bytes);
         beginTurn();
     }
@@ -421,14 +440,6 @@ public final class NettyDriver implements Driver {
 
     void onCopied() {
         counters.add(Name.FRAMES_COPIED, 1);
-    }
-
-    private void tell(Runnable input) {
-        try {
-            input.run();
-        } catch (RuntimeException | AssertionError e) {
-            onBroken(e);
-        }
     }
 
     /** A machine whose invariants do not hold is not told anything more. */

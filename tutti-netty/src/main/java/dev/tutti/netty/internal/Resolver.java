@@ -3,30 +3,15 @@ package dev.tutti.netty.internal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks names up on threads of its own, which exist only while there is something to look up. */
-final class Resolver implements AutoCloseable {
+/** Looks names up, with the JDK. */
+final class Resolver {
 
-    private static final int THREADS_MAX = 4;
-    private static final int WAITING_MAX = 1_024;
-    private static final long IDLE_SECONDS = 2;
-
-    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-            THREADS_MAX, THREADS_MAX, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING_MAX), task -> {
-                Thread thread = new Thread(task, "tutti-resolver");
-                thread.setDaemon(true);
-                return thread;
-            });
-
-    Resolver() {
-        threads.allowCoreThreadTimeOut(true);
-    }
+    private Resolver() {}
 
     /** The address if {@code host} is a literal one. */
     static @Nullable InetAddress literal(String host) {
@@ -37,16 +22,8 @@ final class Resolver implements AutoCloseable {
         }
     }
 
-    /** Calls {@code answer} on any thread, with no addresses if there are none. */
-    void resolve(String host, Consumer<List<InetAddress>> answer) {
-        try {
-            threads.execute(() -> answer.accept(lookUp(host)));
-        } catch (RejectedExecutionException e) {
-            answer.accept(List.of());
-        }
-    }
-
-    private static List<InetAddress> lookUp(String host) {
+    /** The addresses of a name, none if there are none. Takes its time. */
+    static List<InetAddress> lookUp(String host) {
         try {
             return List.of(InetAddress.getAllByName(host));
         } catch (UnknownHostException e) {
@@ -54,8 +31,12 @@ final class Resolver implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
-        threads.shutdownNow();
+    /** Calls {@code answer} on any thread, with no addresses if there are none. */
+    static void lookUp(Executor workers, String host, Consumer<List<InetAddress>> answer) {
+        try {
+            workers.execute(() -> answer.accept(lookUp(host)));
+        } catch (RejectedExecutionException e) {
+            answer.accept(List.of());
+        }
     }
 }

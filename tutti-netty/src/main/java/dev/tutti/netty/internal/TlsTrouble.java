@@ -45,19 +45,17 @@ final class TlsTrouble {
                     + " (another tls.authority, or another security.secret)";
         }
         if (message.contains("Empty client certificate chain")) {
-            return "it has no certificate";
-        }
-        if (message.startsWith("(certificate_unknown)")
-                || message.contains("certificate_unknown")
-                || message.contains("bad_certificate")
-                || message.contains("unknown_ca")) {
-            return "it does not trust the certificate of this node: " + message;
+            return "it has no certificate of an authority that is trusted here";
         }
         if (message.contains("certificate_expired")) {
             return "the certificate of this node has expired";
         }
-        if (message.contains("certificate_required")) {
-            return "it wants a certificate of this node";
+        // With TLS 1.3 a node that has no certificate of an authority the other names sends none at all.
+        if (message.contains("certificate_unknown")
+                || message.contains("certificate_required")
+                || message.contains("bad_certificate")
+                || message.contains("unknown_ca")) {
+            return "it does not trust the certificate of this node (another tls.authority, or another security.secret)";
         }
         if (cause instanceof ClosedChannelException) {
             return "closed during the TLS handshake; it may not use TLS, or not trust this node";

@@ -82,6 +82,8 @@ public final class Detector {
         subject.unstableNanos = NEVER;
         subject.reports = new TreeSet<>();
         retract(subject);
+        // Who is new here has heard none of the reports.
+        isChanged |= !reports().isEmpty();
         buildRing();
     }
 
@@ -105,6 +107,15 @@ public final class Detector {
         Subject subject = subjects.get(node);
         if (subject != null && subject.isOpen) {
             subject.heardNanos = Math.max(subject.heardNanos, heardNanos);
+        }
+    }
+
+    /** A node without a session has been heard, in a handshake: what was observed of it is no longer so. */
+    public void onContact(NodeId node) {
+        Subject subject = subjects.get(node);
+        if (subject != null && !subject.isOpen) {
+            retract(subject);
+            subjects.remove(node);
         }
     }
 
@@ -155,10 +166,10 @@ public final class Detector {
             if (high <= reports) {
                 subject.unstableNanos = NEVER;
                 closing.add(new Verdict(node, "not heard by " + reports + " of its " + watchers.size() + " watchers"));
-            } else if (low(watchers.size()) <= reports) {
+            } else if (low(watchers.size()) <= reports || subject.isReported) {
+                // Others may be about to report it too. Whoever hangs there for long is no reason to wait any more.
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
-                // Whoever hangs there for long is no reason to wait for, nor to act where it is heard.
-                isUnstable |= nowNanos - subject.unstableNanos < ALONE * timeoutNanos;
+                isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
             } else {
                 subject.unstableNanos = NEVER;
             }

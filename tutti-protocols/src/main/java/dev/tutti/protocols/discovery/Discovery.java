@@ -57,6 +57,10 @@ public final class Discovery {
 
         int attempts;
         int again;
+
+        /** What people were told of it last. */
+        String problem = "";
+
         long nextNanos;
 
         Address(String text, boolean isSeed, long knownNanos) {
@@ -175,6 +179,15 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
+    /** The node is there, and it is too early for a session with it. */
+    public void onPostponed(String text, long nowNanos) {
+        Address address = addresses.get(text);
+        if (address != null) {
+            address.attempts = Math.min(address.attempts, 1);
+        }
+        onFailed(text, false, nowNanos);
+    }
+
     public void onFailed(String text, boolean isRefused, long nowNanos) {
         Address address = answered(text);
         if (address == null || address.isConnected) {
@@ -186,6 +199,21 @@ public final class Discovery {
         address.attempts++;
         pause(address, nowNanos, isRefused ? Math.max(longest, PAUSE_REFUSED_NANOS) : Math.min(grown, longest));
         dialDue(nowNanos);
+    }
+
+    /**
+     * Whether a problem is another one than the last with this address, so that people are told once.
+     *
+     * @param text of an address, or of somebody who has connected: whatever such a one does is news
+     */
+    public boolean isNews(String text, String problem) {
+        Address address = addresses.get(text);
+        if (address == null) {
+            return true;
+        }
+        boolean isNews = !problem.equals(address.problem);
+        address.problem = problem;
+        return isNews;
     }
 
     public void onTimer(long nowNanos) {
@@ -235,6 +263,7 @@ public final class Discovery {
 
     private void connected(Address address) {
         address.isConnected = true;
+        address.problem = "";
         address.isAnswered = true;
         address.attempts = 0;
         address.again = 0;

@@ -3,14 +3,12 @@ package dev.tutti.protocols.link;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
-import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -44,10 +42,13 @@ public final class Links {
         /** A connection was refused, by this node or by the other. */
         void onRefused(String remote, Refusal refusal, String reason);
 
+        /** A dial found nobody; what follows from it is told by other calls. */
+        void onDialFailed(String address, DialFailure failure, String detail);
+
         /** A dial that the node asked for has ended. */
         void onAnswered(String address, Answer answer, @Nullable NodeId node);
 
-        /** Why no session with the node may begin now; null if it may. */
+        /** A node with which there is no session was heard. Why none may begin now; null if one may. */
         @Nullable String objection(NodeId node);
     }
 
@@ -59,6 +60,8 @@ public final class Links {
         SELF,
         /** The node is there, and has to be dialled again with what is known of it now. */
         AGAIN,
+        /** The node is there, and enough others do not hear it yet. */
+        SUSPECTED,
         /** Nobody there, not reachable, or no peer. */
         FAILED,
         /** Refused, or of no use, for a reason that lasts. */
@@ -80,11 +83,9 @@ public final class Links {
     /** Links that are remembered. */
     static final int LINKS_MAX = 4096;
 
-    /** Characters of a reason on the wire: it may quote what a stranger has sent. */
-    private static final int REASON_MAX = 300;
-
     private static final long MILLISECOND = 1_000_000;
     private static final long CONFIRM_REFUSAL_NANOS = 20 * MILLISECOND;
+    private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
     private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
     private static final long RESUME_DELAY_MAX_NANOS = 500 * MILLISECOND;
 
@@ -94,6 +95,7 @@ public final class Links {
     private final Memory memory;
     private final Effects effects;
     private final Owner owner;
+    private final Handshake handshake;
 
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
     private final IntMap<Connection> connections = new IntMap<>();
@@ -101,8 +103,6 @@ public final class Links {
     /** Connections whose handshake is not over, the oldest first. */
     private final LinkedHashMap<Integer, Connection> handshakes = new LinkedHashMap<>();
 
-    private final long[] refusedHere = new long[Refusal.values().length];
-    private final long[] refusedThere = new long[Refusal.values().length];
     private long strayFrames;
     private long unknownFrames;
     private int lastConnection;
@@ -118,6 +118,7 @@ public final class Links {
         this.memory = memory;
         this.effects = effects;
         this.owner = owner;
+        this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
     }
 
     /** All that are known, by node; sessions may be closed. */
@@ -127,6 +128,14 @@ public final class Links {
 
     public @Nullable Link link(NodeId node) {
         return links.get(node);
+    }
+
+    @Nullable Connection connection(int number) {
+        return connections.get(number);
+    }
+
+    long nowNanos() {
+        return nowNanos;
     }
 
     public void beginTurn(long now) {
@@ -253,7 +262,7 @@ public final class Links {
         if (accepted > limits.handshakesMax()) {
             for (Connection oldest : handshakes.values()) {
                 if (!oldest.isDialed) {
-                    refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
+                    handshake.refuse(oldest, Refusal.OVERLOAD, Hello.NONE,
                             "more than link.handshakes-max (" + limits.handshakesMax()
                                     + ") connections have not said who they are");
                     break;
@@ -280,7 +289,12 @@ public final class Links {
     }
 
     private void setDeadline(Connection connection) {
-        connection.deadlineNanos = nowNanos + limits.handshakeNanos();
+        long handshakeNanos = limits.handshakeNanos();
+        if (connection.resuming != null) {
+            // What waits is a session: better to try twice than to wait until it is given up.
+            handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
+        }
+        connection.deadlineNanos = nowNanos + handshakeNanos;
         deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
     }
 
@@ -289,6 +303,7 @@ public final class Links {
         if (connection == null) {
             return;
         }
+        owner.onDialFailed(connection.address, failure, detail);
         Link link = connection.resuming;
         if (link == null) {
             owner.onAnswered(connection.address, Answer.FAILED, null);
@@ -319,8 +334,7 @@ public final class Links {
         } else if (connection.isDialed) {
             missed(connection, Answer.FAILED, null);
         } else if (!isOrderly) {
-            refusedHere[Refusal.MALFORMED.ordinal()]++;
-            owner.onRefused(connection.address, Refusal.MALFORMED, "this is not a tutti peer: " + detail);
+            handshake.stranger(connection, detail);
         }
     }
 
@@ -352,7 +366,7 @@ public final class Links {
     }
 
     /** A dialled connection has ended, or was ended, before it came to carry a session. */
-    private void missed(Connection connection, Answer answer, @Nullable NodeId node) {
+    void missed(Connection connection, Answer answer, @Nullable NodeId node) {
         Link link = connection.resuming;
         if (link == null) {
             owner.onAnswered(connection.address, answer, node);
@@ -370,7 +384,7 @@ public final class Links {
         }
     }
 
-    private void detach(Link link) {
+    void detach(Link link) {
         Connection connection = link.connection;
         if (connection != null) {
             connection.link = null;
@@ -379,7 +393,7 @@ public final class Links {
         }
     }
 
-    private void end(Connection connection, String reason) {
+    void end(Connection connection, String reason) {
         forget(connection.number);
         effects.close(connection.number, reason);
     }
@@ -427,7 +441,7 @@ public final class Links {
             end(connection, reason);
             missed(connection, Answer.FAILED, null);
         } else {
-            refuse(connection, Refusal.OVERLOAD, Hello.NONE, reason);
+            handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE, reason);
         }
     }
 
@@ -442,7 +456,7 @@ public final class Links {
         }
         Link link = connection.link;
         if (link == null) {
-            onHandshake(connection, frame);
+            handshake.onFrame(connection, frame);
             return;
         }
         int length = frame.length();
@@ -492,259 +506,14 @@ public final class Links {
         frame.release();
     }
 
-    // ------------------------------------------------------------------ handshake
-
-    private void onHandshake(Connection connection, Packet frame) {
-        int length = frame.length();
-        int type = frame.takeByte();
-        if (connection.isDialed) {
-            switch (type) {
-                case Frames.WELCOME -> onWelcome(connection, Welcome.decode(frame), frame.isMalformed());
-                case Frames.REFUSE -> onRefuse(connection, frame);
-                default -> notPeer(connection, Strangers.describe(type, frame));
-            }
-        } else if (type != Frames.HELLO || length > Frames.HELLO_MAX || frame.takeInt() != Frames.MAGIC) {
-            refuse(connection, Refusal.MALFORMED, Hello.NONE,
-                    "this is not a tutti peer: " + Strangers.describe(type, frame));
-        } else {
-            int min = frame.takeByte();
-            int max = frame.takeByte();
-            if (max < Frames.VERSION_MIN || min > Frames.VERSION_MAX) {
-                refuse(connection, Refusal.VERSION, Hello.NONE, "it speaks protocol versions " + min + " to " + max
-                        + ", this node " + Frames.VERSION_MIN + " to " + Frames.VERSION_MAX);
-            } else {
-                Hello hello = Hello.decode(frame);
-                if (frame.isMalformed()) {
-                    refuse(connection, Refusal.MALFORMED, Hello.NONE, "its hello can't be decoded");
-                } else {
-                    onHello(connection, hello);
-                }
-            }
-        }
-        frame.release();
-    }
-
-    private void onHello(Connection connection, Hello hello) {
-        connection.peerNumber = hello.connection();
-        NodeId node = hello.node();
-        if (!hello.cluster().equals(cluster)) {
-            refuse(connection, Refusal.CLUSTER, Hello.NONE,
-                    node + " is of cluster '" + hello.cluster() + "', " + self + " of '" + cluster + "'");
-            return;
-        }
-        if (node.equals(self)) {
-            refuse(connection, Refusal.SELF, Hello.NONE, "this is the node itself");
-            return;
-        }
-        if (isTaken(node)) {
-            refuse(connection, Refusal.INCARNATION, Hello.NONE,
-                    "another node has the incarnation " + node.incarnation() + " at another address");
-            return;
-        }
-        if (isOlder(node)) {
-            refuse(connection, Refusal.OLDER, Hello.NONE,
-                    "a newer incarnation of " + node.address() + " is connected");
-            return;
-        }
-        boolean isExpected = hello.expected() == self.incarnation();
-        Link known = links.get(node);
-        if (known != null) {
-            Connection present = known.connection;
-            int presentNumber = present == null ? Hello.NONE : present.peerNumber;
-            if (!isExpected && known.epoch() > 0) {
-                refuse(connection, Refusal.KNOWN, presentNumber, "the two have met");
-                return;
-            }
-            if (present != null && presentNumber != hello.gone()) {
-                refuse(connection, Refusal.KNOWN, presentNumber, "the two are connected");
-                return;
-            }
-        }
-        String objection = known != null && known.isOpen() ? null : owner.objection(node);
-        if (objection != null) {
-            refuse(connection, Refusal.SUSPECTED, Hello.NONE, objection);
-            return;
-        }
-        closeOlder(node);
-        Link link = meet(node);
-        Connection replaced = link.connection;
-        if (replaced != null) {
-            detach(link);
-            end(replaced, "replaced by a newer connection");
-        }
-        accept(connection, link, isExpected ? hello.session() : SessionState.NONE);
-    }
-
-    /** Brings the two states together (spec/VIEWCHANGE.md, D11) and answers. */
-    private void accept(Connection connection, Link link, SessionState theirs) {
-        SessionState.Agreement agreement = link.state().agree(theirs);
-        boolean isPossible =
-                switch (agreement) {
-                    case RESUME -> link.canResumeFrom(theirs.received());
-                    case KEEP -> link.received() == 0 && link.canResumeFrom(0);
-                    case ADOPT -> theirs.received() == 0;
-                    case BEGIN, TELL -> true;
-                };
-        if (!isPossible || agreement == SessionState.Agreement.TELL) {
-            close(link, false, "the other side does not have the same session");
-            link.raiseEpoch(theirs.epoch());
-            welcome(connection, link, 0);
-            end(connection, "the session is closed here");
-            return;
-        }
-        long from = 0;
-        switch (agreement) {
-            case BEGIN -> {
-                close(link, false, "the other side has closed the session");
-                open(link, Math.max(link.epoch(), theirs.epoch()) + 1);
-            }
-            case ADOPT -> open(link, theirs.epoch());
-            case RESUME -> from = theirs.received();
-            case KEEP, TELL -> {}
-        }
-        welcome(connection, link, from);
-        attach(link, connection, from, agreement == SessionState.Agreement.RESUME);
-    }
-
-    private void welcome(Connection connection, Link link, long from) {
-        Welcome welcome = new Welcome(Frames.VERSION_MAX, self, connection.number, link.state(), from);
-        link.confirm(nowNanos);
-        effects.write(connection.number, welcome.encode(memory));
-    }
-
-    private void onWelcome(Connection connection, Welcome welcome, boolean isMalformed) {
-        NodeId node = welcome.node();
-        if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || isTaken(node)) {
-            notPeer(connection, "its welcome can't be right");
-            return;
-        }
-        connection.peerNumber = welcome.connection();
-        if (isOlder(node)) {
-            drop(connection, Answer.REFUSED, node, "a newer incarnation is connected");
-            return;
-        }
-        Link meant = connection.resuming;
-        if (meant != null && !meant.node().equals(node) && meant.resuming == connection) {
-            // Meant for an incarnation that is gone, of use for the one that is there.
-            meant.resuming = null;
-        }
-        closeOlder(node);
-        Link link = meet(node);
-        SessionState theirs = welcome.session();
-        if (!theirs.isOpen()) {
-            if (link.epoch() <= theirs.epoch()) {
-                close(link, false, "the other side has closed the session");
-                link.raiseEpoch(theirs.epoch());
-            }
-            drop(connection, Answer.AGAIN, node, "the session is closed there");
-        } else if (link.isOpen() && link.epoch() == theirs.epoch()) {
-            take(connection, link, welcome);
-        } else if (!link.isOpen() && link.epoch() < theirs.epoch() && theirs.received() == 0 && welcome.from() == 0) {
-            String objection = owner.objection(node);
-            if (objection != null) {
-                drop(connection, Answer.FAILED, node, objection);
-                return;
-            }
-            open(link, theirs.epoch());
-            attach(link, connection, 0, false);
-            owner.onAnswered(connection.address, Answer.CONNECTED, node);
-        } else {
-            drop(connection, Answer.AGAIN, node, "the session has changed during the handshake");
-        }
-    }
-
-    /** Both have the session open: this connection carries it on, if none does that has precedence. */
-    private void take(Connection connection, Link link, Welcome welcome) {
-        SessionState theirs = welcome.session();
-        if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
-            drop(connection, Answer.AGAIN, link.node(), "the session has changed during the handshake");
-            return;
-        }
-        Connection present = link.connection;
-        if (present != null) {
-            if (present.isDialed || link.node().compareTo(self) < 0) {
-                drop(connection, Answer.CONNECTED, link.node(), "the dials have crossed");
-                return;
-            }
-            detach(link);
-            end(present, "the dials have crossed");
-        }
-        attach(link, connection, theirs.received(), true);
-        if (connection.resuming == null) {
-            owner.onAnswered(connection.address, Answer.CONNECTED, link.node());
-        }
-    }
-
-    private void onRefuse(Connection connection, Packet frame) {
-        Refusal refusal = Refusal.of(frame.takeByte());
-        int number = frame.takeInt();
-        String reason = frame.takeText();
-        NodeId node = Wire.takeNode(frame);
-        if (frame.isMalformed()) {
-            notPeer(connection, "its refusal can't be decoded");
-            return;
-        }
-        refusedThere[refusal.ordinal()]++;
-        if (!refusal.isQuiet()) {
-            owner.onRefused(connection.address, refusal, node + " refuses: " + reason);
-        }
-        switch (refusal) {
-            case SELF -> drop(connection, Answer.SELF, self, reason);
-            case KNOWN -> onKnown(connection, node, number);
-            case SUSPECTED, OVERLOAD -> drop(connection, Answer.FAILED, node, reason);
-            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER -> drop(connection, Answer.REFUSED, node, reason);
-        }
-    }
-
-    /** The other side has met this one, by {@code number} perhaps, which this side gave to that connection. */
-    private void onKnown(Connection connection, NodeId node, int number) {
-        Link link = meet(node);
-        Connection other = number == Hello.NONE ? null : connections.get(number);
-        if (other != null && other != connection) {
-            // That one lives, or is in its handshake: it will do.
-            drop(connection, Answer.CONNECTED, node, "there is a connection");
-            return;
-        }
-        link.gone = number;
-        drop(connection, Answer.AGAIN, node, "to be dialled with the state of the session");
-    }
-
-    private void notPeer(Connection connection, String what) {
-        refusedHere[Refusal.MALFORMED.ordinal()]++;
-        owner.onRefused(connection.address, Refusal.MALFORMED, "this is not a tutti peer: " + what);
-        drop(connection, Answer.REFUSED, null, "not a tutti peer");
-    }
-
-    private void drop(Connection connection, Answer answer, @Nullable NodeId node, String reason) {
-        if (connections.get(connection.number) != null) {
-            end(connection, reason);
-            missed(connection, answer, node);
-        }
-    }
-
-    private void refuse(Connection connection, Refusal refusal, int number, String reason) {
-        Packet frame = Packet.create(memory, Frames.HELLO_MAX)
-                .appendByte(Frames.REFUSE)
-                .appendByte(refusal.ordinal())
-                .appendInt(number)
-                .appendText(reason.length() > REASON_MAX ? reason.substring(0, REASON_MAX) : reason);
-        Wire.append(frame, self);
-        effects.write(connection.number, frame);
-        end(connection, reason);
-        refusedHere[refusal.ordinal()]++;
-        if (!refusal.isQuiet()) {
-            owner.onRefused(connection.address, refusal, reason);
-        }
-    }
-
     // ------------------------------------------------------------------ links
 
-    private void open(Link link, long epoch) {
+    void open(Link link, long epoch) {
         link.open(epoch, nowNanos);
         owner.onOpened(link);
     }
 
-    private void attach(Link link, Connection connection, long from, boolean isResumed) {
+    void attach(Link link, Connection connection, long from, boolean isResumed) {
         handshakeOver(connection);
         if (link.resuming == connection) {
             link.resuming = null;
@@ -774,7 +543,7 @@ public final class Links {
         }
     }
 
-    private boolean isTaken(NodeId node) {
+    boolean isTaken(NodeId node) {
         if (node.incarnation() == self.incarnation()) {
             return !node.equals(self);
         }
@@ -786,7 +555,7 @@ public final class Links {
         return false;
     }
 
-    private boolean isOlder(NodeId node) {
+    boolean isOlder(NodeId node) {
         for (Link link : links.values()) {
             if (link.connection != null
                     && link.node().address().equals(node.address())
@@ -798,7 +567,7 @@ public final class Links {
     }
 
     /** One address has one process: sessions with others at the same address are over. */
-    private void closeOlder(NodeId node) {
+    void closeOlder(NodeId node) {
         for (Link link : new ArrayList<>(links.values())) {
             if (!link.node().equals(node) && link.node().address().equals(node.address())) {
                 close(link, false, "another process is at " + node.address());
@@ -806,7 +575,7 @@ public final class Links {
         }
     }
 
-    private Link meet(NodeId node) {
+    Link meet(NodeId node) {
         Link link = links.get(node);
         if (link == null) {
             if (links.size() >= LINKS_MAX) {
@@ -835,15 +604,7 @@ public final class Links {
         report.put("handshakes", handshakes.size());
         report.put("stray-frames", strayFrames);
         report.put("unknown-frames", unknownFrames);
-        for (Refusal refusal : Refusal.values()) {
-            String name = refusal.name().toLowerCase(Locale.ROOT);
-            if (refusedHere[refusal.ordinal()] > 0) {
-                report.section("refused-here").put(name, refusedHere[refusal.ordinal()]);
-            }
-            if (refusedThere[refusal.ordinal()] > 0) {
-                report.section("refused-there").put(name, refusedThere[refusal.ordinal()]);
-            }
-        }
+        handshake.report(report);
         for (Link link : links.values()) {
             link.report(report.section(link.node().name()));
         }

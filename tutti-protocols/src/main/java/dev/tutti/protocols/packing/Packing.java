@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Signal;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.protocols.reliability.Charge;
+import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ public final class Packing implements Layer {
     private final long leaveTimeoutNanos;
     private final Stream toAll = new Stream();
     private final TreeMap<Member, Stream> toOne = new TreeMap<>();
+    private List<Member> members = List.of();
     private boolean isFrozen;
     private boolean isLeaving;
     private boolean isPending;
@@ -78,6 +80,7 @@ public final class Packing implements Layer {
             }
             case Signal.Installed(View view, boolean isSteady) -> {
                 isFrozen = !isSteady;
+                members = view.members();
                 submissions.restart(null);
                 isPending = true;
                 out.raise(signal);
@@ -101,7 +104,12 @@ public final class Packing implements Layer {
         for (Member receiver : submissions.receivers()) {
             Stream stream = receiver == null ? toAll : toOne.get(receiver);
             if (stream == null) {
-                waitsFor = receiver + " has not opened its window yet";
+                if (receiver == null || members.contains(receiver)) {
+                    waitsFor = receiver + " has not opened its window yet";
+                } else {
+                    // Submitted after the view without it was installed, or before any with it.
+                    submissions.discard(receiver, receiver + " is not in the view");
+                }
                 continue;
             }
             send(receiver, stream, out);

@@ -2,67 +2,100 @@ package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
-import java.util.ArrayDeque;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Outbox;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
- * Packets of views that this member has not installed yet, in the order in which they came; at most a window for each
- * sender (decision D8 of docs/design/membership.md).
+ * Packets of views that this member has not installed yet, in the order in which they came (decision D8 of
+ * docs/design/membership.md).
+ *
+ * <p>None may be lost as long as its session lasts, since nothing would repair that. What a sender can have under way is
+ * bounded: in one view a window to all and a window to this member. Once it sends in a later view, what it sent in those
+ * before is of no use: this member will come to the later one from where it is, or fetch. Of what is absolute, the latest
+ * stands for all.
  */
 final class Held {
 
     /**
      * @param viewNumber of the view that it waits for
+     * @param kind of {@link Reliability}
      * @param packet as it came, header included
      */
-    private record Entry(long viewNumber, Packet packet) {}
+    private record Entry(Member sender, long viewNumber, int kind, Packet packet) {}
 
-    private final long bytesMaxPerSender;
-    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
-    private final Map<Member, Long> bytesOf = new HashMap<>();
+    /** What is held of one sender. */
+    private static final class Share {
+        private long viewNumber;
+        private long bytes;
+    }
 
-    Held(long bytesMaxPerSender) {
-        this.bytesMaxPerSender = bytesMaxPerSender;
+    private final long windowBytes;
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<Member, Share> shares = new TreeMap<>();
+
+    Held(long windowBytes) {
+        this.windowBytes = windowBytes;
     }
 
     int size() {
         return entries.size();
     }
 
-    /** Keeps the packet, or says that there is no room for it. */
-    boolean hold(Member sender, long viewNumber, Packet packet) {
-        long bytes = bytesOf.getOrDefault(sender, 0L) + Charge.of(packet);
-        if (bytes > bytesMaxPerSender) {
-            return false;
+    /**
+     * Keeps the packet, or says that there is no room for it: then its sender does not keep to the window.
+     *
+     * @param isAbsolute the latest of its kind is all that counts
+     */
+    boolean hold(Member sender, long viewNumber, int kind, boolean isAbsolute, Packet packet, Outbox out) {
+        Share share = shares.computeIfAbsent(sender, key -> new Share());
+        if (viewNumber > share.viewNumber) {
+            remove(sender, entry -> true, out);
+            share.viewNumber = viewNumber;
+            share.bytes = 0;
+        } else if (viewNumber < share.viewNumber) {
+            out.drop(packet, DropReason.OLD_VIEW);
+            return true;
         }
-        bytesOf.put(sender, bytes);
-        entries.add(new Entry(viewNumber, packet));
+        if (isAbsolute) {
+            remove(sender, entry -> entry.kind() == kind, out);
+        } else {
+            // Headers are smaller than what a window counts for each packet besides its payload.
+            if (share.bytes + packet.length() > 2 * windowBytes) {
+                return false;
+            }
+            share.bytes += packet.length();
+        }
+        entries.add(new Entry(sender, viewNumber, kind, packet));
         return true;
+    }
+
+    private void remove(Member sender, Predicate<Entry> isObsolete, Outbox out) {
+        for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {
+            Entry entry = iterator.next();
+            if (entry.sender().equals(sender) && isObsolete.test(entry)) {
+                iterator.remove();
+                out.drop(entry.packet(), DropReason.OLD_VIEW);
+            }
+        }
     }
 
     /** Takes out what waited for views up to {@code viewNumber}, in order; what waits for later ones stays. */
     List<Packet> takeUpTo(long viewNumber) {
         List<Packet> due = new ArrayList<>();
-        List<Entry> later = new ArrayList<>();
-        for (Entry entry : entries) {
+        for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {
+            Entry entry = iterator.next();
             if (entry.viewNumber() <= viewNumber) {
+                iterator.remove();
                 due.add(entry.packet());
-            } else {
-                later.add(entry);
             }
         }
-        entries.clear();
-        bytesOf.clear();
-        for (Entry entry : later) {
-            Member sender = entry.packet().peer();
-            if (sender != null) {
-                bytesOf.merge(sender, Charge.of(entry.packet()), Long::sum);
-            }
-            entries.add(entry);
-        }
+        shares.values().removeIf(share -> share.viewNumber <= viewNumber);
         return due;
     }
 }

@@ -173,8 +173,11 @@ public final class Reliability implements Layer {
         int kind = packet.bytes().get(packet.offset());
         long viewNumber = packet.bytes().getLong(packet.offset() + 1);
         if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR) {
-            if (!held.hold(from, viewNumber, packet)) {
+            boolean isAbsolute = kind == ACK || kind == STABLE;
+            if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
+                // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
+                out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
             }
             return;
         }

@@ -34,6 +34,7 @@ final class TestNetwork {
     private final Map<String, Node> hosts = new TreeMap<>();
     private final List<Wire> wires = new ArrayList<>();
     private final TreeSet<String> blocked = new TreeSet<>();
+    final TreeSet<String> unresolved = new TreeSet<>();
     private SplittableRandom delays = new SplittableRandom(1);
     private long order;
     private long incarnations = 100;
@@ -69,6 +70,7 @@ final class TestNetwork {
         final End dialer;
         final End acceptor;
         boolean isBroken;
+        boolean isConnected;
 
         Wire(Node from, Node to) {
             dialer = new End(from);
@@ -102,6 +104,11 @@ final class TestNetwork {
 
         void lose(End end) {
             isBroken = true;
+            if (!isConnected && dialer.isOpen) {
+                dialer.isOpen = false;
+                at(now, () -> dialer.host.input(() -> dialer.host.machine.onDialFailed(
+                        now, dialer.number, DialFailure.UNREACHABLE, "reset")));
+            }
             if (end.isOpen) {
                 end.isOpen = false;
                 at(now, () -> end.host.input(() -> end.host.machine.onDisconnected(now, end.number, false, "reset")));
@@ -162,6 +169,11 @@ final class TestNetwork {
     }
 
     // ------------------------------------------------------------------ nodes
+
+    /** Another address at which a node answers. */
+    void alias(String address, Node node) {
+        hosts.put(address, node);
+    }
 
     Node node(String name, int port, String... seeds) {
         return node(name, port, settings -> settings, seeds);
@@ -301,8 +313,13 @@ final class TestNetwork {
         @Override
         public void dial(int connection, String address) {
             dials++;
+            if (unresolved.contains(address)) {
+                TestNetwork.this.at(now, () -> input(
+                        () -> machine.onDialFailed(now, connection, DialFailure.UNRESOLVED, "nowhere")));
+                return;
+            }
             Node target = hosts.get(address);
-            if (target == null || target == this && hosts.get(address) == null) {
+            if (target == null) {
                 TestNetwork.this.at(now + 2 * delay(), () -> input(
                         () -> machine.onDialFailed(now, connection, DialFailure.REFUSED, "refused")));
                 return;
@@ -329,7 +346,10 @@ final class TestNetwork {
                     target.ends.put(wire.acceptor.number, wire.acceptor);
                     target.wiresOf.put(wire.acceptor.number, wire);
                 });
-                wire.arrive(wire.dialer, () -> input(() -> machine.onConnected(now, connection)));
+                wire.arrive(wire.dialer, () -> {
+                    wire.isConnected = true;
+                    input(() -> machine.onConnected(now, connection));
+                });
             });
         }
 
@@ -339,7 +359,12 @@ final class TestNetwork {
             frame.release();
             End end = ends.get(connection);
             Wire wire = wiresOf.get(connection);
-            if (end == null || wire == null || !end.isOpen || wire.isBroken) {
+            if (end == null || wire == null || !end.isOpen) {
+                return;
+            }
+            if (wire.isBroken) {
+                // The other end answers that it knows of no such connection.
+                TestNetwork.this.at(now + 2 * delay(), () -> wire.lose(end));
                 return;
             }
             framesWritten++;
@@ -414,6 +439,14 @@ final class TestNetwork {
             node.input(() -> {
                 TinyLayer layer = node.layers.get(self.join());
                 layer.outgoing.add(node.packet(payload).withPeer(receiver));
+                node.machine.onSubmitted(now, self);
+            });
+        }
+
+        /** As membership does with a member from which nothing comes back. */
+        void expel(Member member) {
+            node.input(() -> {
+                node.layers.get(self.join()).expelled = member;
                 node.machine.onSubmitted(now, self);
             });
         }

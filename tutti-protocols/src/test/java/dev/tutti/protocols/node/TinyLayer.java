@@ -19,6 +19,7 @@ final class TinyLayer implements Layer {
     private final TreeSet<Member> members = new TreeSet<>();
     private long views;
     final ArrayDeque<Packet> outgoing = new ArrayDeque<>();
+    Member expelled;
     final List<String> signals = new ArrayList<>();
 
     TinyLayer(Member self) {
@@ -50,10 +51,13 @@ final class TinyLayer implements Layer {
                 install(out);
             }
             case Signal.Leave() -> out.lower(new Signal.Left());
-            case Signal.Expel expel -> out.lower(expel);
             default -> {
                 if (views == 0) {
                     install(out);
+                }
+                if (expelled != null) {
+                    out.lower(new Signal.Expel(expelled, "for a test"));
+                    expelled = null;
                 }
                 for (Packet packet = outgoing.poll(); packet != null; packet = outgoing.poll()) {
                     out.send(packet);

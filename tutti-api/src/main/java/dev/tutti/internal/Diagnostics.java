@@ -1,0 +1,199 @@
+package dev.tutti.internal;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers questions about a node on this machine, to its own user, read-only: a client connects to the node's socket in
+ * the {@link DiagnosticsDirectory}, sends {@code status} and a line feed, and gets one JSON document up to the end of the
+ * connection. Clients are served one after another, each within a deadline.
+ */
+public final class Diagnostics implements AutoCloseable {
+
+    static final int REQUEST_BYTES_MAX = 64;
+    static final int ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+    /** Clients that may wait for their turn; the system refuses further ones. */
+    static final int BACKLOG = 16;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Diagnostics.class);
+
+    private final ServerSocketChannel server;
+    private final Path socket;
+    private final Supplier<? extends Map<String, ?>> status;
+    private final long deadlineNanos;
+    private final Thread thread;
+
+    private Diagnostics(
+            ServerSocketChannel server, Path socket, Supplier<? extends Map<String, ?>> status, Duration deadline) {
+        this.server = server;
+        this.socket = socket;
+        this.status = status;
+        this.deadlineNanos = deadline.toNanos();
+        this.thread = Thread.ofVirtual().name("tutti-diagnostics").unstarted(this::serve);
+    }
+
+    /**
+     * @param port the node's, to tell apart the nodes of one process
+     * @param status asked on a virtual thread, for each client
+     * @throws IOException if the directory is not private or the socket can't be bound
+     */
+    public static Diagnostics open(
+            DiagnosticsDirectory directory, int port, Supplier<? extends Map<String, ?>> status) throws IOException {
+        return open(directory, port, status, Duration.ofSeconds(2));
+    }
+
+    static Diagnostics open(
+            DiagnosticsDirectory directory, int port, Supplier<? extends Map<String, ?>> status, Duration deadline)
+            throws IOException {
+        Path socket = directory.socket(ProcessHandle.current().pid(), port);
+        // A process with this number may have died here before.
+        Files.deleteIfExists(socket);
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            if (!Files.getOwner(socket).equals(Files.getOwner(directory.path()))) {
+                Files.deleteIfExists(socket);
+                throw new IOException(directory.path() + " belongs to " + Files.getOwner(directory.path())
+                        + ", who could read what is answered; remove it");
+            }
+        } catch (IOException e) {
+            server.close();
+            throw e;
+        }
+        Diagnostics diagnostics = new Diagnostics(server, socket, status, deadline);
+        diagnostics.thread.start();
+        return diagnostics;
+    }
+
+    public Path socket() {
+        return socket;
+    }
+
+    /**
+     * Asks a node.
+     *
+     * @throws IOException if it does not answer within {@code timeout}
+     */
+    public static String ask(Path socket, String question, Duration timeout) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+                Selector selector = Selector.open()) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            channel.configureBlocking(false);
+            SelectionKey key = channel.register(selector, SelectionKey.OP_WRITE);
+            long deadline = System.nanoTime() + timeout.toNanos();
+            write(channel, key, ByteBuffer.wrap((question + "\n").getBytes(StandardCharsets.UTF_8)), deadline);
+            key.interestOps(SelectionKey.OP_READ);
+            ByteBuffer answer = ByteBuffer.allocate(16 * 1024);
+            while (true) {
+                await(selector, deadline);
+                if (channel.read(answer) < 0) {
+                    return new String(answer.array(), 0, answer.position(), StandardCharsets.UTF_8);
+                }
+                if (!answer.hasRemaining()) {
+                    if (answer.capacity() >= ANSWER_BYTES_MAX) {
+                        throw new IOException(socket + " answers with more than " + ANSWER_BYTES_MAX + " bytes");
+                    }
+                    answer = ByteBuffer.allocate(answer.capacity() * 2).put(answer.flip());
+                }
+            }
+        }
+    }
+
+    private void serve() {
+        while (server.isOpen()) {
+            try (SocketChannel client = server.accept()) {
+                answer(client);
+            } catch (ClosedChannelException e) {
+                LOG.debug("{} is closed", socket);
+            } catch (IOException e) {
+                LOG.debug("a client of {} was not answered: {}", socket, e.getMessage());
+            }
+        }
+    }
+
+    private void answer(SocketChannel client) throws IOException {
+        long deadline = System.nanoTime() + deadlineNanos;
+        client.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+            ByteBuffer request = ByteBuffer.allocate(REQUEST_BYTES_MAX);
+            int length = -1;
+            while (length < 0 && request.hasRemaining()) {
+                await(selector, deadline);
+                if (client.read(request) < 0) {
+                    return;
+                }
+                length = lineLength(request);
+            }
+            String question = new String(request.array(), 0, Math.max(length, 0), StandardCharsets.UTF_8);
+            key.interestOps(SelectionKey.OP_WRITE);
+            byte[] answer = (answer(question) + "\n").getBytes(StandardCharsets.UTF_8);
+            write(client, key, ByteBuffer.wrap(answer), deadline);
+        }
+    }
+
+    private String answer(String question) {
+        if (!question.equals("status")) {
+            return Json.write(Map.of("error", "the only question is 'status'"));
+        }
+        try {
+            return Json.write(status.get());
+        } catch (RuntimeException e) {
+            LOG.warn("the status of the node behind {} can't be told", socket, e);
+            return Json.write(Map.of("error", String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static int lineLength(ByteBuffer request) {
+        for (int index = 0; index < request.position(); index++) {
+            if (request.get(index) == '\n') {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    private static void write(SocketChannel channel, SelectionKey key, ByteBuffer bytes, long deadline)
+            throws IOException {
+        while (bytes.hasRemaining()) {
+            await(key.selector(), deadline);
+            channel.write(bytes);
+        }
+    }
+
+    /** Waits until the channel is ready, or throws. */
+    private static void await(Selector selector, long deadline) throws IOException {
+        long leftMillis = (deadline - System.nanoTime()) / 1_000_000;
+        if (leftMillis <= 0 || selector.select(leftMillis) == 0) {
+            throw new IOException("no progress before the deadline");
+        }
+        selector.selectedKeys().clear();
+    }
+
+    /** Stops answering and removes the socket. Idempotent. */
+    @Override
+    public void close() {
+        try {
+            server.close();
+            Files.deleteIfExists(socket);
+        } catch (IOException e) {
+            LOG.warn("{} can't be removed: {}", socket, e.getMessage());
+        }
+    }
+}

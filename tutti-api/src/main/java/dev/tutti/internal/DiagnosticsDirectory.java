@@ -1,0 +1,113 @@
+package dev.tutti.internal;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where the nodes of one user on this machine can be asked: a directory that only the user may enter, with a Unix domain
+ * socket {@code <pid>-<port>.sock} for each node.
+ *
+ * @param path the directory
+ */
+public record DiagnosticsDirectory(Path path) {
+
+    /** Longest path of a socket; the least that an operating system allows, less its final zero. */
+    static final int PATH_BYTES_MAX = 103;
+
+    /** Nodes that one look into the directory finds. */
+    static final int NODES_MAX = 1_000;
+
+    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
+    private static final Pattern NAME = Pattern.compile("([0-9]{1,10})-([0-9]{1,5})\\.sock");
+
+    /** A node that can be asked. */
+    public record Entry(long pid, int port, Path socket) {}
+
+    /** The directory of the user who runs this process. */
+    public static DiagnosticsDirectory ofUser() {
+        String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9._-]", "_");
+        return new DiagnosticsDirectory(
+                Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "tutti-" + (user.isEmpty() ? "unknown" : user)));
+    }
+
+    /**
+     * Where the socket of a node of this process is to be. Makes the directory if it is not there.
+     *
+     * @throws IOException if it is open to others, not a directory, or too long a path
+     */
+    Path socket(long pid, int port) throws IOException {
+        Path socket = path.resolve(pid + "-" + port + ".sock");
+        int length = socket.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (length > PATH_BYTES_MAX) {
+            throw new IOException(socket + " has " + length + " bytes, and a socket's path may have " + PATH_BYTES_MAX
+                    + "; use a shorter java.io.tmpdir");
+        }
+        if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createDirectories(path);
+            return socket;
+        }
+        try {
+            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PRIVATE));
+        } catch (FileAlreadyExistsException e) {
+            checkPrivate();
+        }
+        return socket;
+    }
+
+    private void checkPrivate() throws IOException {
+        PosixFileAttributes attributes =
+                Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isDirectory()) {
+            throw new IOException(path + " is not a directory; remove it");
+        }
+        if (!attributes.permissions().equals(PRIVATE)) {
+            throw new IOException(path + " is open to others ("
+                    + PosixFilePermissions.toString(attributes.permissions()) + "); chmod 700 it, or remove it");
+        }
+    }
+
+    /** The nodes that run. Removes the sockets of those that don't any more. */
+    public List<Entry> entries() throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        try (var files = Files.newDirectoryStream(path, "*.sock")) {
+            for (Path file : files) {
+                Matcher matcher = NAME.matcher(file.getFileName().toString());
+                if (matcher.matches() && entries.size() < NODES_MAX && isAnswered(file)) {
+                    entries.add(new Entry(
+                            Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2)), file));
+                }
+            }
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+        entries.sort((left, right) ->
+                left.port() == right.port() ? Long.compare(left.pid(), right.pid()) : left.port() - right.port());
+        return entries;
+    }
+
+    /** Whether somebody listens; if not, the process has died without removing its socket. */
+    private static boolean isAnswered(Path socket) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException e) {
+            Files.deleteIfExists(socket);
+            return false;
+        }
+    }
+}

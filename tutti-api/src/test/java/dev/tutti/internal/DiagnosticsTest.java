@@ -1,0 +1,171 @@
+package dev.tutti.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DiagnosticsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Map<String, Object> STATUS = Map.of("node", Map.of("name", "a"));
+
+    private Path temporary;
+    private DiagnosticsDirectory directory;
+
+    @BeforeEach
+    void makeDirectory() throws IOException {
+        // Not the test directory of JUnit: the path of a socket is short.
+        temporary = Files.createTempDirectory("tt");
+        directory = new DiagnosticsDirectory(temporary.resolve("d"));
+    }
+
+    @AfterEach
+    void removeDirectory() throws IOException {
+        try (var files = Files.walk(temporary)) {
+            for (Path file : files.sorted((left, right) -> right.compareTo(left)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
+    void answersWithTheStatus() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+            for (int repetition = 0; repetition < 3; repetition++) {
+                assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG))).isEqualTo(STATUS);
+            }
+        }
+    }
+
+    @Test
+    void answersAtLength() throws IOException {
+        Map<String, Object> status = Map.of("text", "x".repeat(3_000_000));
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> status)) {
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG))).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void isListedWhileItIsOpen() throws IOException {
+        assertThat(directory.entries()).isEmpty();
+        long pid = ProcessHandle.current().pid();
+        try (Diagnostics second = Diagnostics.open(directory, 7801, () -> STATUS);
+                Diagnostics first = Diagnostics.open(directory, 7800, () -> STATUS)) {
+            assertThat(directory.entries())
+                    .containsExactly(
+                            new DiagnosticsDirectory.Entry(pid, 7800, first.socket()),
+                            new DiagnosticsDirectory.Entry(pid, 7801, second.socket()));
+        }
+        assertThat(directory.entries()).isEmpty();
+        assertThat(directory.path()).isEmptyDirectory();
+    }
+
+    @Test
+    void removesSocketsOfTheDead() throws IOException {
+        Path dead = directory.socket(1, 9);
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        server.bind(UnixDomainSocketAddress.of(dead));
+        server.close();
+        assertThat(dead).exists();
+        assertThat(directory.entries()).isEmpty();
+        assertThat(dead).doesNotExist();
+    }
+
+    @Test
+    void takesThePlaceOfADeadNamesake() throws IOException {
+        Diagnostics.open(directory, 7800, () -> STATUS).close();
+        Files.createFile(directory.socket(ProcessHandle.current().pid(), 7800));
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+            assertThat(Diagnostics.ask(diagnostics.socket(), "status", LONG)).contains("node");
+        }
+    }
+
+    @Test
+    void keepsItsDirectoryPrivate() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.path())))
+                    .isEqualTo("rwx------");
+            assertThat(diagnostics.socket()).hasParent(directory.path());
+        }
+        Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, () -> STATUS))
+                .isInstanceOf(IOException.class)
+                .hasMessage(directory.path() + " is open to others (rwxr-xr-x); chmod 700 it, or remove it");
+    }
+
+    @Test
+    void refusesADirectoryThatIsALink() throws IOException {
+        Files.createSymbolicLink(directory.path(), Files.createDirectory(temporary.resolve("elsewhere")));
+        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, () -> STATUS))
+                .hasMessage(directory.path() + " is not a directory; remove it");
+    }
+
+    @Test
+    void saysThatThePathIsTooLong() {
+        DiagnosticsDirectory deep = new DiagnosticsDirectory(temporary.resolve("x".repeat(100)));
+        assertThatThrownBy(() -> Diagnostics.open(deep, 7800, () -> STATUS))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith("a socket's path may have 103; use a shorter java.io.tmpdir");
+    }
+
+    @Test
+    void answersTheNextClientWhateverTheOneBeforeDoes() throws IOException {
+        Duration deadline = Duration.ofMillis(50);
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS, deadline);
+                SocketChannel silent = connect(diagnostics);
+                SocketChannel talker = connect(diagnostics)) {
+            connect(diagnostics).close();
+            talker.write(ByteBuffer.wrap("x".repeat(10 * Diagnostics.REQUEST_BYTES_MAX).getBytes(StandardCharsets.UTF_8)));
+            assertThat(Diagnostics.ask(diagnostics.socket(), "status", LONG)).contains("node");
+            assertThat(silent.read(ByteBuffer.allocate(1))).as("closed at its deadline").isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void knowsOneQuestion() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "stop", LONG)))
+                    .isEqualTo(Map.of("error", "the only question is 'status'"));
+        }
+    }
+
+    @Test
+    void tellsThatTheStatusFailed() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> {
+            throw new IllegalStateException("the node is closed");
+        })) {
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG)))
+                    .isEqualTo(Map.of("error", "the node is closed"));
+        }
+    }
+
+    @Test
+    void givesUpOnANodeThatDoesNotAnswer() throws IOException {
+        Path socket = directory.socket(1, 1);
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            assertThatThrownBy(() -> Diagnostics.ask(socket, "status", Duration.ofMillis(50)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("no progress before the deadline");
+        }
+    }
+
+    private static SocketChannel connect(Diagnostics diagnostics) throws IOException {
+        return SocketChannel.open(UnixDomainSocketAddress.of(diagnostics.socket()));
+    }
+}

@@ -1,0 +1,41 @@
+package dev.tutti.cli;
+
+import dev.tutti.core.settings.SettingException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+
+/** Errors as a person wants to read them: one line, the stack only on request. */
+final class Failures {
+
+    private Failures() {}
+
+    static int exitCode(Throwable error) {
+        return error instanceof SettingException ? Tutti.WRONG : Tutti.FAILED;
+    }
+
+    static void print(Throwable error, PrintWriter err, boolean isDebug) {
+        err.println("tutti: " + describe(error));
+        if (isDebug) {
+            error.printStackTrace(err);
+        }
+        err.flush();
+    }
+
+    /** An exception of ours says it all; the messages of others need their names. */
+    private static String describe(Throwable error) {
+        String message = oneLine(String.valueOf(error.getMessage()));
+        boolean isOurs = error.getClass().getName().startsWith("dev.tutti.") || error instanceof IllegalStateException;
+        if (isOurs) {
+            return message;
+        }
+        if (error instanceof IOException) {
+            return error.getClass().getSimpleName().replace("Exception", "") + ": " + message;
+        }
+        return error.getClass().getSimpleName() + ": " + message + " (--debug shows where)";
+    }
+
+    static String oneLine(@Nullable String text) {
+        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", "; ");
+    }
+}

@@ -1,0 +1,32 @@
+package dev.tutti.cli;
+
+import dev.tutti.Node;
+
+/** Closes a node when the process is told to end (control-C, SIGTERM), so that the others hear of it. */
+final class Interruption implements AutoCloseable {
+
+    private final Thread hook;
+
+    private Interruption(Thread hook) {
+        this.hook = hook;
+    }
+
+    static Interruption closes(Node node) {
+        Thread hook = new Thread(node::close, "tutti-close");
+        Runtime.getRuntime().addShutdownHook(hook);
+        return new Interruption(hook);
+    }
+
+    @Override
+    public void close() {
+        // From the hook itself nothing is left to remove.
+        if (!Thread.currentThread().equals(hook)) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                // The process is ending already, by the hook.
+                return;
+            }
+        }
+    }
+}

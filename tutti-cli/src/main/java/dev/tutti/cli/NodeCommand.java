@@ -1,0 +1,78 @@
+package dev.tutti.cli;
+
+import dev.tutti.Node;
+import dev.tutti.internal.Json;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code tutti node}: a member that does nothing but watch. */
+@Command(
+        name = "node",
+        description = "Joins groups and prints their views and messages, until it is interrupted.",
+        footer = {
+            "",
+            "Examples:",
+            "  tutti node --group chat",
+            "  tutti node --config tutti.yaml --group a --group b --json",
+            "  TUTTI_GROUP_WINDOW='4 MiB' tutti node --group a"
+        })
+final class NodeCommand implements Callable<Integer> {
+
+    private final Terminal terminal;
+
+    @Mixin
+    private NodeOptions options = new NodeOptions();
+
+    @Option(names = "--group", paramLabel = "NAME", split = ",", description = "A group to join; may be repeated.")
+    private List<String> groups = List.of();
+
+    @Option(names = "--json", description = "Prints events as JSON, one per line.")
+    private boolean isJson;
+
+    NodeCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Events events = new Events(terminal, isJson);
+        LinkedHashSet<String> names = new LinkedHashSet<>(groups);
+        CountDownLatch open = new CountDownLatch(Math.max(names.size(), 1));
+        try (Node node = options.onThisMachine().start();
+                Interruption _ = Interruption.closes(node)) {
+            announce(node);
+            for (String group : names) {
+                node.group(group)
+                        .onView(view -> events.onView(group, view))
+                        .onMessage(message -> events.onMessage(group, message))
+                        .onClosed(reason -> {
+                            events.onClosed(group, reason);
+                            open.countDown();
+                        })
+                        .join();
+            }
+            // Until it is interrupted, or has lost all groups.
+            open.await();
+        }
+        return names.isEmpty() ? Tutti.DONE : Tutti.FAILED;
+    }
+
+    private void announce(Node node) {
+        if (isJson) {
+            Map<String, Object> event = new LinkedHashMap<>();
+            event.put("event", "started");
+            event.put("node", node.name());
+            event.put("address", node.address());
+            terminal.print(Json.write(event));
+        } else {
+            terminal.print(terminal.faint("* node " + Terminal.harmless(node.name()) + " listens on " + node.address()));
+        }
+    }
+}

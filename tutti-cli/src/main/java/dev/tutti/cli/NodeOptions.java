@@ -1,0 +1,159 @@
+package dev.tutti.cli;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.config.YamlFile;
+import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.settings.Settings.Source;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of every command that configures a node. They win over properties, variables and the file. */
+final class NodeOptions {
+
+    private static final int SECRET_BYTES_MAX = 4096;
+    private static final String COMMAND_LINE = "command line";
+
+    @Option(names = "--config", paramLabel = "FILE", description = "YAML file with settings.")
+    private @Nullable Path config;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "The node's name, for people.")
+    private @Nullable String name;
+
+    @Option(names = "--port", paramLabel = "PORT", description = "Port to listen on; 0 takes any free one.")
+    private @Nullable String port;
+
+    @Option(
+            names = "--bind",
+            paramLabel = "ADDRESS",
+            description = "Address to listen on: LOOPBACK (default), SITE_LOCAL, GLOBAL, ANY, a host, an address, an"
+                    + " interface such as eth*.")
+    private @Nullable String bind;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "HOST:PORT",
+            split = ",",
+            description = "Where another node may be; may be repeated. host:port-port is a range.")
+    private @Nullable List<String> seeds;
+
+    @Option(names = "--cluster", paramLabel = "NAME", description = "Nodes of other clusters are refused.")
+    private @Nullable String cluster;
+
+    @Option(names = "--preset", paramLabel = "NAME", description = "Settings that go together: default, fast or wan.")
+    private @Nullable String preset;
+
+    @Option(
+            names = "--secret-file",
+            paramLabel = "FILE",
+            description = "File with the cluster secret: mutual TLS without certificates of one's own.")
+    private @Nullable Path secretFile;
+
+    @Option(names = "--tls-certificate", paramLabel = "PEM", description = "This node's certificate chain.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "PEM", description = "This node's private key.")
+    private @Nullable Path key;
+
+    @Option(names = "--tls-authority", paramLabel = "PEM", description = "Who must have signed others' certificates.")
+    private @Nullable Path authority;
+
+    @Option(names = "--insecure", description = "Allows addresses other than loopback without TLS.")
+    private boolean isInsecure;
+
+    @Option(
+            names = {"-D", "--set"},
+            paramLabel = "SETTING=VALUE",
+            description = "Any setting, such as -D group.window=4MiB; 'tutti config docs' lists them.")
+    private Map<String, String> settings = new LinkedHashMap<>();
+
+    /** A builder with everything that was said. */
+    NodeBuilder builder() {
+        return Node.of(spec());
+    }
+
+    /**
+     * The same for a node that is to meet others on this machine when nothing else is said: it takes the first free one
+     * of ten ports, and looks for others there.
+     */
+    NodeBuilder onThisMachine() {
+        NodeSpec spec = spec();
+        Settings node = spec.node()
+                .with("bind.port-range", "9", Source.PRESET, COMMAND_LINE)
+                .with("discovery.seeds", "localhost:7800-7809", Source.PRESET, COMMAND_LINE);
+        return Node.of(spec.withNode(node));
+    }
+
+    private NodeSpec spec() {
+        NodeSpec spec = Node.defaults();
+        // Nodes of the command line can be asked, unless somebody does not want it.
+        spec = spec.withNode(spec.node().with("diagnostics.enabled", "true", Source.PRESET, COMMAND_LINE));
+        if (config != null) {
+            spec = YamlFile.read(config, spec);
+        }
+        Settings node = spec.node();
+        node = with(node, "name", name, "--name");
+        node = with(node, "bind.port", port, "--port");
+        node = with(node, "bind.address", bind, "--bind");
+        node = with(node, "discovery.seeds", seeds == null ? null : String.join(",", seeds), "--seed");
+        node = with(node, "cluster", cluster, "--cluster");
+        node = with(node, "preset", preset, "--preset");
+        node = with(node, "security.secret", secretFile == null ? null : secret(secretFile), "--secret-file");
+        node = with(node, "tls.certificate", text(certificate), "--tls-certificate");
+        node = with(node, "tls.key", text(key), "--tls-key");
+        node = with(node, "tls.authority", text(authority), "--tls-authority");
+        node = with(node, "security.insecure", isInsecure ? "true" : null, "--insecure");
+        spec = spec.withNode(node);
+        for (var setting : settings.entrySet()) {
+            spec = with(spec, setting.getKey(), setting.getValue());
+        }
+        return spec;
+    }
+
+    private static Settings with(Settings settings, String name, @Nullable String text, String option) {
+        return text == null ? settings : settings.with(name, text, Source.BUILDER, option);
+    }
+
+    private static NodeSpec with(NodeSpec spec, String name, String text) {
+        String place = "-D " + name;
+        if (!spec.node().has(name) && name.startsWith("group.")) {
+            Settings group = spec.groupDefaults();
+            return spec.withGroupDefaults(group.with(name.substring("group.".length()), text, Source.BUILDER, place));
+        }
+        if (spec.groupDefaults().has(name)) {
+            throw new SettingException(place + ": this is a setting of groups; write -D group." + name);
+        }
+        return spec.withNode(spec.node().with(name, text, Source.BUILDER, place));
+    }
+
+    private static @Nullable String text(@Nullable Path path) {
+        return path == null ? null : path.toString();
+    }
+
+    private static String secret(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(SECRET_BYTES_MAX + 1);
+            if (bytes.length > SECRET_BYTES_MAX) {
+                throw new SettingException("--secret-file: " + file + " has more than " + SECRET_BYTES_MAX + " bytes");
+            }
+            String secret = new String(bytes, StandardCharsets.UTF_8).strip();
+            if (secret.isEmpty()) {
+                throw new SettingException("--secret-file: " + file + " is empty");
+            }
+            return secret;
+        } catch (IOException e) {
+            throw new SettingException("--secret-file: " + file + " can't be read: "
+                    + e.getClass().getSimpleName().replace("Exception", ""), e);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.tutti.cli;
+
+import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * Where a command reads from and writes to.
+ *
+ * @param in bytes of UTF-8
+ * @param out what was asked for
+ * @param err what went wrong
+ * @param hasColours whether somebody looks on
+ */
+record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasColours) {
+
+    static Terminal system() {
+        return new Terminal(System.in, writer(FileDescriptor.out), writer(FileDescriptor.err), hasColours(System.getenv()));
+    }
+
+    /** Colours only for people, and only for those who did not decline: no-color.org. */
+    private static boolean hasColours(Map<String, String> environment) {
+        Console console = System.console();
+        return console != null
+                && console.isTerminal()
+                && environment.getOrDefault("NO_COLOR", "").isEmpty()
+                && !environment.getOrDefault("TERM", "").equals("dumb");
+    }
+
+    private static PrintWriter writer(FileDescriptor descriptor) {
+        return new PrintWriter(
+                new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8), true);
+    }
+
+    /** One line; from any thread. */
+    void print(String line) {
+        synchronized (out) {
+            out.println(line);
+            out.flush();
+        }
+    }
+
+    String bold(String text) {
+        return hasColours ? "\u001b[1m" + text + "\u001b[0m" : text;
+    }
+
+    String faint(String text) {
+        return hasColours ? "\u001b[2m" + text + "\u001b[0m" : text;
+    }
+
+    /** Text from elsewhere, with what a terminal would obey made visible. */
+    static String harmless(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        text.codePoints().forEach(point -> {
+            if (Character.isISOControl(point) && point != '\t' || Character.getType(point) == Character.FORMAT) {
+                out.append(String.format("\\u%04x", point));
+            } else {
+                out.appendCodePoint(point);
+            }
+        });
+        return out.toString();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.tutti.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class TuttiTest {
+
+    @Test
+    void printsHelpWithoutArguments() {
+        Run run = Run.of();
+        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.out()).contains("Usage: tutti", "chat", "node", "view", "demo", "Examples:", "Exit codes:");
+        assertThat(run.err()).isEmpty();
+    }
+
+    static Stream<String> everyCommand() {
+        CommandLine command = Tutti.commandLine(new Terminal(
+                System.in, new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()), false));
+        return command.getSubcommands().keySet().stream().filter(name -> !name.equals("help"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommand")
+    void hasExamplesInTheHelpOfEveryCommand(String name) {
+        Run run = Run.of("help", name);
+        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.out()).contains("Usage: tutti " + name, "Examples:", "tutti " + name);
+        assertThat(Run.of(name, "--help").out()).isEqualTo(run.out());
+    }
+
+    @Test
+    void printsItsVersion() {
+        assertThat(Run.of("--version").out()).startsWith("tutti ").contains("Java 25");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "chta | tutti: there is no command 'chta'; did you mean 'chat'? (see 'tutti --help')",
+        "chat --prot 1 | tutti: there is no option '--prot'; did you mean '--port'? (see 'tutti chat --help')",
+        "config shw | tutti: there is no command 'shw'; did you mean 'show'? (see 'tutti config --help')",
+        "view --watch soon | tutti: Invalid value for option '--watch': 'soon' is not an int (see",
+        "config validate | tutti: Missing required parameter: 'FILE' (see 'tutti config validate --help')",
+    })
+    void answersAWrongOptionInALineWithAHint(String line, String message) {
+        Run run = Run.of(line.split(" "));
+        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.err()).startsWith(message);
+        assertThat(run.err().lines()).hasSize(1);
+        assertThat(run.out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "node -D bind.prot=1 | tutti: -D bind.prot: there is no setting 'bind.prot'; did you mean 'bind.port'?",
+        "node -D window=4MiB | tutti: -D window: this is a setting of groups; write -D group.window",
+        "node -D group.window=4 | tutti: -D group.window: window: '4' has no unit; write a size such as 64 KiB or 1 MiB",
+        "node --port many | tutti: --port: bind.port: 'many' is not a whole number",
+        "node --preset fsat | tutti: --preset: preset: 'fsat' is not one of default, fast, wan",
+        "node --config missing.yaml | tutti: missing.yaml: there is no such file",
+        "node --secret-file missing | tutti: --secret-file: missing can't be read: NoSuchFile",
+    })
+    void answersAWrongSettingInALine(String line, String message) {
+        Run run = Run.of(line.split(" "));
+        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.err()).startsWith(message);
+        assertThat(run.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void showsWhereAnErrorComesFromOnRequest() {
+        Run run = Run.of("node", "-D", "bind.prot=1", "--debug");
+        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.err()).contains("there is no setting", "at dev.tutti");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bind.address=192.0.2.77", "bind.address=no.such.host.invalid"})
+    void answersAnAddressThatCannotBeBoundInALine(String setting) {
+        Run run = Run.of("node", "--port", "0", "--insecure", "-D", setting);
+        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.err()).startsWith("tutti: ").contains(setting.substring(setting.indexOf('=') + 1));
+        assertThat(run.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void printsACompletionScript() {
+        Run run = Run.of("completion");
+        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.out()).contains("complete -F _complete_tutti", "bashcompinit", "--secret-file");
+    }
+
+    @Test
+    void saysWhereTheDemoIsWhenItIsNotInstalled() {
+        Run run = Run.of("demo", "--smoke");
+        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.err()).isEqualTo("tutti: the demo is not part of this installation; in a checkout run ./tutti demo\n");
+    }
+
+    @Test
+    void makesTextFromElsewhereHarmless() {
+        List<String> texts = List.of("\u001b[31m", "\r\n", "\u009b", "\u202e", "\u0007");
+        assertThat(texts).allMatch(text -> Terminal.harmless(text).matches("[\\x20-\\x7E]+"));
+        assertThat(Terminal.harmless("Grüße \ud83d\ude00\t日本")).isEqualTo("Grüße \ud83d\ude00\t日本");
+    }
+}

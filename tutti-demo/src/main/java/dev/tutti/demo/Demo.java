@@ -1,0 +1,237 @@
+package dev.tutti.demo;
+
+import dev.tutti.core.settings.Durations;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.FileHandler;
+import java.util.logging.Handler;
+import java.util.logging.LogManager;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code ./tutti demo}. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "A small shop on three Tomcats, each a process of its own, whose carts survive the kill of a node.",
+            ""
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  ./tutti demo               open the page that it prints, fill the cart, kill the node that serves you",
+            "  ./tutti demo --nodes 5     with five nodes",
+            "  ./tutti demo --smoke       the same without a person: 200 carts, kill -9 under load; exit status 0 if",
+            "                             all carts are complete",
+            "",
+            "It listens on loopback only. Ctrl-C stops everything."
+        })
+public final class Demo implements Callable<Integer> {
+
+    private static final Duration START_MAX = Duration.ofSeconds(60);
+    private static final Duration SMOKE_MAX = Duration.ofSeconds(90);
+    private static final int DEFAULT_PORT = 8080;
+
+    static final class DurationConverter implements ITypeConverter<Duration> {
+        @Override
+        public Duration convert(String text) {
+            return Durations.parse(text);
+        }
+    }
+
+    @Option(names = "--smoke", description = "Check by itself, print a summary, and end.")
+    boolean isSmoke;
+
+    @Option(names = "--nodes", paramLabel = "COUNT", defaultValue = "3", description = "Nodes, 2 to 8; ${DEFAULT-VALUE} unless set.")
+    int nodes;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "Port of the page and the balancer; 8080 or one of the next twenty unless set, 0 for any.")
+    @Nullable Integer port;
+
+    @Option(
+            names = "--for",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "Stop after a while, such as 30s; otherwise on Ctrl-C.")
+    @Nullable Duration time;
+
+    @Option(names = "--json", description = "One JSON object per line instead of text.")
+    boolean isJson;
+
+    @Spec
+    @Nullable CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        System.exit(run(arguments));
+    }
+
+    /** Runs the command to its end and returns its exit status. */
+    public static int run(String... arguments) {
+        return new CommandLine(new Demo()).execute(arguments);
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        checkOptions();
+        Path directory = Files.createTempDirectory("tutti-demo-");
+        logTo(directory.resolve("demo.log"));
+        Journal journal = new Journal(System.out, isJson);
+        CountDownLatch stopping = new CountDownLatch(1);
+        try (Balancer balancer = new Balancer();
+                Cluster cluster = new Cluster(nodes, directory, balancer, journal)) {
+            Thread atExit = new Thread(() -> {
+                stopping.countDown();
+                cluster.stop();
+            });
+            Runtime.getRuntime().addShutdownHook(atExit);
+            try {
+                return run(cluster, balancer, journal, directory, stopping);
+            } catch (BindException e) {
+                System.err.println("demo: " + e.getMessage() + "; --port takes another one, or 0 for any");
+                return 1;
+            } finally {
+                removeHook(atExit);
+            }
+        }
+    }
+
+    private void checkOptions() {
+        CommandSpec present = spec;
+        if (present == null) {
+            return;
+        }
+        Integer chosen = port;
+        if (nodes < 2 || nodes > Cluster.NODES_MAX) {
+            throw new ParameterException(present.commandLine(), "--nodes is 2 to " + Cluster.NODES_MAX + ", not " + nodes);
+        }
+        if (chosen != null && (chosen < 0 || chosen > 65_535)) {
+            throw new ParameterException(present.commandLine(), "--port is 0 to 65535, not " + chosen);
+        }
+        if (isSmoke && nodes < 3) {
+            throw new ParameterException(present.commandLine(), "--smoke wants --nodes 3 or more, not " + nodes);
+        }
+    }
+
+    private int run(Cluster cluster, Balancer balancer, Journal journal, Path directory, CountDownLatch stopping)
+            throws IOException, InterruptedException {
+        Integer chosen = port;
+        if (chosen == null && isSmoke) {
+            chosen = 0;
+        }
+        balancer.start(chosen == null ? DEFAULT_PORT : chosen, chosen != null, new Page(cluster, journal));
+        Map<String, Object> places = new LinkedHashMap<>();
+        places.put("page", balancer.uri() + "/");
+        places.put("logs", directory.toString());
+        journal.data(places);
+        journal.print("logs are in " + directory);
+        journal.say("starting " + String.join(", ", cluster.names()));
+        Smoke smoke = new Smoke(cluster, balancer.uri(), journal);
+        String failure = start(cluster, smoke);
+        if (!failure.isEmpty()) {
+            System.err.println("demo: " + failure);
+            for (String name : cluster.names()) {
+                showEnd(cluster.log(name));
+            }
+            return 1;
+        }
+        if (isSmoke) {
+            return smoke.run(SMOKE_MAX) ? 0 : 1;
+        }
+        invite(balancer.uri(), journal);
+        Duration present = time;
+        if (present == null) {
+            stopping.await();
+        } else if (!stopping.await(present.toMillis(), TimeUnit.MILLISECONDS)) {
+            journal.say("stopping, as " + Durations.print(present) + " are over");
+        }
+        return 0;
+    }
+
+    /** Starts all nodes at the same time; returns what went wrong, or nothing. */
+    private static String start(Cluster cluster, Smoke smoke) throws InterruptedException {
+        List<CompletableFuture<URI>> starting = new ArrayList<>();
+        for (String name : cluster.names()) {
+            starting.add(cluster.start(name));
+        }
+        try {
+            CompletableFuture.allOf(starting.toArray(CompletableFuture[]::new))
+                    .get(START_MAX.toSeconds(), TimeUnit.SECONDS);
+            smoke.awaitAll();
+            return "";
+        } catch (ExecutionException e) {
+            return String.valueOf(e.getCause());
+        } catch (TimeoutException e) {
+            String what = e.getMessage();
+            return what == null ? "the nodes do not serve within " + START_MAX.toSeconds() + " s" : what;
+        }
+    }
+
+    private static void invite(URI uri, Journal journal) {
+        journal.print("");
+        journal.print("  The page        " + uri + "/");
+        journal.print("  Without browser curl -c jar -b jar -X PUT '" + uri + "/shop/cart/tea?quantity=2'");
+        journal.print("                  curl -c jar -b jar " + uri + "/shop/cart");
+        journal.print("  Kill a node     curl -X POST -H '" + Page.CONTROL_HEADER + ": yes' " + uri + "/demo/nodes/node1/kill");
+        journal.print("  Start it again  curl -X POST -H '" + Page.CONTROL_HEADER + ": yes' " + uri + "/demo/nodes/node1/start");
+        journal.print("");
+        journal.print("Ctrl-C stops everything.");
+    }
+
+    /** The libraries' log, which would otherwise be between the lines that are for people. */
+    private static void logTo(Path file) throws IOException {
+        LogManager.getLogManager().reset();
+        Handler handler = new FileHandler(file.toString());
+        handler.setFormatter(new SimpleFormatter());
+        Logger.getLogger("").addHandler(handler);
+    }
+
+    private static void showEnd(Path log) {
+        if (!Files.exists(log)) {
+            return;
+        }
+        System.err.println("the end of " + log);
+        try (BufferedReader reader = Files.newBufferedReader(log)) {
+            List<String> lines = reader.lines().toList();
+            lines.stream().skip(Math.max(0, lines.size() - 25)).forEach(line -> System.err.println("    " + line));
+        } catch (IOException e) {
+            System.err.println("    can't be read: " + e);
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The hook is what is running: it closes everything, and waiting for it is the runtime's.
+            return;
+        }
+    }
+}

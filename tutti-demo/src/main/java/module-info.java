@@ -1,0 +1,16 @@
+/** A small shop on several Tomcats whose carts survive the kill of a node. */
+module dev.tutti.demo {
+    requires dev.tutti;
+    requires dev.tutti.core;
+    requires dev.tutti.tomcat;
+    requires info.picocli;
+    requires java.logging;
+    requires java.net.http;
+    requires org.apache.tomcat.embed.core;
+    requires static org.jspecify;
+    requires undertow.core;
+    requires xnio.api;
+
+    opens dev.tutti.demo to
+            info.picocli;
+}

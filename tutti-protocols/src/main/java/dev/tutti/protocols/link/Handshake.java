@@ -1,0 +1,302 @@
+package dev.tutti.protocols.link;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.Wire;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.stack.Report;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a connection comes to carry a session: who may, which session, and which connection when there are two.
+ *
+ * <p>A HELLO is answered with WELCOME, after which both send, or with REFUSE and the end. Its sender checks the answer
+ * against what is true by then, because sessions go on while it is under way; what no longer fits is dropped and
+ * dialled again.
+ */
+final class Handshake {
+
+    /** Characters of a reason on the wire: it may quote what a stranger has sent. */
+    private static final int REASON_MAX = 300;
+
+    private final NodeId self;
+    private final String cluster;
+    private final Links links;
+    private final Memory memory;
+    private final Effects effects;
+    private final Links.Owner owner;
+    private final long[] refusedHere = new long[Refusal.values().length];
+    private final long[] refusedThere = new long[Refusal.values().length];
+
+    Handshake(NodeId self, String cluster, Links links, Memory memory, Effects effects, Links.Owner owner) {
+        this.self = self;
+        this.cluster = cluster;
+        this.links = links;
+        this.memory = memory;
+        this.effects = effects;
+        this.owner = owner;
+    }
+
+    void onFrame(Connection connection, Packet frame) {
+        int length = frame.length();
+        int type = frame.takeByte();
+        if (connection.isDialed) {
+            switch (type) {
+                case Frames.WELCOME -> onWelcome(connection, Welcome.decode(frame), frame.isMalformed());
+                case Frames.REFUSE -> onRefuse(connection, frame);
+                default -> notPeer(connection, Strangers.describe(type, frame));
+            }
+        } else if (type != Frames.HELLO || length > Frames.HELLO_MAX || frame.takeInt() != Frames.MAGIC) {
+            refuse(connection, Refusal.MALFORMED, Hello.NONE,
+                    "this is not a tutti peer: " + Strangers.describe(type, frame));
+        } else {
+            int min = frame.takeByte();
+            int max = frame.takeByte();
+            if (max < Frames.VERSION_MIN || min > Frames.VERSION_MAX) {
+                refuse(connection, Refusal.VERSION, Hello.NONE, "it speaks protocol versions " + min + " to " + max
+                        + ", this node " + Frames.VERSION_MIN + " to " + Frames.VERSION_MAX);
+            } else {
+                Hello hello = Hello.decode(frame);
+                if (frame.isMalformed()) {
+                    refuse(connection, Refusal.MALFORMED, Hello.NONE, "its hello can't be decoded");
+                } else {
+                    onHello(connection, hello);
+                }
+            }
+        }
+        frame.release();
+    }
+
+    private void onHello(Connection connection, Hello hello) {
+        connection.peerNumber = hello.connection();
+        NodeId node = hello.node();
+        if (!hello.cluster().equals(cluster)) {
+            refuse(connection, Refusal.CLUSTER, Hello.NONE,
+                    node + " is of cluster '" + hello.cluster() + "', " + self + " of '" + cluster + "'");
+            return;
+        }
+        if (node.equals(self)) {
+            refuse(connection, Refusal.SELF, Hello.NONE, "this is the node itself");
+            return;
+        }
+        if (links.isTaken(node)) {
+            refuse(connection, Refusal.INCARNATION, Hello.NONE,
+                    "another node has the incarnation " + node.incarnation() + " at another address");
+            return;
+        }
+        if (links.isOlder(node)) {
+            refuse(connection, Refusal.OLDER, Hello.NONE,
+                    "a newer incarnation of " + node.address() + " is connected");
+            return;
+        }
+        boolean isExpected = hello.expected() == self.incarnation();
+        Link known = links.link(node);
+        if (known != null) {
+            Connection present = known.connection;
+            int presentNumber = present == null ? Hello.NONE : present.peerNumber;
+            if (!isExpected && known.epoch() > 0) {
+                refuse(connection, Refusal.KNOWN, presentNumber, "the two have met");
+                return;
+            }
+            if (present != null && presentNumber != hello.gone()) {
+                refuse(connection, Refusal.KNOWN, presentNumber, "the two are connected");
+                return;
+            }
+        }
+        String objection = known != null && known.isOpen() ? null : owner.objection(node);
+        if (objection != null) {
+            refuse(connection, Refusal.SUSPECTED, Hello.NONE, objection);
+            return;
+        }
+        links.closeOlder(node);
+        Link link = links.meet(node);
+        Connection replaced = link.connection;
+        if (replaced != null) {
+            links.detach(link);
+            links.end(replaced, "replaced by a newer connection");
+        }
+        accept(connection, link, isExpected ? hello.session() : SessionState.NONE);
+    }
+
+    /** Brings the two states together (spec/VIEWCHANGE.md, D11) and answers. */
+    private void accept(Connection connection, Link link, SessionState theirs) {
+        SessionState.Agreement agreement = link.state().agree(theirs);
+        boolean isPossible =
+                switch (agreement) {
+                    case RESUME -> link.canResumeFrom(theirs.received());
+                    case KEEP -> link.received() == 0 && link.canResumeFrom(0);
+                    case ADOPT -> theirs.received() == 0;
+                    case BEGIN, TELL -> true;
+                };
+        if (!isPossible || agreement == SessionState.Agreement.TELL) {
+            links.close(link, false, "the other side does not have the same session");
+            link.raiseEpoch(theirs.epoch());
+            welcome(connection, link, 0);
+            links.end(connection, "the session is closed here");
+            return;
+        }
+        long from = 0;
+        switch (agreement) {
+            case BEGIN -> {
+                links.close(link, false, "the other side has closed the session");
+                links.open(link, Math.max(link.epoch(), theirs.epoch()) + 1);
+            }
+            case ADOPT -> links.open(link, theirs.epoch());
+            case RESUME -> from = theirs.received();
+            case KEEP, TELL -> {}
+        }
+        welcome(connection, link, from);
+        links.attach(link, connection, from, agreement == SessionState.Agreement.RESUME);
+    }
+
+    private void welcome(Connection connection, Link link, long from) {
+        Welcome welcome = new Welcome(Frames.VERSION_MAX, self, connection.number, link.state(), from);
+        link.confirm(links.nowNanos());
+        effects.write(connection.number, welcome.encode(memory));
+    }
+
+    private void onWelcome(Connection connection, Welcome welcome, boolean isMalformed) {
+        NodeId node = welcome.node();
+        if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || links.isTaken(node)) {
+            notPeer(connection, "its welcome can't be right");
+            return;
+        }
+        connection.peerNumber = welcome.connection();
+        if (links.isOlder(node)) {
+            drop(connection, Links.Answer.REFUSED, node, "a newer incarnation is connected");
+            return;
+        }
+        Link meant = connection.resuming;
+        if (meant != null && !meant.node().equals(node) && meant.resuming == connection) {
+            // Meant for an incarnation that is gone, of use for the one that is there.
+            meant.resuming = null;
+        }
+        links.closeOlder(node);
+        Link link = links.meet(node);
+        SessionState theirs = welcome.session();
+        if (!theirs.isOpen()) {
+            if (link.epoch() <= theirs.epoch()) {
+                links.close(link, false, "the other side has closed the session");
+                link.raiseEpoch(theirs.epoch());
+            }
+            drop(connection, Links.Answer.AGAIN, node, "the session is closed there");
+        } else if (link.isOpen() && link.epoch() == theirs.epoch()) {
+            take(connection, link, welcome);
+        } else if (!link.isOpen() && link.epoch() < theirs.epoch() && theirs.received() == 0 && welcome.from() == 0) {
+            String objection = owner.objection(node);
+            if (objection != null) {
+                drop(connection, Links.Answer.SUSPECTED, node, objection);
+                return;
+            }
+            links.open(link, theirs.epoch());
+            links.attach(link, connection, 0, false);
+            owner.onAnswered(connection.address, Links.Answer.CONNECTED, node);
+        } else {
+            drop(connection, Links.Answer.AGAIN, node, "the session has changed during the handshake");
+        }
+    }
+
+    /** Both have the session open: this connection carries it on, if none does that has precedence. */
+    private void take(Connection connection, Link link, Welcome welcome) {
+        SessionState theirs = welcome.session();
+        if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
+            drop(connection, Links.Answer.AGAIN, link.node(), "the session has changed during the handshake");
+            return;
+        }
+        Connection present = link.connection;
+        if (present != null) {
+            if (present.isDialed || link.node().compareTo(self) < 0) {
+                drop(connection, Links.Answer.CONNECTED, link.node(), "the dials have crossed");
+                return;
+            }
+            links.detach(link);
+            links.end(present, "the dials have crossed");
+        }
+        links.attach(link, connection, theirs.received(), present == null);
+        if (connection.resuming == null) {
+            owner.onAnswered(connection.address, Links.Answer.CONNECTED, link.node());
+        }
+    }
+
+    private void onRefuse(Connection connection, Packet frame) {
+        Refusal refusal = Refusal.of(frame.takeByte());
+        int number = frame.takeInt();
+        String reason = frame.takeText();
+        NodeId node = Wire.takeNode(frame);
+        if (frame.isMalformed()) {
+            notPeer(connection, "its refusal can't be decoded");
+            return;
+        }
+        refusedThere[refusal.ordinal()]++;
+        if (!refusal.isQuiet()) {
+            owner.onRefused(connection.address, refusal, node + " refuses: " + reason);
+        }
+        switch (refusal) {
+            case SELF -> drop(connection, Links.Answer.SELF, self, reason);
+            case KNOWN -> onKnown(connection, node, number);
+            case SUSPECTED -> drop(connection, Links.Answer.SUSPECTED, node, reason);
+            case OVERLOAD -> drop(connection, Links.Answer.FAILED, node, reason);
+            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER -> drop(connection, Links.Answer.REFUSED, node, reason);
+        }
+    }
+
+    /** The other side has met this one, by {@code number} perhaps, which this side gave to that connection. */
+    private void onKnown(Connection connection, NodeId node, int number) {
+        Link link = links.meet(node);
+        Connection other = number == Hello.NONE ? null : links.connection(number);
+        if (other != null && other != connection) {
+            // That one lives, or is in its handshake: it will do.
+            drop(connection, Links.Answer.CONNECTED, node, "there is a connection");
+            return;
+        }
+        link.gone = number;
+        drop(connection, Links.Answer.AGAIN, node, "to be dialled with the state of the session");
+    }
+
+    private void notPeer(Connection connection, String what) {
+        stranger(connection, what);
+        drop(connection, Links.Answer.REFUSED, null, "not a tutti peer");
+    }
+
+    private void drop(Connection connection, Links.Answer answer, @Nullable NodeId node, String reason) {
+        if (links.connection(connection.number) != null) {
+            links.end(connection, reason);
+            links.missed(connection, answer, node);
+        }
+    }
+
+    void refuse(Connection connection, Refusal refusal, int number, String reason) {
+        Packet frame = Packet.create(memory, Frames.HELLO_MAX)
+                .appendByte(Frames.REFUSE)
+                .appendByte(refusal.ordinal())
+                .appendInt(number)
+                .appendText(reason.length() > REASON_MAX ? reason.substring(0, REASON_MAX) : reason);
+        Wire.append(frame, self);
+        effects.write(connection.number, frame);
+        links.end(connection, reason);
+        refusedHere[refusal.ordinal()]++;
+        if (!refusal.isQuiet()) {
+            owner.onRefused(connection.address, refusal, reason);
+        }
+    }
+
+    /** Counts a connection of somebody who is no peer. */
+    void stranger(Connection connection, String detail) {
+        refusedHere[Refusal.MALFORMED.ordinal()]++;
+        owner.onRefused(connection.address, Refusal.MALFORMED, "this is not a tutti peer: " + detail);
+    }
+
+    void report(Report report) {
+        for (Refusal refusal : Refusal.values()) {
+            String name = refusal.name().toLowerCase(Locale.ROOT);
+            if (refusedHere[refusal.ordinal()] > 0) {
+                report.section("refused-here").put(name, refusedHere[refusal.ordinal()]);
+            }
+            if (refusedThere[refusal.ordinal()] > 0) {
+                report.section("refused-there").put(name, refusedThere[refusal.ordinal()]);
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.tutti.protocols.detection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.core.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class DetectorTest {
+
+    private static final long MS = 1_000_000;
+    private static final long HEARTBEAT = 1_000 * MS;
+    private static final long TIMEOUT = 3_000 * MS;
+    private static final long TICK = 250 * MS;
+
+    /** A detector per node, every heartbeat arrives unless its sender is down or the pair is cut. */
+    private static final class Cluster {
+        final List<NodeId> nodes;
+        final TreeMap<NodeId, Detector> detectors = new TreeMap<>();
+        final TreeSet<NodeId> down = new TreeSet<>();
+        final TreeSet<String> cut = new TreeSet<>();
+        final TreeMap<NodeId, TreeMap<NodeId, Long>> closedAt = new TreeMap<>();
+        final List<String> turns = new ArrayList<>();
+        long now;
+
+        Cluster(int size) {
+            nodes = IntStream.rangeClosed(1, size)
+                    .mapToObj(number -> new NodeId(number * 1_000L, "n" + number, "host:" + number))
+                    .toList();
+            for (NodeId node : nodes) {
+                Detector detector = new Detector(node, HEARTBEAT, TIMEOUT);
+                detectors.put(node, detector);
+                closedAt.put(node, new TreeMap<>());
+                nodes.stream().filter(other -> !other.equals(node)).forEach(other -> detector.onOpened(other, 0));
+            }
+        }
+
+        /** Nothing of {@code from} arrives at {@code to} any more. */
+        void cut(int from, int to) {
+            cut.add(nodes.get(from) + ">" + nodes.get(to));
+        }
+
+        void heal(int from, int to) {
+            cut.remove(nodes.get(from) + ">" + nodes.get(to));
+        }
+
+        void run(long nanos) {
+            for (long end = now + nanos; now < end; ) {
+                now += TICK;
+                if (now % HEARTBEAT == 0) {
+                    nodes.forEach(this::heartbeat);
+                }
+                for (NodeId node : nodes) {
+                    if (!down.contains(node)) {
+                        tick(node);
+                    }
+                }
+            }
+        }
+
+        private void tick(NodeId node) {
+            Detector detector = detectors.get(node);
+            List<Detector.Verdict> verdicts = detector.onTick(now);
+            if (!verdicts.isEmpty()) {
+                turns.add(node + " closes " + verdicts.stream().map(verdict -> verdict.node().name()).toList());
+            }
+            for (Detector.Verdict verdict : verdicts) {
+                closedAt.get(node).put(verdict.node(), now);
+                detector.onClosed(verdict.node(), now);
+            }
+            if (detector.takeChanged()) {
+                heartbeat(node);
+            }
+        }
+
+        private void heartbeat(NodeId from) {
+            if (down.contains(from)) {
+                return;
+            }
+            for (NodeId to : nodes) {
+                boolean isClosed = closedAt.get(from).containsKey(to) || closedAt.get(to).containsKey(from);
+                if (!to.equals(from) && !isClosed && !cut.contains(from + ">" + to)) {
+                    detectors.get(to).onHeard(from, now);
+                    detectors.get(to).onReports(from, detectors.get(from).reports());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSilentNodeOfTwoIsClosedAfterTheTimeout() {
+        Cluster cluster = new Cluster(2);
+        cluster.run(5_000 * MS);
+        cluster.down.add(cluster.nodes.get(1));
+        cluster.run(4_000 * MS);
+        assertThat(cluster.closedAt.get(cluster.nodes.get(0)).get(cluster.nodes.get(1)))
+                .isLessThanOrEqualTo(5_000 * MS + TIMEOUT + TICK);
+    }
+
+    @Test
+    void nobodyIsClosedWhileAllAreHeard() {
+        Cluster cluster = new Cluster(12);
+        cluster.run(120_000 * MS);
+        assertThat(cluster.turns).isEmpty();
+    }
+
+    @Test
+    void aSilentNodeIsClosedByAllWithinFourSeconds() {
+        for (int size : List.of(3, 4, 5, 8, 11, 16, 30)) {
+            Cluster cluster = new Cluster(size);
+            cluster.run(5_000 * MS);
+            cluster.down.add(cluster.nodes.get(1));
+            cluster.run(4_000 * MS);
+            for (NodeId node : cluster.nodes) {
+                if (!node.equals(cluster.nodes.get(1))) {
+                    assertThat(cluster.closedAt.get(node).keySet()).as(size + " " + node)
+                            .containsExactly(cluster.nodes.get(1));
+                }
+            }
+        }
+    }
+
+    @Test
+    void tenThatCrashTogetherAreClosedTogether() {
+        Cluster cluster = new Cluster(16);
+        cluster.run(5_000 * MS);
+        cluster.down.addAll(cluster.nodes.subList(3, 13));
+        cluster.run(4_500 * MS);
+        assertThat(cluster.turns).hasSize(6).allMatch(turn -> turn.endsWith(
+                " closes [n4, n5, n6, n7, n8, n9, n10, n11, n12, n13]"));
+    }
+
+    @Test
+    void whoIsNotHeardByOneOnlyStaysForTheOthers() {
+        Cluster cluster = new Cluster(12);
+        cluster.run(5_000 * MS);
+        cluster.cut(0, 1);
+        cluster.run(20_000 * MS);
+        // Its own ears in the end: after three time-outs.
+        assertThat(cluster.turns).startsWith("n2 closes [n1]").allMatch(turn -> turn.startsWith("n2") || turn.startsWith("n1"));
+        assertThat(cluster.closedAt.get(cluster.nodes.get(1)).get(cluster.nodes.get(0)))
+                .isGreaterThanOrEqualTo(5_000 * MS + 3 * TIMEOUT);
+    }
+
+    @Test
+    void whoIsHeardByNobodyButHearsEverybodyIsClosedByAll() {
+        Cluster cluster = new Cluster(6);
+        cluster.run(5_000 * MS);
+        for (int other = 1; other < 6; other++) {
+            cluster.cut(0, other);
+        }
+        cluster.run(4_000 * MS);
+        for (int other = 1; other < 6; other++) {
+            assertThat(cluster.closedAt.get(cluster.nodes.get(other)).keySet())
+                    .containsExactly(cluster.nodes.get(0));
+        }
+    }
+
+    @Test
+    void aFlappingLinkClosesNobody() {
+        Cluster cluster = new Cluster(12);
+        for (int round = 0; round < 20; round++) {
+            cluster.cut(0, 1);
+            cluster.cut(0, 2);
+            cluster.run(5_000 * MS);
+            cluster.heal(0, 1);
+            cluster.heal(0, 2);
+            cluster.run(2_000 * MS);
+        }
+        assertThat(cluster.turns).isEmpty();
+    }
+
+    @Test
+    void aNodeWhoseOwnLoopWasLateTakesItsSuspicionsBackAndWaitsLonger() {
+        NodeId self = new NodeId(1, "self", "host:1");
+        NodeId peer = new NodeId(2, "peer", "host:2");
+        Detector detector = new Detector(self, HEARTBEAT, TIMEOUT);
+        detector.onOpened(peer, 0);
+        long resumed = 60_000 * MS;
+        detector.onLate(resumed);
+        assertThat(detector.onTick(resumed)).isEmpty();
+        assertThat(detector.onTick(resumed + TIMEOUT - 1)).isEmpty();
+        // Stretched to twice the time-out, then back to once after a calm time-out.
+        assertThat(detector.onTick(resumed + TIMEOUT)).hasSize(1);
+        Detector stressed = new Detector(self, HEARTBEAT, TIMEOUT);
+        stressed.onOpened(peer, 0);
+        for (int late = 0; late < 10; late++) {
+            stressed.onLate(resumed);
+        }
+        assertThat(stressed.onTick(resumed + 2 * TIMEOUT)).isEmpty();
+    }
+
+    @Test
+    void aSuspectIsObjectedToUntilItsReportersFallSilentOrHearIt() {
+        Cluster cluster = new Cluster(4);
+        Detector detector = cluster.detectors.get(cluster.nodes.get(0));
+        NodeId suspect = cluster.nodes.get(3);
+        detector.onReports(cluster.nodes.get(1), List.of(suspect));
+        assertThat(detector.objection(suspect)).isNull();
+        detector.onReports(cluster.nodes.get(2), List.of(suspect));
+        assertThat(detector.objection(suspect)).isEqualTo("not heard by 2 of its 3 watchers");
+        detector.onReports(cluster.nodes.get(2), List.of());
+        assertThat(detector.objection(suspect)).isNull();
+    }
+
+    @Test
+    void theWatchersAreTheSameForAllAndAtMostTen() {
+        Cluster cluster = new Cluster(30);
+        NodeId watched = cluster.nodes.get(7);
+        List<NodeId> watchers = cluster.detectors.get(cluster.nodes.get(0)).watchers(watched);
+        assertThat(watchers).hasSize(10).doesNotContain(watched).doesNotHaveDuplicates();
+        for (Detector detector : cluster.detectors.values()) {
+            assertThat(detector.watchers(watched)).isEqualTo(watchers);
+        }
+    }
+
+    @Test
+    void theMarksGrowWithTheWatchers() {
+        assertThat(IntStream.rangeClosed(1, 10).map(Detector::high)).containsExactly(1, 2, 2, 3, 4, 4, 5, 6, 6, 7);
+        assertThat(IntStream.rangeClosed(1, 10).map(Detector::low)).containsExactly(1, 1, 1, 1, 1, 2, 2, 2, 3, 3);
+    }
+}

@@ -1,0 +1,164 @@
+package dev.tutti.protocols.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Two nodes whose dials cross and whose connections break, in every order in which things can arrive. */
+class LinkPairTest {
+
+    private static final int RUNS_MAX = 300_000;
+    private static final int RUNS_MIN = 300;
+
+    private static void assertOneSession(LinkPair pair, String choices) {
+        String story = choices + " " + pair;
+        assertThat(pair.openConnections()).as(story).isEqualTo(1);
+        assertThat(pair.low.link().isOpen()).as(story).isTrue();
+        assertThat(pair.high.link().isOpen()).as(story).isTrue();
+        assertThat(pair.low.link().isConnected()).as(story).isTrue();
+        assertThat(pair.high.link().isConnected()).as(story).isTrue();
+        long epoch = pair.low.link().epoch();
+        assertThat(pair.high.link().epoch()).as(story).isEqualTo(epoch);
+        assertThat(pair.low.received).as(story).isEqualTo(LinkPair.whole(epoch));
+        assertThat(pair.high.received).as(story).isEqualTo(LinkPair.whole(epoch));
+    }
+
+    @Test
+    void crossedDialsLeaveOneConnectionInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = new LinkPair();
+            pair.low.dialOther();
+            pair.high.dialOther();
+            // All orders of the steps that matter, and then one order.
+            for (int step = 0; step < 11 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.opened + pair.high.opened).as(pair.toString()).isEqualTo(2);
+            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void twoDialsOfOneSideLeaveOneConnectionInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = new LinkPair();
+            pair.high.dialOther();
+            pair.high.dialOther();
+            for (int step = 0; step < 11 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.opened + pair.high.opened).as(pair.toString()).isEqualTo(2);
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void aBreakAtAnyPointOfCrossedDialsIsRepairedWithoutLoss() {
+        for (int breakAt = 0; breakAt < 14; breakAt++) {
+            int after = breakAt;
+            Interleavings.explore(RUNS_MAX, choices -> {
+                LinkPair pair = new LinkPair();
+                pair.low.dialOther();
+                pair.high.dialOther();
+                for (int step = 0; step < 14 && pair.choices() > 0; step++) {
+                    if (step == after) {
+                        pair.breakAll();
+                    }
+                    boolean isNear = after - 2 <= step && step <= after + 4;
+                    if (pair.choices() > 0) {
+                        pair.deliver(isNear ? choices.choose(pair.choices()) : step % pair.choices());
+                    }
+                }
+                pair.settle();
+                assertOneSession(pair, "break at " + after + ", " + choices);
+                assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+                return null;
+            });
+        }
+    }
+
+    @Test
+    void bothSidesResumeAfterABreakInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = new LinkPair();
+            pair.high.dialOther();
+            pair.settle();
+            pair.breakAll();
+            for (int step = 0; step < 13 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.link().epoch()).isEqualTo(1);
+            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void aSessionThatOneSideClosesEndsAtBothBeforeTheNextInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = new LinkPair();
+            pair.high.dialOther();
+            pair.settle();
+            LinkPair.Side closer = choices.choose(2) == 0 ? pair.low : pair.high;
+            LinkPair.Side other = closer.other();
+            closer.input(() -> closer.links.close(closer.link(), false, "test"));
+            closer.redial = true;
+            closer.expected = other.id;
+            boolean isDialed = false;
+            for (int step = 0; step < 10; step++) {
+                int options = pair.choices() + (isDialed ? 0 : 1);
+                if (options == 0) {
+                    break;
+                }
+                int choice = choices.choose(options);
+                if (choice == pair.choices()) {
+                    isDialed = true;
+                    closer.redial = false;
+                    closer.input(() -> closer.links.dial(other.id.address(), other.id));
+                } else {
+                    pair.deliver(choice);
+                }
+                // Neither may be in the new session while the other still is in the old one.
+                long epoch = Math.max(pair.low.link().epoch(), pair.high.link().epoch());
+                if (epoch > 1) {
+                    assertThat(pair.low.closed).as(choices + " " + pair).isEqualTo(1);
+                    assertThat(pair.high.closed).as(choices + " " + pair).isEqualTo(1);
+                }
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.link().epoch()).isEqualTo(2);
+            assertThat(pair.low.closed).isEqualTo(1);
+            assertThat(pair.high.closed).isEqualTo(1);
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void aProcessThatRefusesTwiceIsGone() {
+        LinkPair pair = new LinkPair();
+        pair.high.dialOther();
+        pair.settle();
+        int before = pair.all.size();
+        pair.low.input(() -> pair.low.links.onDisconnected(1, false, "reset"));
+        assertThat(pair.all).hasSize(before + 1);
+        pair.refuse(pair.low, 2);
+        assertThat(pair.low.link().isOpen()).isTrue();
+        pair.nowNanos += 20 * LinkPair.MS;
+        pair.low.input(pair.low.links::onTimer);
+        pair.refuse(pair.low, 3);
+        assertThat(pair.low.link().isOpen()).isFalse();
+        assertThat(pair.low.events).last().isEqualTo("closed: its process is gone: host:2 refuses connections");
+    }
+}

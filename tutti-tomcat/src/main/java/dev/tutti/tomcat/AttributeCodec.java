@@ -1,0 +1,129 @@
+package dev.tutti.tomcat;
+
+import dev.tutti.tomcat.replication.Field;
+import dev.tutti.tomcat.replication.ReplicationCounters;
+import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes and decodes what a session holds. A value for which that fails is counted, reported once with its name, and
+ * left out; the others are not affected.
+ */
+final class AttributeCodec {
+
+    private static final String[] CONTAINER_CLASSES = {
+        "org.apache.catalina.authenticator.SavedRequest",
+        "org.apache.catalina.authenticator.SingleSignOnListener",
+        "org.apache.catalina.realm.GenericPrincipal",
+        "org.apache.catalina.realm.GenericPrincipal$SerializablePrincipal",
+        "org.apache.tomcat.util.buf.AbstractChunk",
+        "org.apache.tomcat.util.buf.ByteChunk",
+        "jakarta.servlet.http.Cookie"
+    };
+
+    private final SessionCodec codec;
+    private final SessionCodec fieldCodec;
+    private final Supplier<ClassLoader> classes;
+    private final ReplicationCounters counters;
+    private final Reports reports;
+
+    /**
+     * @param codec for attributes
+     * @param allowed for principals and listeners, beside those of the container
+     * @param classes where the application's classes are
+     */
+    AttributeCodec(
+            SessionCodec codec,
+            AllowedClasses allowed,
+            Supplier<ClassLoader> classes,
+            ReplicationCounters counters,
+            Reports reports) {
+        this.codec = codec;
+        this.fieldCodec = new JavaSerialization(allowed.and(CONTAINER_CLASSES));
+        this.classes = classes;
+        this.counters = counters;
+        this.reports = reports;
+    }
+
+    SessionCodec codec() {
+        return codec;
+    }
+
+    byte @Nullable [] encode(String name, Object value) {
+        return encode(codec, "attribute '" + name + "'", value);
+    }
+
+    @Nullable Object decode(String name, byte[] content) {
+        return decode(codec, "attribute '" + name + "'", content);
+    }
+
+    byte @Nullable [] encodeField(Field field, Object value) {
+        return switch (field.kind()) {
+            case ID, AUTH_TYPE -> ((String) value).getBytes(StandardCharsets.UTF_8);
+            case MAX_INACTIVE -> ByteBuffer.allocate(Integer.BYTES).putInt((Integer) value).array();
+            case NOTE, PRINCIPAL, LISTENER, ATTRIBUTE -> encode(fieldCodec, describe(field), value);
+        };
+    }
+
+    @Nullable Object decodeField(Field field, byte[] content) {
+        return switch (field.kind()) {
+            case ID, AUTH_TYPE -> new String(content, StandardCharsets.UTF_8);
+            case MAX_INACTIVE -> ByteBuffer.wrap(content).getInt();
+            case NOTE, PRINCIPAL, LISTENER, ATTRIBUTE -> decode(fieldCodec, describe(field), content);
+        };
+    }
+
+    private static String describe(Field field) {
+        String kind = field.kind().name().toLowerCase(Locale.ROOT);
+        return field.name().isEmpty() ? kind : kind + " '" + field.name() + "'";
+    }
+
+    /** Whatever the application's classes throw while they are written, the request goes on. */
+    private byte @Nullable [] encode(SessionCodec with, String what, Object value) {
+        String reason;
+        if (!with.supports(value)) {
+            reason = "it can't be encoded; a class has to implement java.io.Serializable for the default codec";
+        } else {
+            try {
+                return with.encode(value);
+            } catch (IOException | RuntimeException e) {
+                reason = e.getMessage() == null ? e.toString() : e.getMessage();
+            }
+        }
+        counters.increment(Counter.NOT_ENCODED);
+        String type = value.getClass().getName();
+        reports.warnOnce(
+                "not encoded: " + what + " of " + type,
+                "Session " + what + " of class " + type + " stays at this node: " + reason);
+        return null;
+    }
+
+    private @Nullable Object decode(SessionCodec with, String what, byte[] content) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        ClassLoader application = classes.get();
+        thread.setContextClassLoader(application);
+        try {
+            return with.decode(content, application);
+        } catch (ClassNotFoundException e) {
+            reportUndecoded(what, "this node's application has no class " + e.getMessage());
+        } catch (IOException | RuntimeException | LinkageError e) {
+            reportUndecoded(what, e + "; see allowedClasses of the <Manager>");
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+        return null;
+    }
+
+    private void reportUndecoded(String what, String reason) {
+        counters.increment(Counter.NOT_DECODED);
+        reports.warnOnce(
+                "not decoded: " + what + ": " + reason,
+                "Session " + what + " can't be read at this node, and is kept as it is: " + reason);
+    }
+}

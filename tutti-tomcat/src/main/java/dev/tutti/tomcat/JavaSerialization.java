@@ -1,0 +1,130 @@
+package dev.tutti.tomcat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InvalidClassException;
+import java.io.NotSerializableException;
+import java.io.ObjectInputFilter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.io.OutputStream;
+import java.io.Serializable;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The default codec: Java serialization of allowed classes only.
+ *
+ * <p>Plain values and collections of the JDK are always allowed: boxed types, strings, {@code java.math},
+ * {@code java.time}, the collections of {@code java.util}, arrays of those. Everything else has to be named. Classes are
+ * checked when an object is encoded already, so that what would be refused elsewhere is reported where it was made.
+ * Graphs deeper than {@value #DEPTH_MAX}, of more than {@value #REFERENCES_MAX} references or with arrays longer than the bytes
+ * can fill, are refused.
+ */
+public final class JavaSerialization implements SessionCodec {
+
+    static final int DEPTH_MAX = 200;
+    static final int REFERENCES_MAX = 1_000_000;
+
+    private final AllowedClasses allowed;
+
+    /**
+     * @param allowedClasses patterns separated by commas: {@code com.shop.Cart}, {@code com.shop.*} for a package,
+     *     {@code com.shop.**} for a package and those below it
+     * @throws IllegalArgumentException if one is not a pattern, or would allow everything
+     */
+    public JavaSerialization(String allowedClasses) {
+        this(AllowedClasses.of(allowedClasses));
+    }
+
+    JavaSerialization(AllowedClasses allowed) {
+        this.allowed = allowed;
+    }
+
+    @Override
+    public boolean supports(Object value) {
+        return value instanceof Serializable;
+    }
+
+    @Override
+    public byte[] encode(Object value) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (CheckedOutput output = new CheckedOutput(bytes, allowed)) {
+            output.writeObject(value);
+        } catch (NotSerializableException e) {
+            throw new IOException("class " + e.getMessage() + " is not serializable", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public Object decode(byte[] bytes, ClassLoader classes) throws IOException, ClassNotFoundException {
+        try (LoadingInput input = new LoadingInput(new ByteArrayInputStream(bytes), classes)) {
+            input.setObjectInputFilter(info -> check(info, bytes.length));
+            Object value = input.readObject();
+            if (value == null) {
+                throw new InvalidClassException("no object");
+            }
+            return value;
+        } catch (RuntimeException e) {
+            throw new IOException("a class refused its own bytes: " + e, e);
+        }
+    }
+
+    private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info, int byteCount) {
+        if (info.depth() > DEPTH_MAX
+                || info.references() > REFERENCES_MAX
+                || info.arrayLength() > 1_024 + 4L * byteCount) {
+            return ObjectInputFilter.Status.REJECTED;
+        }
+        Class<?> type = info.serialClass();
+        if (type == null) {
+            return ObjectInputFilter.Status.UNDECIDED;
+        }
+        return allowed.allows(type) ? ObjectInputFilter.Status.ALLOWED : ObjectInputFilter.Status.REJECTED;
+    }
+
+    private static final class CheckedOutput extends ObjectOutputStream {
+        private final AllowedClasses allowed;
+
+        CheckedOutput(OutputStream output, AllowedClasses allowed) throws IOException {
+            super(output);
+            this.allowed = allowed;
+        }
+
+        @Override
+        protected void annotateClass(Class<?> type) throws IOException {
+            if (!allowed.allows(type)) {
+                throw new InvalidClassException("class " + type.getName()
+                        + " is not allowed; add it, or its package as in com.shop.*, to allowedClasses of the <Manager>");
+            }
+        }
+
+        @Override
+        protected void annotateProxyClass(Class<?> type) throws IOException {
+            throw new InvalidClassException("dynamic proxies are not replicated: " + type.getName());
+        }
+    }
+
+    private static final class LoadingInput extends ObjectInputStream {
+        private final ClassLoader classes;
+
+        LoadingInput(InputStream input, ClassLoader classes) throws IOException {
+            super(input);
+            this.classes = classes;
+        }
+
+        @Override
+        protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
+            return Class.forName(description.getName(), false, classes);
+        }
+
+        @Override
+        protected @Nullable Class<?> resolveProxyClass(String[] interfaces) throws IOException {
+            throw new InvalidClassException("dynamic proxies are not accepted", Proxy.class.getName());
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.tutti.tomcat;
+
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import org.apache.catalina.Session;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ValveBase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that what a request changes in its session is with the other nodes before the client has the response.
+ *
+ * <p>The first valve of the application, before its authenticator: a login changes the session too.
+ */
+final class ReplicationValve extends ValveBase {
+
+    /** A request attribute, a {@link Runnable}: sends what has changed up to now, and waits until it is safe. */
+    static final String REPLICATE_ATTRIBUTE = "dev.tutti.tomcat.replicate";
+
+    private static final String SCOPE_NOTE = "dev.tutti.tomcat.scope";
+
+    private final TuttiManager manager;
+
+    ReplicationValve(TuttiManager manager) {
+        super(true);
+        this.manager = manager;
+    }
+
+    @Override
+    public void invoke(Request request, Response response) throws IOException, ServletException {
+        if (!manager.isReplicating()) {
+            getNext().invoke(request, response);
+            return;
+        }
+        RequestScope scope = scopeOf(request, response);
+        RequestScope outer = scope.enter();
+        try {
+            takeOver(request);
+            getNext().invoke(request, response);
+        } finally {
+            RequestScope.leave(outer);
+            boolean isAsync = request.isAsync();
+            if (isAsync) {
+                request.getAsyncContextInternal().addListener(scope);
+            }
+            scope.replicate(!isAsync);
+        }
+    }
+
+    /** A request that is dispatched again after asynchronous work keeps its scope. */
+    private static RequestScope scopeOf(Request request, Response response) {
+        @Nullable Object present = request.getNote(SCOPE_NOTE);
+        if (present instanceof RequestScope scope) {
+            return scope;
+        }
+        RequestScope scope = new RequestScope(request);
+        request.setNote(SCOPE_NOTE, scope);
+        Runnable replicate = () -> scope.replicate(false);
+        request.setAttribute(REPLICATE_ATTRIBUTE, replicate);
+        response.setResponse(new CommitResponse(response.getResponse(), replicate));
+        return scope;
+    }
+
+    /** A request whose session another node served before: from now on the id leads the balancer to this one. */
+    private void takeOver(Request request) {
+        String route = manager.getJvmRoute();
+        if (route == null || request.getRequestedSessionId() == null) {
+            return;
+        }
+        Session session = request.getSessionInternal(false);
+        if (session != null && !session.getIdInternal().endsWith("." + route)) {
+            String id = manager.withRoute(session.getIdInternal());
+            manager.changeSessionId(session, id);
+            request.changeSessionId(id);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package dev.tutti.tomcat;
+
+/** Which attributes are compared with what the others have, at the end of a request. */
+public enum SaveMode {
+    /** Those that were set: objects that are changed in place have to be set again. */
+    ON_SET,
+    /** Those that were set, and those that were read and can be changed in place. */
+    ON_GET,
+    /** All that are in use at this node. */
+    ALWAYS
+}

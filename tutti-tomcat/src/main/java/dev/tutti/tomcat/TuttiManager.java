@@ -1,0 +1,579 @@
+package dev.tutti.tomcat;
+
+import dev.tutti.Node;
+import dev.tutti.core.settings.Durations;
+import dev.tutti.tomcat.replication.Acknowledgement;
+import dev.tutti.tomcat.replication.Change;
+import dev.tutti.tomcat.replication.ReplicationCounters;
+import dev.tutti.tomcat.replication.ReplicationOptions;
+import dev.tutti.tomcat.replication.Replicator;
+import dev.tutti.tomcat.replication.SessionChannel;
+import dev.tutti.tomcat.replication.SessionRecord;
+import dev.tutti.tomcat.replication.StalledException;
+import jakarta.servlet.http.HttpSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.catalina.Context;
+import org.apache.catalina.DistributedManager;
+import org.apache.catalina.LifecycleException;
+import org.apache.catalina.LifecycleState;
+import org.apache.catalina.Session;
+import org.apache.catalina.session.ManagerBase;
+import org.apache.catalina.session.StandardSession;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A session manager whose sessions are at all nodes of a cluster, and survive the crash of the one that serves them.
+ *
+ * <p>One element in the application's {@code context.xml}
+ *
+ * <pre>{@code <Manager className="dev.tutti.tomcat.TuttiManager" seeds="10.0.0.1:7800,10.0.0.2:7800" bind="SITE_LOCAL"
+ *         secret="…" allowedClasses="com.shop.model.**"/>}</pre>
+ *
+ * <p>or, embedded, {@code context.setManager(new TuttiManager(node))}. The application needs no change. See
+ * {@code docs/operating/tomcat.md} for the attributes.
+ *
+ * <p>Attributes are set before the manager starts, by one thread; after that all methods are thread-safe.
+ */
+public final class TuttiManager extends ManagerBase implements DistributedManager {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TuttiManager.class);
+
+    private final SessionChannel.@Nullable Source source;
+    private final TreeMap<String, String> nodeTexts = new TreeMap<>();
+    private final TreeMap<String, String> groupTexts = new TreeMap<>();
+    private final ReplicationValve valve = new ReplicationValve(this);
+    private final ReplicationCounters counters = new ReplicationCounters();
+    private final Reports reports = new Reports(LOG);
+    private int port = 7800;
+    private boolean isInsecure;
+    private String tls = "";
+    private String group = "";
+    private String allowedClasses = "";
+    private String codec = "";
+    private @Nullable SessionCodec codecObject;
+    private SaveMode saveMode = SaveMode.ON_GET;
+    private Acknowledgement acknowledgement = Acknowledgement.ALL;
+    private Duration acknowledgementTimeout = Duration.ofSeconds(2);
+    private Duration queryTimeout = Duration.ofSeconds(1);
+    private Duration startTimeout = Duration.ofSeconds(10);
+    private @Nullable NodeOptions acquired;
+    private @Nullable ExecutorService executor;
+    private volatile @Nullable AttributeCodec attributes;
+    private volatile @Nullable Replicator replicator;
+
+    /** A manager with a node of its own, which it shares with the managers that have the same settings. */
+    public TuttiManager() {
+        this((SessionChannel.Source) null);
+    }
+
+    /** A manager on a node that is there, and stays when the manager stops. */
+    public TuttiManager(Node node) {
+        this((name, listener) -> GroupChannel.join(node, name, Map.of(), listener));
+    }
+
+    TuttiManager(SessionChannel.@Nullable Source source) {
+        this.source = source;
+        sessions = new SessionsView(this);
+    }
+
+    // ---- settings
+
+    /** The node's name, for people. */
+    public void setNodeName(String name) {
+        nodeTexts.put("name", name);
+    }
+
+    /** Nodes of other clusters are refused. */
+    public void setCluster(String cluster) {
+        nodeTexts.put("cluster", cluster);
+    }
+
+    /** Where other nodes may be, separated by commas: {@code host:port}, or {@code host:port-port}. */
+    public void setSeeds(String seeds) {
+        nodeTexts.put("seeds", seeds);
+    }
+
+    /** Address to listen on; loopback unless set, and anything else needs {@code secret}, {@code tls} or {@code insecure}. */
+    public void setBind(String address) {
+        nodeTexts.put("bind", address);
+    }
+
+    /** Port to listen on, 7800 unless set; 0 takes any free one. Not that of HTTP. */
+    public void setPort(int port) {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port=\"" + port + "\" is outside 0 to 65535");
+        }
+        this.port = port;
+    }
+
+    /** Mutual TLS with certificates derived from a secret that all nodes share. */
+    public void setSecret(String secret) {
+        nodeTexts.put("secret", secret);
+    }
+
+    /** Mutual TLS with PEM files: certificate, key and authority, separated by commas. */
+    public void setTls(String files) {
+        tls = files;
+    }
+
+    /** Allows addresses other than loopback without TLS. */
+    public void setInsecure(boolean isInsecure) {
+        this.isInsecure = isInsecure;
+    }
+
+    /** Further settings of the node and of the group, as {@code name=value} separated by semicolons. */
+    public void setSettings(String settings) {
+        for (String setting : settings.split(";", -1)) {
+            int separator = setting.indexOf('=');
+            if (separator > 0) {
+                String name = setting.substring(0, separator).strip();
+                boolean isOfGroup = Node.defaults().groupDefaults().has(name);
+                (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
+            } else if (!setting.isBlank()) {
+                throw new IllegalArgumentException("settings: '" + setting + "' is not name=value");
+            }
+        }
+    }
+
+    /** The group's name; made of the host's and the application's name unless set. */
+    public void setGroup(String group) {
+        this.group = group;
+    }
+
+    /** Classes that may be deserialized, besides values of the JDK; see {@link JavaSerialization}. */
+    public void setAllowedClasses(String patterns) {
+        AllowedClasses.of(patterns);
+        allowedClasses = patterns;
+    }
+
+    /** The class of a {@link SessionCodec}, for attributes. */
+    public void setCodec(String className) {
+        codec = className;
+    }
+
+    /** The codec for attributes. */
+    public void setSessionCodec(SessionCodec codec) {
+        codecObject = codec;
+    }
+
+    /** Which attributes are compared at the end of a request: on-set, on-get (the default), always. */
+    public void setSaveMode(String mode) {
+        saveMode = parse("saveMode", SaveMode.class, mode);
+    }
+
+    /** Whom a request waits for: all (the default), one, none. */
+    public void setAcknowledgement(String mode) {
+        acknowledgement = parse("acknowledgement", Acknowledgement.class, mode);
+    }
+
+    /** How long a request waits for them, 2 s unless set. */
+    public void setAcknowledgementTimeout(String duration) {
+        acknowledgementTimeout = Durations.parse(duration);
+    }
+
+    /** How long a request waits for the others when its session is not here, 1 s unless set. */
+    public void setQueryTimeout(String duration) {
+        queryTimeout = Durations.parse(duration);
+    }
+
+    /** How long after a start a request waits for the state when nobody answers for its session, 10 s unless set. */
+    public void setStartTimeout(String duration) {
+        startTimeout = Durations.parse(duration);
+    }
+
+    private static <E extends Enum<E>> E parse(String attribute, Class<E> type, String text) {
+        List<String> names = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            String name = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            if (name.equalsIgnoreCase(text.strip())) {
+                return constant;
+            }
+            names.add(name);
+        }
+        throw new IllegalArgumentException(attribute + "=\"" + text + "\" is not one of " + String.join(", ", names));
+    }
+
+    // ---- life
+
+    @Override
+    public String getName() {
+        return "TuttiManager";
+    }
+
+    /** Adds the valve now, so that it comes before the authenticator, which is added when the application starts. */
+    @Override
+    public void setContext(Context context) {
+        super.setContext(context);
+        if (context != null && !List.of(context.getPipeline().getValves()).contains(valve)) {
+            context.getPipeline().addValve(valve);
+        }
+    }
+
+    @Override
+    protected void startInternal() throws LifecycleException {
+        super.startInternal();
+        Context context = getContext();
+        if (!context.getDistributable()) {
+            LOG.warn(
+                    "{}: web.xml has no <distributable/>. Sessions are replicated all the same; attributes that can't be"
+                            + " serialized are not refused, but stay at their node.",
+                    context.getName());
+        }
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        executor = threads;
+        try {
+            attributes = attributeCodec();
+            ReplicationOptions options = new ReplicationOptions(
+                    acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute);
+            Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, threads);
+            joining.join(channelSource(), groupName());
+            replicator = joining;
+        } catch (RuntimeException | ReflectiveOperationException e) {
+            threads.shutdown();
+            releaseNode();
+            throw new LifecycleException("session replication of " + context.getName() + ": " + e.getMessage(), e);
+        }
+        setState(LifecycleState.STARTING);
+    }
+
+    @Override
+    protected void stopInternal() throws LifecycleException {
+        setState(LifecycleState.STOPPING);
+        Replicator leaving = replicator;
+        if (leaving != null) {
+            replicateAll();
+            replicator = null;
+            leaving.close();
+        }
+        ExecutorService threads = executor;
+        if (threads != null) {
+            threads.shutdown();
+            executor = null;
+        }
+        releaseNode();
+        attributes = null;
+        super.stopInternal();
+    }
+
+    @Override
+    protected void destroyInternal() throws LifecycleException {
+        getContext().getPipeline().removeValve(valve);
+        super.destroyInternal();
+    }
+
+    private SessionChannel.Source channelSource() {
+        if (source != null) {
+            return source;
+        }
+        NodeOptions options = new NodeOptions(port, isInsecure, tls, nodeTexts);
+        Node node = SharedNodes.acquire(options);
+        acquired = options;
+        return (name, listener) -> GroupChannel.join(node, name, groupTexts, listener);
+    }
+
+    private void releaseNode() {
+        NodeOptions options = acquired;
+        if (options != null) {
+            acquired = null;
+            SharedNodes.release(options);
+        }
+    }
+
+    /** One group per application and version: what runs side by side for a while keeps its own sessions. */
+    private String groupName() {
+        Context context = getContext();
+        return group.isEmpty() ? "sessions:" + context.getParent().getName() + ":/" + context.getName() : group;
+    }
+
+    private AttributeCodec attributeCodec() throws ReflectiveOperationException {
+        AllowedClasses allowed = AllowedClasses.of(allowedClasses);
+        SessionCodec chosen = codecObject;
+        if (chosen == null && codec.isEmpty()) {
+            chosen = new JavaSerialization(allowed);
+        } else if (chosen == null) {
+            ClassLoader loader = getContext().getLoader().getClassLoader();
+            Object made = Class.forName(codec, true, loader).getConstructor().newInstance();
+            if (!(made instanceof SessionCodec sessionCodec)) {
+                throw new IllegalArgumentException("codec=\"" + codec + "\" is not a " + SessionCodec.class.getName());
+            }
+            chosen = sessionCodec;
+        }
+        return new AttributeCodec(
+                chosen, allowed, () -> getContext().getLoader().getClassLoader(), counters, reports);
+    }
+
+    /** Nothing to do: the other nodes keep the sessions. */
+    @Override
+    public void load() {}
+
+    /** Nothing to do: the other nodes keep the sessions. */
+    @Override
+    public void unload() {}
+
+    // ---- sessions
+
+    @Override
+    protected StandardSession getNewSession() {
+        return new TuttiSession(this);
+    }
+
+    @Override
+    public @Nullable Session findSession(@Nullable String id) {
+        Replicator present = replicator;
+        if (id == null || id.isEmpty() || present == null) {
+            return null;
+        }
+        SessionRecord record = present.await(id);
+        return record == null ? null : session(record);
+    }
+
+    /** Sessions are found through their records; only the statistics are kept up here. */
+    @Override
+    public void add(Session session) {
+        int size = getActiveSessions();
+        if (size > getMaxActive()) {
+            setMaxActive(size);
+        }
+    }
+
+    @Override
+    public void remove(Session session, boolean update) {
+        super.remove(session, update);
+        Replicator present = replicator;
+        if (update && present != null && session instanceof TuttiSession ending) {
+            SessionRecord record = ending.record();
+            if (record != null) {
+                ending.sentUnder(present.end(record, ending.endReason()));
+            }
+        }
+    }
+
+    /** Expires the sessions that this node is the primary of, and sends what could not be sent before. */
+    @Override
+    public void processExpires() {
+        Replicator present = replicator;
+        if (present == null) {
+            return;
+        }
+        long startMillis = System.currentTimeMillis();
+        present.onTick();
+        for (SessionRecord record : present.sessions()) {
+            if (present.isDue(record)) {
+                session(record).isValid();
+            }
+        }
+        replicateAll();
+        processingTime += System.currentTimeMillis() - startMillis;
+    }
+
+    private void replicateAll() {
+        Replicator present = replicator;
+        if (present == null) {
+            return;
+        }
+        for (SessionRecord record : present.sessions()) {
+            if (record.handle() instanceof TuttiSession session) {
+                session.replicate();
+            }
+        }
+    }
+
+    @Override
+    public int getActiveSessionsFull() {
+        return sessionCount();
+    }
+
+    @Override
+    public Set<String> getSessionIdsFull() {
+        Set<String> ids = new LinkedHashSet<>();
+        Replicator present = replicator;
+        if (present != null) {
+            for (SessionRecord record : present.sessions()) {
+                ids.add(record.id());
+            }
+        }
+        return ids;
+    }
+
+    /**
+     * Sends what a request has changed in its session up to now, and waits until it is with the other nodes. Without
+     * this that happens at the end of the request, and before the response is committed.
+     *
+     * <p>Applications that can't reach their manager call the {@link Runnable} that is the request attribute
+     * {@code dev.tutti.tomcat.replicate}.
+     */
+    public void replicate(HttpSession session) {
+        Session found = findSession(session.getId());
+        if (found instanceof TuttiSession changed) {
+            changed.replicate();
+        }
+    }
+
+    // ---- what is shown
+
+    /**
+     * State and counters now: values are numbers, texts, lists and maps, in the order to show them.
+     */
+    public Map<String, Object> status() {
+        Map<String, Object> status = new LinkedHashMap<>();
+        Replicator present = replicator;
+        status.put("group", present == null ? "" : groupName());
+        if (present != null) {
+            status.putAll(present.status());
+        }
+        status.put("sessions-expired-here", getExpiredSessions());
+        status.put("sessions-rejected", getRejectedSessions());
+        status.put("reports", reports.snapshot());
+        return status;
+    }
+
+    /** {@link #status} as lines of text, for JMX. */
+    public String getStatusText() {
+        StringBuilder text = new StringBuilder();
+        status().forEach((name, value) -> text.append(name).append(": ").append(value).append('\n'));
+        return text.toString();
+    }
+
+    // ---- for sessions and the valve
+
+    boolean isReplicating() {
+        return replicator != null;
+    }
+
+    SaveMode saveMode() {
+        return saveMode;
+    }
+
+    AttributeCodec attributes() {
+        AttributeCodec present = attributes;
+        if (present == null) {
+            throw new IllegalStateException("the session manager of " + getContext().getName() + " is stopped");
+        }
+        return present;
+    }
+
+    private Replicator replicator() {
+        Replicator present = replicator;
+        if (present == null) {
+            throw new IllegalStateException("the session manager of " + getContext().getName() + " is stopped");
+        }
+        return present;
+    }
+
+    int sessionCount() {
+        Replicator present = replicator;
+        return present == null ? 0 : present.size();
+    }
+
+    @Nullable TuttiSession sessionHere(String id) {
+        Replicator present = replicator;
+        SessionRecord record = present == null ? null : present.find(id);
+        return record == null ? null : session(record);
+    }
+
+    List<TuttiSession> sessionsHere() {
+        List<TuttiSession> all = new ArrayList<>();
+        Replicator present = replicator;
+        if (present != null) {
+            for (SessionRecord record : present.sessions()) {
+                all.add(session(record));
+            }
+        }
+        return all;
+    }
+
+    private TuttiSession session(SessionRecord record) {
+        Object present = record.handle();
+        return (TuttiSession) (present == null ? record.attach(new TuttiSession(this, record)) : present);
+    }
+
+    SessionRecord create(TuttiSession session, String id, long createdMillis) {
+        SessionRecord record = replicator().create(id, createdMillis);
+        record.attach(session);
+        return record;
+    }
+
+    void rename(SessionRecord record, String id) {
+        replicator().rename(record, id);
+    }
+
+    long publish(SessionRecord record, List<Change> changes) throws StalledException {
+        Replicator present = replicator;
+        return present == null ? 0 : present.publish(record, changes);
+    }
+
+    void awaitSafe(long number) {
+        Replicator present = replicator;
+        if (present != null) {
+            present.awaitSafe(number);
+        }
+    }
+
+    void touch(SessionRecord record) {
+        Replicator present = replicator;
+        if (present != null) {
+            present.touch(record);
+        }
+    }
+
+    boolean isDue(SessionRecord record) {
+        Replicator present = replicator;
+        return present != null && present.isDue(record);
+    }
+
+    boolean isOverdue(SessionRecord record) {
+        Replicator present = replicator;
+        return present != null && present.isOverdue(record);
+    }
+
+    long idleMillis(SessionRecord record) {
+        Replicator present = replicator;
+        return present == null ? 0 : present.idleNanos(record) / 1_000_000;
+    }
+
+    void onStalled(TuttiSession session, StalledException stalled) {
+        reports.warnOnce("stalled", "Session " + session.getIdInternal() + " is behind at other nodes: "
+                + stalled.getMessage() + ". It is tried again with the next request, or in the background.");
+    }
+
+    private void onEnded(SessionRecord record) {
+        if (record.handle() instanceof TuttiSession session) {
+            session.onEndedElsewhere();
+        }
+    }
+
+    /** Calls code of the application that must not stop what the container does. */
+    void notifyOf(String event, Runnable listener) {
+        Context context = getContext();
+        ClassLoader before = context.bind(null);
+        try {
+            listener.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: {} of a session attribute failed", context.getName(), event, e);
+        } finally {
+            context.unbind(before);
+        }
+    }
+
+    /** What stays of an id when another node serves its session. Without routes, ids may have dots of their own. */
+    private String withoutRoute(String id) {
+        int dot = id.lastIndexOf('.');
+        return dot > 0 && getJvmRoute() != null ? id.substring(0, dot) : id;
+    }
+
+    String withRoute(String id) {
+        return withoutRoute(id) + "." + getJvmRoute();
+    }
+}

@@ -1,0 +1,635 @@
+package dev.tutti.tomcat;
+
+import dev.tutti.tomcat.replication.Change;
+import dev.tutti.tomcat.replication.EndReason;
+import dev.tutti.tomcat.replication.Field;
+import dev.tutti.tomcat.replication.SessionRecord;
+import dev.tutti.tomcat.replication.Slot;
+import dev.tutti.tomcat.replication.StalledException;
+import dev.tutti.tomcat.replication.Version;
+import jakarta.servlet.http.HttpSessionActivationListener;
+import jakarta.servlet.http.HttpSessionBindingListener;
+import jakarta.servlet.http.HttpSessionEvent;
+import java.io.Serializable;
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.catalina.SessionListener;
+import org.apache.catalina.authenticator.Constants;
+import org.apache.catalina.session.StandardSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session at one node: the objects that the application works with, over the {@link SessionRecord} that all nodes have.
+ *
+ * <p>An attribute becomes an object when it is first read here, with the application's class loader, and bytes when a
+ * request that may have changed it ends. Between, others may change it too: an object that no request here may have
+ * changed is then replaced at the next read; one that may have been is compared first, and wins if it has changed.
+ */
+public final class TuttiSession extends StandardSession {
+
+    private static final long serialVersionUID = 1;
+
+    /** Notes without which a login that was begun at one node can't be ended at another. Never user names, passwords. */
+    private static final Set<String> NOTES = Set.of(Constants.SESSION_ID_NOTE, Constants.FORM_REQUEST_NOTE);
+
+    /** An attribute as an object. */
+    private static final class Live {
+        /** Of the slot that the object was made from, or written to. */
+        volatile Version version = Version.NONE;
+
+        volatile byte @Nullable [] baseline;
+        volatile boolean isSet;
+        volatile boolean isRead;
+    }
+
+    private final transient TuttiManager owner;
+    private final transient ConcurrentHashMap<String, Live> lives = new ConcurrentHashMap<>();
+    private final transient ConcurrentHashMap<Field, Version> adopted = new ConcurrentHashMap<>();
+    private final transient Set<Field> changedFields = ConcurrentHashMap.newKeySet();
+    private final transient Object flushing = new Object();
+    private final transient Object materializing = new Object();
+    private final transient AtomicInteger users = new AtomicInteger();
+    private transient volatile @Nullable SessionRecord record;
+    private transient volatile long lastNumber;
+    private transient volatile EndReason endReason = EndReason.INVALIDATED;
+
+    /** A session that is about to be created. */
+    TuttiSession(TuttiManager owner) {
+        super(owner);
+        this.owner = owner;
+    }
+
+    /** A session that is there already, here or at another node. */
+    TuttiSession(TuttiManager owner, SessionRecord record) {
+        this(owner);
+        this.record = record;
+        id = record.id();
+        creationTime = record.createdMillis();
+        long usedMillis = System.currentTimeMillis() - owner.idleMillis(record);
+        thisAccessedTime = usedMillis;
+        lastAccessedTime = usedMillis;
+        isValid = record.state() != SessionRecord.State.ENDED;
+        adoptFields();
+    }
+
+    @Nullable SessionRecord record() {
+        return record;
+    }
+
+    /** Another node has ended the session and told the listeners. */
+    void onEndedElsewhere() {
+        setValid(false);
+    }
+
+    // ---- identity
+
+    @Override
+    public String getId() {
+        return getIdInternal();
+    }
+
+    @Override
+    public String getIdInternal() {
+        SessionRecord present = record;
+        return present == null ? id : present.id();
+    }
+
+    @Override
+    public void setId(String id, boolean notify) {
+        this.id = id;
+        SessionRecord present = record;
+        if (present == null) {
+            record = owner.create(this, id, creationTime);
+            changedFields.add(Field.ID);
+            changedFields.add(Field.MAX_INACTIVE);
+            owner.add(this);
+        } else {
+            owner.rename(present, id);
+            changeField(Field.ID);
+        }
+        if (notify) {
+            tellNew();
+        }
+    }
+
+    // ---- use
+
+    @Override
+    public void access() {
+        super.access();
+        users.incrementAndGet();
+        RequestScope scope = RequestScope.current();
+        if (scope != null) {
+            scope.add(this);
+        }
+        SessionRecord present = record;
+        if (present != null) {
+            adoptFields();
+            owner.touch(present);
+        }
+    }
+
+    @Override
+    public void endAccess() {
+        super.endAccess();
+        users.accumulateAndGet(-1, (present, change) -> Math.max(0, present + change));
+        SessionRecord present = record;
+        if (present != null && isValid) {
+            owner.touch(present);
+            flush(users.get() == 0);
+            awaitSafe();
+        }
+    }
+
+    /** Whether no request here uses the session now. */
+    boolean isUnused() {
+        return users.get() == 0;
+    }
+
+    /** Whether nobody will call {@link #endAccess}: what changes now has to be sent now. */
+    private boolean isHeldOutsideRequests() {
+        return isUnused() && RequestScope.current() == null;
+    }
+
+    @Override
+    public boolean isValid() {
+        SessionRecord present = record;
+        if (!isValid || present == null || expiring || (activityCheck && accessCount.get() > 0)) {
+            return isValid;
+        }
+        if (owner.isDue(present)) {
+            endReason = EndReason.EXPIRED;
+            expire(true);
+        } else if (owner.isOverdue(present)) {
+            return false;
+        }
+        return isValid;
+    }
+
+    @Override
+    public long getIdleTimeInternal() {
+        SessionRecord present = record;
+        return present == null ? super.getIdleTimeInternal() : owner.idleMillis(present);
+    }
+
+    @Override
+    public void expire(boolean notify) {
+        RequestScope scope = RequestScope.current();
+        if (scope != null) {
+            scope.add(this);
+        }
+        super.expire(notify);
+    }
+
+    EndReason endReason() {
+        return endReason;
+    }
+
+    void sentUnder(long number) {
+        if (number > lastNumber) {
+            lastNumber = number;
+        }
+    }
+
+    // ---- attributes
+
+    @Override
+    public @Nullable Object getAttribute(@Nullable String name) {
+        if (name == null || !isValidInternal()) {
+            return super.getAttribute(name);
+        }
+        Object value = current(name);
+        if (value != null && owner.saveMode() != SaveMode.ON_SET && !Immutables.contains(value)) {
+            live(name).isRead = true;
+        }
+        return value;
+    }
+
+    @Override
+    public Enumeration<String> getAttributeNames() {
+        if (!isValidInternal()) {
+            return super.getAttributeNames();
+        }
+        return Collections.enumeration(List.of(keys()));
+    }
+
+    @Override
+    protected String[] keys() {
+        SessionRecord present = record;
+        if (present == null) {
+            return super.keys();
+        }
+        Set<String> names = new HashSet<>();
+        for (String name : attributes.keySet()) {
+            if (!isSuperseded(name, present)) {
+                names.add(name);
+            }
+        }
+        for (Field field : present.fields(Field.Kind.ATTRIBUTE)) {
+            if (isSuperseded(field.name(), present)) {
+                names.add(field.name());
+            }
+        }
+        return names.toArray(EMPTY_ARRAY);
+    }
+
+    /** Whether the record has another value than the object here, which no request may have changed. */
+    private boolean isSuperseded(String name, SessionRecord present) {
+        Slot slot = present.slot(Field.attribute(name));
+        if (slot == null) {
+            return false;
+        }
+        Live live = lives.get(name);
+        return live == null || (!live.isSet && !live.isRead && !live.version.equals(slot.version()));
+    }
+
+    private @Nullable Object current(String name) {
+        SessionRecord present = record;
+        if (present == null || !isSuperseded(name, present)) {
+            return attributes.get(name);
+        }
+        synchronized (materializing) {
+            Slot slot = present.slot(Field.attribute(name));
+            if (slot == null || !isSuperseded(name, present)) {
+                return attributes.get(name);
+            }
+            return materialize(name, slot);
+        }
+    }
+
+    private @Nullable Object materialize(String name, Slot slot) {
+        byte[] content = slot.content();
+        Object value = content == null ? null : owner.attributes().decode(name, content);
+        if (content != null && value == null) {
+            return null;
+        }
+        Live live = live(name);
+        live.version = slot.version();
+        live.baseline = content;
+        if (value == null) {
+            attributes.remove(name);
+            return null;
+        }
+        attributes.put(name, value);
+        if (value instanceof HttpSessionActivationListener listener) {
+            owner.notifyOf("sessionDidActivate", () -> listener.sessionDidActivate(new HttpSessionEvent(getSession())));
+        }
+        return value;
+    }
+
+    @Override
+    public void setAttribute(String name, @Nullable Object value, boolean notify) {
+        if (name == null || value == null || !isValidInternal()) {
+            super.setAttribute(name, value, notify);
+            return;
+        }
+        if (notify && isOldValueAwaited(name)) {
+            current(name);
+        }
+        Live live = live(name);
+        boolean wasSet = live.isSet;
+        live.isSet = true;
+        try {
+            super.setAttribute(name, value, notify);
+            // Once more: a flush in another thread may have taken the mark with it before the value was there.
+            live.isSet = true;
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            live.isSet = wasSet;
+            throw e;
+        }
+        replicateIfHeld();
+    }
+
+    @Override
+    protected void removeAttributeInternal(String name, boolean notify) {
+        if (name == null) {
+            return;
+        }
+        if (notify && isOldValueAwaited(name)) {
+            current(name);
+        }
+        live(name).isSet = true;
+        super.removeAttributeInternal(name, notify);
+        live(name).isSet = true;
+        replicateIfHeld();
+    }
+
+    /** Whether somebody here is told of the value that an attribute had, which therefore must become an object. */
+    private boolean isOldValueAwaited(String name) {
+        SessionRecord present = record;
+        Slot slot = present == null ? null : present.slot(Field.attribute(name));
+        if (slot == null || slot.isRemoved()) {
+            return false;
+        }
+        Object[] listeners = owner.getContext().getApplicationEventListeners();
+        return slot.isListening() || (listeners != null && listeners.length > 0);
+    }
+
+    private Live live(String name) {
+        return lives.computeIfAbsent(name, absent -> new Live());
+    }
+
+    @Override
+    public boolean isAttributeDistributable(String name, Object value) {
+        return owner.attributes().codec().supports(value);
+    }
+
+    // ---- what a session has besides attributes
+
+    @Override
+    public void setMaxInactiveInterval(int interval) {
+        super.setMaxInactiveInterval(interval);
+        changeField(Field.MAX_INACTIVE);
+    }
+
+    @Override
+    public void setPrincipal(@Nullable Principal principal) {
+        boolean isOther = principal != this.principal;
+        super.setPrincipal(principal);
+        if (isOther) {
+            changeField(Field.PRINCIPAL);
+        }
+    }
+
+    @Override
+    public void setAuthType(@Nullable String authType) {
+        boolean isOther = authType == null ? this.authType != null : !authType.equals(this.authType);
+        super.setAuthType(authType);
+        if (isOther) {
+            changeField(Field.AUTH_TYPE);
+        }
+    }
+
+    @Override
+    public void setNote(String name, Object value) {
+        super.setNote(name, value);
+        if (NOTES.contains(name)) {
+            changeField(Field.note(name));
+        }
+    }
+
+    @Override
+    public void removeNote(String name) {
+        boolean isThere = getNote(name) != null;
+        super.removeNote(name);
+        if (isThere && NOTES.contains(name)) {
+            changeField(Field.note(name));
+        }
+    }
+
+    @Override
+    public void addSessionListener(SessionListener listener) {
+        synchronized (listeners) {
+            super.addSessionListener(listener);
+        }
+        if (listener instanceof Serializable) {
+            changeField(Field.listener(listener.getClass().getName()));
+        }
+    }
+
+    @Override
+    public void removeSessionListener(SessionListener listener) {
+        synchronized (listeners) {
+            super.removeSessionListener(listener);
+        }
+        if (listener instanceof Serializable) {
+            changeField(Field.listener(listener.getClass().getName()));
+        }
+    }
+
+    private void changeField(Field field) {
+        if (record != null) {
+            changedFields.add(field);
+            replicateIfHeld();
+        }
+    }
+
+    /** Takes over what other nodes have changed, unless it has been changed here too. */
+    private void adoptFields() {
+        SessionRecord present = record;
+        if (present == null) {
+            return;
+        }
+        maxInactiveInterval = changedFields.contains(Field.MAX_INACTIVE) ? maxInactiveInterval : present.maxInactiveSeconds();
+        adopt(present, Field.PRINCIPAL);
+        adopt(present, Field.AUTH_TYPE);
+        for (String note : NOTES) {
+            adopt(present, Field.note(note));
+        }
+        for (Field field : present.fields(Field.Kind.LISTENER)) {
+            adopt(present, field);
+        }
+        for (Field field : adopted.keySet()) {
+            adopt(present, field);
+        }
+    }
+
+    private void adopt(SessionRecord present, Field field) {
+        Slot slot = present.slot(field);
+        if (slot == null || changedFields.contains(field) || slot.version().equals(adopted.get(field))) {
+            return;
+        }
+        adopted.put(field, slot.version());
+        byte[] content = slot.content();
+        Object value = content == null ? null : owner.attributes().decodeField(field, content);
+        switch (field.kind()) {
+            case PRINCIPAL -> super.setPrincipal((Principal) value);
+            case AUTH_TYPE -> super.setAuthType((String) value);
+            case NOTE -> {
+                if (value == null) {
+                    super.removeNote(field.name());
+                } else {
+                    super.setNote(field.name(), value);
+                }
+            }
+            case LISTENER -> {
+                synchronized (listeners) {
+                    listeners.removeIf(listener -> listener.getClass().getName().equals(field.name()));
+                    if (value instanceof SessionListener listener) {
+                        listeners.add(listener);
+                    }
+                }
+            }
+            // Changed here before and elsewhere now; they are read from the record, so there is nothing to take over.
+            case ID, MAX_INACTIVE -> {}
+            case ATTRIBUTE -> throw new IllegalStateException(field + " is read from the record");
+        }
+    }
+
+    // ---- replication
+
+    /** Sends what has changed since the last time, and waits until it is safe. */
+    void replicate() {
+        flush(false);
+        awaitSafe();
+    }
+
+    private void replicateIfHeld() {
+        if (isHeldOutsideRequests() && isValid && !expiring) {
+            replicate();
+        }
+    }
+
+    void awaitSafe() {
+        owner.awaitSafe(lastNumber);
+    }
+
+    /**
+     * Sends what has changed since the last time.
+     *
+     * @param isLast whether the request that calls it will not change objects any more that it has read. They are
+     *     compared again otherwise, and as long as other requests use the session
+     */
+    void flush(boolean isLast) {
+        SessionRecord present = record;
+        if (present == null || !isValid || expiring) {
+            return;
+        }
+        synchronized (flushing) {
+            List<Change> changes = new ArrayList<>();
+            Set<Field> fields = collectFields(changes);
+            Set<String> names = collectAttributes(present, changes, isLast && users.get() <= 1);
+            boolean isFirst = present.state() == SessionRecord.State.LOCAL;
+            if (changes.isEmpty() && !isFirst) {
+                return;
+            }
+            try {
+                sentUnder(owner.publish(present, changes));
+            } catch (StalledException e) {
+                owner.onStalled(this, e);
+                changedFields.addAll(fields);
+                for (String name : names) {
+                    live(name).isSet = true;
+                }
+                return;
+            }
+            for (Change change : changes) {
+                settle(present, change);
+            }
+        }
+    }
+
+    private void settle(SessionRecord present, Change change) {
+        Slot slot = present.slot(change.field());
+        if (slot == null || slot.content() != change.content()) {
+            return;
+        }
+        if (change.field().kind() == Field.Kind.ATTRIBUTE) {
+            Live live = live(change.field().name());
+            live.version = slot.version();
+            live.baseline = change.content();
+        } else if (change.field().kind() != Field.Kind.ID && change.field().kind() != Field.Kind.MAX_INACTIVE) {
+            adopted.put(change.field(), slot.version());
+        }
+    }
+
+    private Set<Field> collectFields(List<Change> changes) {
+        Set<Field> fields = new HashSet<>(changedFields);
+        changedFields.removeAll(fields);
+        for (Field field : fields) {
+            Object value = valueOf(field);
+            byte[] content = value == null ? null : owner.attributes().encodeField(field, value);
+            changes.add(new Change(field, content, false));
+        }
+        return fields;
+    }
+
+    private @Nullable Object valueOf(Field field) {
+        return switch (field.kind()) {
+            case ID -> getIdInternal();
+            case MAX_INACTIVE -> maxInactiveInterval;
+            case PRINCIPAL -> principal;
+            case AUTH_TYPE -> authType;
+            case NOTE -> getNote(field.name());
+            case LISTENER -> listenerOf(field.name());
+            case ATTRIBUTE -> throw new IllegalStateException(field + " is not a single value");
+        };
+    }
+
+    private @Nullable Object listenerOf(String className) {
+        synchronized (listeners) {
+            for (SessionListener listener : listeners) {
+                if (listener.getClass().getName().equals(className)) {
+                    return listener;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Adds the changed attributes to {@code changes}, and returns the names of all that were looked at. */
+    private Set<String> collectAttributes(SessionRecord present, List<Change> changes, boolean isReadOver) {
+        Set<String> names = new HashSet<>();
+        lives.forEach((name, live) -> {
+            if (live.isSet || live.isRead || owner.saveMode() == SaveMode.ALWAYS) {
+                names.add(name);
+            }
+        });
+        for (String name : names) {
+            Live live = live(name);
+            boolean isSet = live.isSet;
+            live.isSet = false;
+            live.isRead = live.isRead && !isReadOver;
+            Change change = changeOf(name, live, isSet, present);
+            if (change != null) {
+                changes.add(change);
+            }
+        }
+        return names;
+    }
+
+    private @Nullable Change changeOf(String name, Live live, boolean isSet, SessionRecord present) {
+        Field field = Field.attribute(name);
+        Slot slot = present.slot(field);
+        boolean isThere = slot != null && !slot.isRemoved();
+        Object value = attributes.get(name);
+        boolean isReplicated = value != null && !exclude(name, value);
+        byte[] content = isReplicated && value != null ? encode(name, value) : null;
+        if (content == null) {
+            if (slot != null && !isThere) {
+                live.version = slot.version();
+            }
+            live.baseline = null;
+            return isThere && (isSet || live.version.equals(slot == null ? null : slot.version()))
+                    ? Change.removal(field)
+                    : null;
+        }
+        boolean isSame = Arrays.equals(content, live.baseline);
+        boolean isCurrent = slot != null && live.version.equals(slot.version());
+        if (isSame && (!isSet || isCurrent)) {
+            return null;
+        }
+        return new Change(field, content, isListening(value));
+    }
+
+    private static boolean isListening(@Nullable Object value) {
+        return value instanceof HttpSessionBindingListener || value instanceof HttpSessionActivationListener;
+    }
+
+    /** To a listener, being encoded looks like moving to another node and back. */
+    private byte @Nullable [] encode(String name, Object value) {
+        if (!(value instanceof HttpSessionActivationListener listener)) {
+            return owner.attributes().encode(name, value);
+        }
+        HttpSessionEvent event = new HttpSessionEvent(getSession());
+        owner.notifyOf("sessionWillPassivate", () -> listener.sessionWillPassivate(event));
+        try {
+            return owner.attributes().encode(name, value);
+        } finally {
+            owner.notifyOf("sessionDidActivate", () -> listener.sessionDidActivate(event));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "TuttiSession[" + id + "]";
+    }
+}

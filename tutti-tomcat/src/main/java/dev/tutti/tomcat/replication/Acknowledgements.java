@@ -1,0 +1,126 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Who has handled which of this member's numbered messages, and who waits for that.
+ *
+ * <p>A message counts as safe once the others of the view that it is delivered in have handled it. A member that comes
+ * to a later view has it with the state, one that has left is no longer waited for. A member that has kept a request
+ * waiting up to its deadline is not waited for until it has caught up: one stalled node must not slow every request down.
+ */
+final class Acknowledgements {
+
+    private final Acknowledgement mode;
+    private final Map<Member, Long> handled = new HashMap<>();
+    private final Map<Member, Long> lagging = new HashMap<>();
+    private final TreeMap<Long, CompletableFuture<Void>> waiting = new TreeMap<>();
+    private long delivered;
+    private long safe = Long.MAX_VALUE;
+
+    Acknowledgements(Acknowledgement mode) {
+        this.mode = mode;
+    }
+
+    synchronized void onView(View view, Member self, Set<Member> together) {
+        Set<Member> members = new HashSet<>(view.members());
+        members.remove(self);
+        handled.keySet().retainAll(members);
+        lagging.keySet().retainAll(members);
+        for (Member member : members) {
+            if (!together.contains(member) || !handled.containsKey(member)) {
+                handled.put(member, delivered);
+            }
+        }
+        release();
+    }
+
+    /** This member's own message has come back, in the view that all others have it in. */
+    synchronized void onDelivered(long number) {
+        delivered = Math.max(delivered, number);
+    }
+
+    synchronized void onAck(Member member, long number) {
+        Long present = handled.get(member);
+        if (present == null || number <= present) {
+            return;
+        }
+        handled.put(member, number);
+        Long behind = lagging.get(member);
+        if (behind != null && number >= behind) {
+            lagging.remove(member);
+        }
+        release();
+    }
+
+    /** Completes when message {@code number} is safe. */
+    synchronized CompletableFuture<Void> safe(long number) {
+        if (number <= safe) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return waiting.computeIfAbsent(number, absent -> new CompletableFuture<>());
+    }
+
+    /** A request has waited for {@code number} long enough. Returns those that let it wait, who are lagging now. */
+    synchronized List<Member> onTimeout(long number, long sent) {
+        List<Member> late = new ArrayList<>();
+        handled.forEach((member, last) -> {
+            if (last < number && lagging.putIfAbsent(member, sent) == null) {
+                late.add(member);
+            }
+        });
+        release();
+        return late;
+    }
+
+    synchronized int laggingCount() {
+        return lagging.size();
+    }
+
+    synchronized int waitingCount() {
+        return waiting.size();
+    }
+
+    /** Nothing will be acknowledged any more. */
+    synchronized void close() {
+        handled.clear();
+        release();
+    }
+
+    private void release() {
+        safe = mode == Acknowledgement.ONE ? handledByOne() : handledByAll();
+        while (!waiting.isEmpty() && waiting.firstKey() <= safe) {
+            waiting.pollFirstEntry().getValue().complete(null);
+        }
+    }
+
+    private long handledByAll() {
+        long least = Long.MAX_VALUE;
+        for (Map.Entry<Member, Long> entry : handled.entrySet()) {
+            if (!lagging.containsKey(entry.getKey())) {
+                least = Math.min(least, entry.getValue());
+            }
+        }
+        return least;
+    }
+
+    private long handledByOne() {
+        if (handled.isEmpty() || handled.size() == lagging.size()) {
+            return Long.MAX_VALUE;
+        }
+        long most = 0;
+        for (long number : handled.values()) {
+            most = Math.max(most, number);
+        }
+        return most;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Questions to the others for sessions that are not here.
+ *
+ * <p>A client can't make the members talk by sending made-up ids: keys that nobody knew are remembered for a while, and
+ * the number of questions is limited, at one time and per second.
+ */
+final class Lookups {
+
+    static final int OPEN_MAX = 64;
+    static final int PER_SECOND_MAX = 200;
+    static final int MISSES_MAX = 10_000;
+    static final int KEY_LENGTH_MAX = 256;
+    static final long MISS_NANOS = 5_000_000_000L;
+
+    private static final long SECOND_NANOS = 1_000_000_000L;
+
+    private static final class Open {
+        final long query;
+        final String key;
+        final Set<Member> asked;
+        final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+        Open(long query, String key, Set<Member> asked) {
+            this.query = query;
+            this.key = key;
+            this.asked = asked;
+        }
+    }
+
+    /**
+     * @param query its number
+     * @param answered completes when one has answered with the session, or all without
+     * @param isNew whether it has to be sent
+     */
+    record Ticket(long query, CompletableFuture<Void> answered, boolean isNew) {}
+
+    private final Map<Long, Open> open = new HashMap<>();
+    private final Map<String, Open> openByKey = new HashMap<>();
+    private final LinkedHashMap<String, Long> misses = new LinkedHashMap<>();
+    private long queries;
+    private long secondNanos;
+    private int inSecond;
+
+    /** Asks for {@code key}; null if there is nobody to ask, it has just been asked for in vain, or too much is asked. */
+    synchronized @Nullable Ticket ask(String key, Set<Member> others, long nowNanos) {
+        Open present = openByKey.get(key);
+        if (present != null) {
+            return new Ticket(present.query, present.answered, false);
+        }
+        Long missedNanos = misses.get(key);
+        boolean isKnownMiss = missedNanos != null && nowNanos - missedNanos < MISS_NANOS;
+        if (others.isEmpty() || isKnownMiss || key.length() > KEY_LENGTH_MAX || !isWithinLimits(nowNanos)) {
+            return null;
+        }
+        Open added = new Open(++queries, key, new HashSet<>(others));
+        open.put(added.query, added);
+        openByKey.put(key, added);
+        return new Ticket(added.query, added.answered, true);
+    }
+
+    private boolean isWithinLimits(long nowNanos) {
+        if (nowNanos - secondNanos >= SECOND_NANOS) {
+            secondNanos = nowNanos;
+            inSecond = 0;
+        }
+        if (open.size() >= OPEN_MAX || inSecond >= PER_SECOND_MAX) {
+            return false;
+        }
+        inSecond++;
+        return true;
+    }
+
+    synchronized void onAnswer(Member member, long query, boolean isFound) {
+        Open answered = open.get(query);
+        if (answered != null) {
+            answered.asked.remove(member);
+            if (isFound || answered.asked.isEmpty()) {
+                answered.answered.complete(null);
+            }
+        }
+    }
+
+    synchronized void onView(View view) {
+        for (Open waiting : open.values()) {
+            waiting.asked.retainAll(view.members());
+            if (waiting.asked.isEmpty()) {
+                waiting.answered.complete(null);
+            }
+        }
+    }
+
+    /** The one that asked has what it wanted, or gives up. */
+    synchronized void close(Ticket ticket, boolean isFound, long nowNanos) {
+        Open closed = open.remove(ticket.query());
+        if (closed == null) {
+            return;
+        }
+        openByKey.remove(closed.key);
+        closed.answered.complete(null);
+        if (!isFound) {
+            misses.remove(closed.key);
+            misses.put(closed.key, nowNanos);
+            if (misses.size() > MISSES_MAX) {
+                misses.pollFirstEntry();
+            }
+        }
+    }
+}

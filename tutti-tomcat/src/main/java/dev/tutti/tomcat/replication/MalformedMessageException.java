@@ -1,0 +1,11 @@
+package dev.tutti.tomcat.replication;
+
+/** Bytes that no member of this version sends; says what was expected and where. */
+final class MalformedMessageException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    MalformedMessageException(String message) {
+        super(message);
+    }
+}

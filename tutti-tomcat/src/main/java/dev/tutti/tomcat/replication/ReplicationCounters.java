@@ -1,0 +1,77 @@
+package dev.tutti.tomcat.replication;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What replication has done since it started. */
+public final class ReplicationCounters {
+
+    /** Something that is counted. */
+    public enum Counter {
+        IMAGES_SENT("whole sessions sent to the group"),
+        DELTAS_SENT("changes sent to the group"),
+        ACCESSES_SENT("uses without a change sent to the group"),
+        REMOVALS_SENT("ends of sessions sent to the group"),
+        BYTES_SENT("bytes sent to the group"),
+        MESSAGES_HANDLED("messages of others handled"),
+        BYTES_HANDLED("bytes of others handled"),
+        ACKS_SENT("acknowledgements sent"),
+        WAITS("requests that waited for acknowledgements"),
+        WAIT_TIMEOUTS("requests that went on without all acknowledgements"),
+        STALLS("changes kept back because too much is waiting to be sent"),
+        SEND_FAILURES("messages that the group did not take"),
+        QUERIES_SENT("questions for sessions that are not here"),
+        QUERIES_FOUND("questions that brought a session"),
+        QUERIES_IN_VAIN("questions for sessions that nobody has"),
+        QUERIES_UNANSWERED("questions that somebody did not answer in time"),
+        STATE_CHUNKS_SENT("parts of the state sent to others"),
+        STATE_SESSIONS_MERGED("sessions that came with the state of others"),
+        PARTIAL_DROPPED("sessions of which a change came and not the rest"),
+        MALFORMED("messages that could not be read, and were ignored"),
+        NOT_ENCODED("values that could not be encoded, and stay at this node"),
+        NOT_DECODED("values of others that could not be decoded");
+
+        private final String description;
+
+        Counter(String description) {
+            this.description = description;
+        }
+
+        /** What it counts, for people. */
+        public String description() {
+            return description;
+        }
+    }
+
+    private final LongAdder[] adders = new LongAdder[Counter.values().length];
+
+    public ReplicationCounters() {
+        for (int index = 0; index < adders.length; index++) {
+            adders[index] = new LongAdder();
+        }
+    }
+
+    public void add(Counter counter, long amount) {
+        adders[counter.ordinal()].add(amount);
+    }
+
+    public void increment(Counter counter) {
+        adders[counter.ordinal()].increment();
+    }
+
+    public long get(Counter counter) {
+        return adders[counter.ordinal()].sum();
+    }
+
+    /** All counters by name, in a fixed order. */
+    public Map<String, Object> snapshot() {
+        Map<String, Object> snapshot = new LinkedHashMap<>();
+        for (Counter counter : Counter.values()) {
+            String name = counter.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            snapshot.put(name, get(counter));
+        }
+        return snapshot;
+    }
+}

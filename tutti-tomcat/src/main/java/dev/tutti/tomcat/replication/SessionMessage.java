@@ -1,0 +1,50 @@
+package dev.tutti.tomcat.replication;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What members tell each other about sessions. */
+sealed interface SessionMessage {
+
+    /**
+     * A whole session.
+     *
+     * @param createdMillis wall clock of the member that created it; for applications to show, nothing rests on it
+     * @param idleMillis since its last use
+     * @param touched the version of the last use, whose origin is the session's primary
+     */
+    record Image(UUID uid, long createdMillis, long idleMillis, Version touched, Map<Field, Slot> slots)
+            implements SessionMessage {}
+
+    /** Changes of one version. Its writer has just used the session. */
+    record Delta(UUID uid, Version version, List<Change> changes) implements SessionMessage {}
+
+    /** The sender has just used the session, and is its primary from now on. */
+    record Access(UUID uid, Version version) implements SessionMessage {}
+
+    record Remove(UUID uid, String key, Version version, EndReason reason) implements SessionMessage {}
+
+    /** All messages to the group of this number and below have been handled. */
+    record Ack(long number) implements SessionMessage {}
+
+    /** Does anybody have the session with this key? */
+    record Query(long query, String key) implements SessionMessage {}
+
+    record Answer(long query, @Nullable Image image) implements SessionMessage {}
+
+    /** Send the whole of a session, of which a change arrived and not the rest. */
+    record ImageRequest(UUID uid) implements SessionMessage {}
+
+    /**
+     * Send the sessions that follow {@code after}, all if it is null.
+     *
+     * @param pull names the pull that the answer belongs to
+     * @param viewNumber the view that brought the two together
+     */
+    record StateRequest(long pull, long viewNumber, @Nullable UUID after) implements SessionMessage {}
+
+    /** Some sessions, in order of their uids, and whether they are the last. */
+    record StateChunk(long pull, List<Image> images, boolean isLast) implements SessionMessage {}
+}

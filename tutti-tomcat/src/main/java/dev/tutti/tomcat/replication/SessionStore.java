@@ -1,0 +1,178 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.tomcat.replication.SessionMessage.Image;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.NavigableMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The sessions of one application at one member, and the marks of those that ended lately. */
+final class SessionStore {
+
+    /** How long, and how many at most, ended sessions are remembered, so that what comes late does not revive them. */
+    static final long TOMBSTONE_NANOS = 3_600_000_000_000L;
+
+    static final int TOMBSTONES_MAX = 50_000;
+
+    record Tombstone(String key, Version version, EndReason reason, long nanos) {}
+
+    private final UnaryOperator<String> keyOf;
+    private final ConcurrentSkipListMap<UUID, SessionRecord> byUid = new ConcurrentSkipListMap<>();
+    private final ConcurrentHashMap<String, SessionRecord> byKey = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, UUID> endedKeys = new ConcurrentHashMap<>();
+    private final LinkedHashMap<UUID, Tombstone> tombstones = new LinkedHashMap<>();
+
+    /**
+     * @param keyOf from the id that a client has, the part that does not change with the node that serves it
+     */
+    SessionStore(UnaryOperator<String> keyOf) {
+        this.keyOf = keyOf;
+    }
+
+    String keyOf(String id) {
+        return keyOf.apply(id);
+    }
+
+    @Nullable SessionRecord find(String key) {
+        return byKey.get(key);
+    }
+
+    @Nullable SessionRecord get(UUID uid) {
+        return byUid.get(uid);
+    }
+
+    boolean hasEnded(String key) {
+        return endedKeys.containsKey(key);
+    }
+
+    /** The sessions that can be used. */
+    Collection<SessionRecord> sessions() {
+        return byKey.values();
+    }
+
+    int size() {
+        return byKey.size();
+    }
+
+    NavigableMap<UUID, SessionRecord> after(@Nullable UUID uid) {
+        return uid == null ? byUid : byUid.tailMap(uid, false);
+    }
+
+    /** A record for {@code uid}, a new partial one if there is none. */
+    SessionRecord getOrAdd(UUID uid, long createdMillis, long nowNanos) {
+        return byUid.computeIfAbsent(
+                uid, absent -> new SessionRecord(absent, createdMillis, nowNanos, SessionRecord.State.PARTIAL));
+    }
+
+    /** Adds a record that is made here, or replaces a partial one by what is now known. */
+    void add(SessionRecord record) {
+        byUid.put(record.uid(), record);
+        index(record);
+    }
+
+    /** Makes a record findable under its id. Of two with one key the one that was used last is found. */
+    void index(SessionRecord record) {
+        String key = keyOf(record.id());
+        byKey.merge(key, record, (present, next) -> {
+            boolean wins = next.touched().compareTo(present.touched()) >= 0;
+            return wins ? next : present;
+        });
+        if (record.state() == SessionRecord.State.ENDED) {
+            byKey.remove(key, record);
+        }
+    }
+
+    /** The record has another id than when it was indexed. */
+    void reindex(SessionRecord record, String oldKey) {
+        if (!keyOf(record.id()).equals(oldKey)) {
+            index(record);
+            byKey.remove(oldKey, record);
+        }
+    }
+
+    /** Takes a session away and remembers that; null if it was not there. */
+    @Nullable SessionRecord remove(UUID uid, Tombstone tombstone) {
+        bury(uid, tombstone);
+        SessionRecord record = byUid.remove(uid);
+        if (record == null) {
+            return null;
+        }
+        record.enter(SessionRecord.State.ENDED);
+        byKey.remove(keyOf(record.id()), record);
+        byKey.remove(tombstone.key(), record);
+        return record;
+    }
+
+    /** Takes away a record of which not everything came. */
+    void forget(SessionRecord record) {
+        byUid.remove(record.uid(), record);
+        record.enter(SessionRecord.State.ENDED);
+    }
+
+    /**
+     * Whether {@code image} is that of a session that ended, and must stay so. One that expired because its users were
+     * on the other side of a partition comes back, one that was invalidated does not.
+     */
+    @Nullable Tombstone tombstoneFor(Image image) {
+        synchronized (tombstones) {
+            Tombstone tombstone = tombstones.get(image.uid());
+            if (tombstone == null) {
+                return null;
+            }
+            boolean isUsedAfter = image.touched().isAfter(tombstone.version());
+            if (tombstone.reason() == EndReason.EXPIRED && isUsedAfter) {
+                tombstones.remove(image.uid());
+                endedKeys.remove(tombstone.key(), image.uid());
+                return null;
+            }
+            return tombstone;
+        }
+    }
+
+    boolean isBuried(UUID uid) {
+        synchronized (tombstones) {
+            return tombstones.containsKey(uid);
+        }
+    }
+
+    int tombstoneCount() {
+        synchronized (tombstones) {
+            return tombstones.size();
+        }
+    }
+
+    private void bury(UUID uid, Tombstone tombstone) {
+        synchronized (tombstones) {
+            if (tombstones.putIfAbsent(uid, tombstone) == null) {
+                endedKeys.put(tombstone.key(), uid);
+            }
+            Iterator<java.util.Map.Entry<UUID, Tombstone>> oldest = tombstones.entrySet().iterator();
+            while (oldest.hasNext()) {
+                var entry = oldest.next();
+                boolean isOld = tombstone.nanos() - entry.getValue().nanos() > TOMBSTONE_NANOS;
+                if (!isOld && tombstones.size() <= TOMBSTONES_MAX) {
+                    break;
+                }
+                oldest.remove();
+                endedKeys.remove(entry.getValue().key(), entry.getKey());
+            }
+        }
+    }
+
+    void clear() {
+        for (SessionRecord record : byUid.values()) {
+            record.enter(SessionRecord.State.ENDED);
+        }
+        byUid.clear();
+        byKey.clear();
+        endedKeys.clear();
+        synchronized (tombstones) {
+            tombstones.clear();
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Groups in one process, without a network: FIFO, virtually synchronous, with crashes, partitions and merges on command.
+ *
+ * <p>Either nothing moves until {@link #pump} is called, in one order always; or each member has a thread.
+ */
+public final class InMemoryCluster {
+
+    private final boolean isThreaded;
+    private final List<Seat> seats = new ArrayList<>();
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private long incarnations;
+    private long viewNumbers;
+
+    private InMemoryCluster(boolean isThreaded) {
+        this.isThreaded = isThreaded;
+    }
+
+    public static InMemoryCluster manual() {
+        return new InMemoryCluster(false);
+    }
+
+    public static InMemoryCluster threaded() {
+        return new InMemoryCluster(true);
+    }
+
+    /** One member's place in a group. */
+    public final class Seat implements SessionChannel {
+        private final String group;
+        private final String node;
+        private final Member member;
+        private final Listener listener;
+        private final ArrayDeque<Runnable> inbox = new ArrayDeque<>();
+        private int side;
+        private boolean isAlive = true;
+        private boolean isHeld;
+        private boolean isRunning;
+        private ViewId viewId;
+
+        private Seat(String group, String node, Member member, Listener listener) {
+            this.group = group;
+            this.node = node;
+            this.member = member;
+            this.listener = listener;
+            this.viewId = View.alone(member).id();
+        }
+
+        public Member member() {
+            return member;
+        }
+
+        @Override
+        public CompletableFuture<Void> send(byte[] message) {
+            synchronized (InMemoryCluster.this) {
+                for (Seat receiver : reachable(this)) {
+                    receiver.post(() -> receiver.listener.onMessage(member, message.clone()));
+                }
+                return CompletableFuture.completedFuture(null);
+            }
+        }
+
+        @Override
+        public boolean sendTo(Member receiver, byte[] message) {
+            synchronized (InMemoryCluster.this) {
+                for (Seat seat : reachable(this)) {
+                    if (seat.member.equals(receiver)) {
+                        seat.post(() -> seat.listener.onMessage(member, message.clone()));
+                        return true;
+                    }
+                }
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            crash(this);
+        }
+
+        private void post(Runnable delivery) {
+            inbox.add(delivery);
+            if (isThreaded) {
+                run();
+            }
+        }
+
+        private void run() {
+            if (!isRunning && !isHeld && !inbox.isEmpty()) {
+                isRunning = true;
+                Thread.ofVirtual().start(this::deliverAll);
+            }
+        }
+
+        private void deliverAll() {
+            while (true) {
+                Runnable next;
+                synchronized (InMemoryCluster.this) {
+                    next = isHeld || !isAlive ? null : inbox.poll();
+                    if (next == null) {
+                        isRunning = false;
+                        return;
+                    }
+                }
+                next.run();
+            }
+        }
+    }
+
+    /** Joins groups for the process called {@code node}. */
+    public SessionChannel.Source source(String node) {
+        return (group, listener) -> {
+            CompletableFuture<Void> isIn = new CompletableFuture<>();
+            Seat seat;
+            synchronized (this) {
+                NodeId id = new NodeId(++incarnations, node, "127.0.0.1:" + (7000 + incarnations));
+                seat = new Seat(group, node, new Member(id, 1), listener);
+                seats.add(seat);
+                install(reachable(seat));
+                if (isThreaded) {
+                    seat.post(() -> isIn.complete(null));
+                } else {
+                    isIn.complete(null);
+                    seat.inbox.poll().run();
+                }
+            }
+            isIn.join();
+            return seat;
+        };
+    }
+
+    public synchronized List<Seat> seats(String node) {
+        return seats.stream().filter(seat -> seat.isAlive && seat.node.equals(node)).toList();
+    }
+
+    /** The process stops; what it has sent arrives, what has arrived at it is lost. */
+    public synchronized void crash(String node) {
+        for (Seat seat : seats(node)) {
+            crash(seat);
+        }
+    }
+
+    private synchronized void crash(Seat seat) {
+        if (seat.isAlive) {
+            seat.isAlive = false;
+            seat.inbox.clear();
+            seats.remove(seat);
+            install(reachable(seat));
+        }
+    }
+
+    /** From now on these processes and the others don't hear each other. */
+    public synchronized void partition(String... nodes) {
+        int side = 1;
+        for (Seat seat : seats) {
+            side = Math.max(side, seat.side + 1);
+        }
+        for (Seat seat : seats) {
+            if (List.of(nodes).contains(seat.node)) {
+                seat.side = side;
+            }
+        }
+        reinstall();
+    }
+
+    public synchronized void heal() {
+        for (Seat seat : seats) {
+            seat.side = 0;
+        }
+        reinstall();
+    }
+
+    /** The process does not take anything in for now. */
+    public synchronized void hold(String node) {
+        seats(node).forEach(seat -> seat.isHeld = true);
+    }
+
+    public synchronized void release(String node) {
+        for (Seat seat : seats(node)) {
+            seat.isHeld = false;
+            if (isThreaded) {
+                seat.run();
+            }
+        }
+    }
+
+    /** Runs what is to be run on threads of its own, in manual mode with everything else. */
+    public Executor executor() {
+        return isThreaded ? task -> Thread.ofVirtual().start(task) : task -> {
+            synchronized (this) {
+                tasks.add(task);
+            }
+        };
+    }
+
+    /** Delivers everything to everybody who is not held, until nothing moves. */
+    public void pump() {
+        boolean isMoving = true;
+        while (isMoving) {
+            isMoving = false;
+            for (Seat seat : List.copyOf(seats)) {
+                while (!seat.isHeld && !seat.inbox.isEmpty()) {
+                    seat.inbox.poll().run();
+                    isMoving = true;
+                }
+            }
+            while (!tasks.isEmpty()) {
+                tasks.poll().run();
+                isMoving = true;
+            }
+        }
+    }
+
+    private List<Seat> reachable(Seat from) {
+        return seats.stream()
+                .filter(seat -> seat.side == from.side && seat.group.equals(from.group))
+                .toList();
+    }
+
+    private void reinstall() {
+        Map<String, List<Seat>> sides = new LinkedHashMap<>();
+        for (Seat seat : seats) {
+            sides.computeIfAbsent(seat.group + " " + seat.side, absent -> new ArrayList<>()).add(seat);
+        }
+        sides.values().forEach(this::install);
+    }
+
+    private void install(Collection<Seat> members) {
+        if (members.isEmpty()) {
+            return;
+        }
+        Map<ViewId, List<Member>> byPrevious = new LinkedHashMap<>();
+        List<Member> order = new ArrayList<>();
+        for (Seat seat : members) {
+            byPrevious.computeIfAbsent(seat.viewId, absent -> new ArrayList<>()).add(seat.member);
+            order.add(seat.member);
+        }
+        List<View.Part> parts = new ArrayList<>();
+        byPrevious.forEach((previous, together) -> parts.add(new View.Part(previous, together, new TreeMap<>())));
+        View view = new View(new ViewId(++viewNumbers + 1, 1, order.getFirst()), order, parts);
+        for (Seat seat : members) {
+            seat.viewId = view.id();
+            seat.post(() -> seat.listener.onView(view, seat.member));
+        }
+    }
+}

@@ -80,6 +80,11 @@ public final class GroupModel {
             return history.getLast().view;
         }
 
+        /** A number of one of its layers, by path; 0 if there is none. */
+        public long number(String path) {
+            return LayerTest.numbers(stack::report).getOrDefault(path, 0L);
+        }
+
         public void turn(Runnable input) {
             runner.beginTurn(nowNanos);
             input.run();

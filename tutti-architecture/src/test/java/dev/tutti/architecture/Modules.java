@@ -34,6 +34,7 @@ final class Modules {
             "org.apache.catalina.", Set.of("tomcat", "demo"),
             "org.apache.tomcat.", Set.of("tomcat", "demo"),
             "jakarta.", Set.of("tomcat", "demo"),
+            "org.jgroups.", Set.of("bench"),
             "org.snakeyaml.", Set.of("config"),
             "picocli.", Set.of("cli", "bench"),
             "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));

@@ -4,7 +4,9 @@ import dev.tutti.bench.GroupSystem.Seat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +23,7 @@ import java.util.stream.Collectors;
  */
 final class Member {
 
+    private static final int SLOW_TRIALS = 20;
     private static final long LATE_NANOS = 1_000_000;
 
     private final Seat seat;
@@ -100,10 +103,7 @@ final class Member {
             case "cost" -> cost();
             case "latencies" -> latencies();
             case "ping" -> ping(command);
-            case "slow" -> {
-                receipts.slowDown(command.count("factor"));
-                yield Line.of("slowed");
-            }
+            case "slow" -> slow(command);
             case "held" -> held();
             case "groups" -> {
                 system.openGroups(command.count("count"), command.number("timeout"));
@@ -126,6 +126,24 @@ final class Member {
         long began = System.nanoTime();
         system.close();
         return Line.of("left").with("at", began).with("took", System.nanoTime() - began);
+    }
+
+    /** From now on consuming takes so many times as long as it takes without. */
+    private Line slow(Line command) {
+        ByteBuffer message = ByteBuffer.wrap(Content.message(seat.rank(), 0, command.count("size")));
+        List<Long> nanos = new ArrayList<>();
+        long sums = 0;
+        for (int round = 0; round < SLOW_TRIALS; round++) {
+            long began = System.nanoTime();
+            sums += Content.sum(message, 0, message.capacity());
+            // The first ones are interpreted.
+            if (round >= SLOW_TRIALS / 2) {
+                nanos.add(System.nanoTime() - began);
+            }
+        }
+        long pause = (long) Summary.of(nanos).median() * (command.count("factor") - 1);
+        receipts.pauseAfterEach(pause);
+        return Line.of("slowed").with("nanos", pause).with("sums", sums);
     }
 
     private static Line held() {

@@ -36,7 +36,9 @@ final class Modules {
             "jakarta.", Set.of("tomcat", "demo"),
             "org.jgroups.", Set.of("bench"),
             "org.snakeyaml.", Set.of("config"),
-            "picocli.", Set.of("cli", "bench"),
+            "io.undertow.", Set.of("demo"),
+            "org.xnio.", Set.of("demo"),
+            "picocli.", Set.of("cli", "demo", "bench"),
             "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
 
     private final String root;

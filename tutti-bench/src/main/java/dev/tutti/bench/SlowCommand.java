@@ -38,22 +38,46 @@ final class SlowCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", paramLabel = "N", defaultValue = "16", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--size", paramLabel = "SIZE", defaultValue = "10MB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "10MB",
+            description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.mebibytes(10);
 
-    @Option(names = "--factor", paramLabel = "N", defaultValue = "100", description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--factor",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
     private int factor;
 
-    @Option(names = "--time", paramLabel = "DURATION", defaultValue = "60s", description = "How long to send. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "How long to send. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
-    @Option(names = "--sample", paramLabel = "DURATION", defaultValue = "3s", description = "Time between samples. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--sample",
+            paramLabel = "DURATION",
+            defaultValue = "3s",
+            description = "Time between samples. Default: ${DEFAULT-VALUE}.")
     private Duration sample = Duration.ZERO;
 
-    @Option(names = "--system", paramLabel = "SYSTEM", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--system",
+            paramLabel = "SYSTEM",
+            defaultValue = "tutti",
+            description = "Default: ${DEFAULT-VALUE}.")
     private SystemKind system = SystemKind.TUTTI;
 
     @Override

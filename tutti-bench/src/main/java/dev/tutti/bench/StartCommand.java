@@ -33,16 +33,33 @@ final class StartCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", paramLabel = "N", defaultValue = "16", description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--rounds", paramLabel = "N", defaultValue = "10", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
-    @Option(names = "--systems", paramLabel = "SYSTEM", split = ",", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--systems",
+            paramLabel = "SYSTEM",
+            split = ",",
+            defaultValue = "tutti",
+            description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
 
-    @Option(names = "--limit", paramLabel = "DURATION", defaultValue = "60s", description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--limit",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
     private Duration limit = Duration.ZERO;
 
     /** Milliseconds of one round. */

@@ -49,25 +49,54 @@ final class ThroughputCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--mode", paramLabel = "MODE", defaultValue = "n-n", description = "1-n or n-n. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            defaultValue = "n-n",
+            description = "1-n or n-n. Default: ${DEFAULT-VALUE}.")
     private String mode = "n-n";
 
-    @Option(names = "--size", paramLabel = "SIZE", defaultValue = "1KiB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "1KiB",
+            description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.kibibytes(1);
 
-    @Option(names = "--systems", paramLabel = "SYSTEM", split = ",", defaultValue = "tutti,jgroups,limit", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--systems",
+            paramLabel = "SYSTEM",
+            split = ",",
+            defaultValue = "tutti,jgroups,limit",
+            description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
 
-    @Option(names = "--repetitions", paramLabel = "N", defaultValue = "6", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--repetitions",
+            paramLabel = "N",
+            defaultValue = "6",
+            description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int repetitions;
 
-    @Option(names = "--warmup", paramLabel = "DURATION", defaultValue = "6s", description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--warmup",
+            paramLabel = "DURATION",
+            defaultValue = "6s",
+            description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
     private Duration warmup = Duration.ZERO;
 
-    @Option(names = "--time", paramLabel = "DURATION", defaultValue = "4s", description = "Measured sending. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "4s",
+            description = "Measured sending. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
     @Override

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * What stands in front of the nodes, on loopback: sticky by the route in the session cookie; another node when there is
  * none, or it is away.
  *
- * <p>A request goes to another node a second time only if that is safe: if it could not be sent, or repeating it means
- * the same (GET, PUT, DELETE). A POST that a node may have begun fails with status 503. Thread-safe.
+ * <p>A request goes to another node only if it could not be sent to the first. One that a node may have begun fails with
+ * status 503; to repeat it is left to the client, who knows whether that is safe. Thread-safe.
  */
 final class Balancer implements AutoCloseable {
 
@@ -42,9 +42,7 @@ final class Balancer implements AutoCloseable {
         protected @Nullable Host selectHost(HttpServerExchange exchange) {
             Host host = super.selectHost(exchange);
             String route = host == null ? null : routes.get(host.getUri());
-            if (route != null) {
-                exchange.putAttachment(ROUTE, route);
-            }
+            exchange.putAttachment(ROUTE, route == null ? "none" : route);
             return host;
         }
     };
@@ -70,6 +68,8 @@ final class Balancer implements AutoCloseable {
                 .setProxyClient(nodes)
                 .setMaxRequestTime(REQUEST_MILLIS_MAX)
                 .setMaxConnectionRetries(3)
+                // Of a request that was begun the proxy may report the failure twice, and would repeat it twice.
+                .setIdempotentRequestPredicate(exchange -> false)
                 .build();
         HttpHandler root = exchange -> {
             if (!isForThisHost(exchange)) {
@@ -113,6 +113,11 @@ final class Balancer implements AutoCloseable {
 
     private static void sayRoute(HttpServerExchange exchange) {
         exchange.getResponseHeaders().put(ROUTE_NAME, Objects.requireNonNullElse(exchange.getAttachment(ROUTE), "none"));
+        if (exchange.getStatusCode() >= 500) {
+            // When the proxy learns of a failure for the second time it closes the client's connection, on which the
+            // next request may be under way already. So the client is told not to use it again.
+            exchange.setPersistent(false);
+        }
     }
 
     int port() {

@@ -239,7 +239,7 @@ final class Cluster implements AutoCloseable {
         }
         if (isShared && !view.equals(lastView)) {
             lastView = view;
-            journal.say("view " + status.view() + " at all nodes: " + view + "; coordinator " + status.coordinator());
+            journal.say("view " + status.view() + ": " + view + "; coordinator " + status.coordinator());
         }
     }
 

@@ -96,8 +96,14 @@ final class Smoke {
         check(threads, "without " + first);
         startUnderLoad(threads, first);
         check(threads, first + " again");
+        long answeredBefore = traffic.answeredBy(first);
         // What the restarted node has now came to it as state when it joined; let others depend on it.
         killUnderLoad(threads, coordinator());
+        long answered = traffic.answeredBy(first) - answeredBefore;
+        if (answered == 0) {
+            failures.add(first + " was started again, and did not serve anybody");
+        }
+        journal.say(first + " has answered " + answered + " requests since it was started again");
         check(threads, "with what " + first + " has got");
     }
 
@@ -149,11 +155,9 @@ final class Smoke {
                 NodeStatus status = cluster.seen(node).status();
                 return status != null && status.sessions() >= SESSIONS;
             });
-            long answeredBefore = traffic.answeredBy(node);
-            load.run(1_000);
+            journal.say(node + " takes part again: it has got all sessions");
+            load.run(500);
             load.end();
-            journal.say(node + " takes part again: it has got all sessions, and answered "
-                    + (traffic.answeredBy(node) - answeredBefore) + " requests of the load");
         }
     }
 
@@ -161,14 +165,18 @@ final class Smoke {
     private void check(ExecutorService threads, String when)
             throws InterruptedException, ExecutionException, TimeoutException {
         step("checking all carts " + when);
-        all(threads, visitor -> visitor.check(balancer, "the cart through the balancer, " + when, true));
+        all(threads, visitor -> visitor.checkSettled(balancer, "the cart through the balancer, " + when));
         List<String> nodes = up();
-        for (String node : nodes) {
+        for (int i = 0; i < nodes.size(); i++) {
+            String node = nodes.get(i);
             URI uri = cluster.seen(node).uri();
             if (uri == null) {
                 throw new IllegalStateException(node + " has gone");
             }
-            all(threads, visitor -> visitor.check(uri, "the cart at " + node + ", " + when, false));
+            // Visitors stay with the node that they had, or a restarted one would get new visitors only: share them out.
+            int share = i;
+            all(threads, visitor -> visitor.checkAt(
+                    uri, "the cart at " + node + ", " + when, visitors.indexOf(visitor) % nodes.size() == share));
         }
         long complete = visitors.stream().filter(visitor -> visitor.ledger().isComplete()).count();
         int items = visitors.stream().mapToInt(visitor -> visitor.ledger().keptCount()).sum();
@@ -284,6 +292,9 @@ final class Smoke {
                 traffic.answered(), traffic.failed(), unexcused.size()));
         journal.print(String.format("items      %,d kept; %,d had no answer, of which %,d had arrived",
                 items, arrived + refuted, arrived));
+        for (FailedRequest failure : traffic.failures()) {
+            details(failure);
+        }
         for (String failure : failures) {
             journal.print("failure    " + failure);
         }
@@ -307,6 +318,13 @@ final class Smoke {
         journal.data(summary);
         journal.print("sessions kept: " + complete + "/" + SESSIONS + ", failed requests: " + traffic.failed());
         return isGood;
+    }
+
+    /** When a failure was, for those who look into the log. */
+    private void details(FailedRequest failure) {
+        kills.stream()
+                .filter(kill -> failure.isExcusedBy(List.of(kill)))
+                .forEach(kill -> journal.print("failed     " + failure.relativeTo(kill)));
     }
 
     private void showLog(String node) {

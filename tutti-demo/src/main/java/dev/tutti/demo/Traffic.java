@@ -48,6 +48,10 @@ final class Traffic {
         return slowest;
     }
 
+    synchronized List<FailedRequest> failures() {
+        return List.copyOf(failures);
+    }
+
     /** Failures that no kill explains. */
     synchronized List<FailedRequest> unexcused(List<Cluster.Kill> kills) {
         List<FailedRequest> found = new ArrayList<>();

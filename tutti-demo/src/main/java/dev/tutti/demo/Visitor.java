@@ -65,8 +65,25 @@ final class Visitor {
         request(shop.resolve("cart"), "GET").ifPresent(view -> ledger.onCart(view, "a look at the cart"));
     }
 
-    /** Looks at the cart where no look may fail. */
-    void check(URI at, String where, boolean isSettling) throws InterruptedException {
+    /** Looks at the cart through the balancer, where no look may fail, when all survivors are in one view. */
+    void checkSettled(URI balancer, String where) throws InterruptedException {
+        check(balancer, where, true);
+    }
+
+    /**
+     * Looks at the cart at one node, where no look may fail.
+     *
+     * @param isMoving whether the visitor stays with that node from then on, as if the balancer had decided so
+     */
+    void checkAt(URI node, String where, boolean isMoving) throws InterruptedException {
+        String before = cookie;
+        check(node, where, false);
+        if (!isMoving) {
+            cookie = before;
+        }
+    }
+
+    private void check(URI at, String where, boolean isSettling) throws InterruptedException {
         Optional<CartView> cart = request(at.resolve(Balancer.SHOP + "cart"), "GET");
         if (cart.isEmpty()) {
             ledger.onMissingAnswer(where, "does not answer");

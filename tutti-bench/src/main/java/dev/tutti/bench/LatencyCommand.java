@@ -59,7 +59,6 @@ final class LatencyCommand implements Callable<Integer> {
             names = "--pings",
             paramLabel = "N",
             defaultValue = "20000",
-            defaultValue = "20000",
             description = "Measured round trips, after as many. Default: ${DEFAULT-VALUE}.")
     private int pings;
 

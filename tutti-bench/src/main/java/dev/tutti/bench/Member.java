@@ -66,8 +66,8 @@ final class Member {
         SystemKind kind = SystemKind.valueOf(arguments[0]);
         List<Integer> ports = Arrays.stream(arguments[2].split(",")).map(Integer::valueOf).toList();
         int status = new Member(kind, new Seat(Integer.parseInt(arguments[1]), ports)).run();
-        // Not exit: a system that does not end must not keep its process.
-        Runtime.getRuntime().halt(status);
+        // A system whose threads do not end must not keep its process; a recording is written on the way out.
+        System.exit(status);
     }
 
     private int run() throws IOException {

@@ -32,6 +32,7 @@ final class Member {
     private final Semaphore pongs = new Semaphore(0);
     private volatile byte[] pong = new byte[0];
     private Usage before = Usage.now();
+    private long packetsBefore;
 
     private Member(SystemKind kind, Seat seat) {
         this.seat = seat;
@@ -162,6 +163,7 @@ final class Member {
         if (command.number("sample", 0) > 0) {
             startSampling(command.number("sample"), over);
         }
+        packetsBefore = system.packetsSent();
         sleepUntil(at);
         before = Usage.now();
         long began = System.nanoTime();
@@ -231,7 +233,7 @@ final class Member {
     }
 
     private Line cost() {
-        Line line = Line.of("cost");
+        Line line = Line.of("cost").with("packets", system.packetsSent() - packetsBefore);
         Usage.now().minus(before).writeTo(line);
         return line;
     }

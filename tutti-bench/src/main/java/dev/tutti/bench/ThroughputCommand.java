@@ -123,13 +123,16 @@ final class ThroughputCommand implements Callable<Integer> {
                 Outcome outcome = result.outcome();
                 output.progress(String.format(
                         Locale.ROOT,
-                        "%d/%d %-12s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms  others %.2f cores  load %s%s",
+                        "%d/%d %-12s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms%s  others %.2f cores  load %s%s",
                         repetition,
                         repetitions,
                         system,
                         outcome.messagesPerSecond(),
                         cpuMicros(outcome),
                         outcome.usage().jitMillis(),
+                        outcome.packets() == 0
+                                ? ""
+                                : String.format(Locale.ROOT, "  %.1f messages/packet", perPacket(outcome)),
                         result.foreignCores(),
                         result.load(),
                         result.foreignCores() > FOREIGN_MAX ? "  (contaminated)" : ""));
@@ -187,6 +190,7 @@ final class ThroughputCommand implements Callable<Integer> {
             figure.put("deliveries-to-self", own.toMap());
             figure.put("jit-millis", summary(all, each -> each.outcome().usage().jitMillis()).toMap());
             figure.put("gc-millis", summary(all, each -> each.outcome().usage().gcMillis()).toMap());
+            figure.put("messages-per-packet", summary(all, each -> perPacket(each.outcome())).toMap());
             figure.put("foreign-cores", foreign.toMap());
             figures.put(system.toString(), figure);
         });
@@ -210,6 +214,10 @@ final class ThroughputCommand implements Callable<Integer> {
         } else {
             output.print(text);
         }
+    }
+
+    private static double perPacket(Outcome outcome) {
+        return (double) outcome.sent() / Math.max(1, outcome.packets());
     }
 
     private static double cpuMicros(Outcome outcome) {

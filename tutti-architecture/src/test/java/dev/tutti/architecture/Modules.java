@@ -35,7 +35,8 @@ final class Modules {
             "org.apache.tomcat.", Set.of("tomcat", "demo"),
             "jakarta.", Set.of("tomcat", "demo"),
             "org.snakeyaml.", Set.of("config"),
-            "picocli.", Set.of("cli", "bench"),
+            "picocli.", Set.of("cli", "demo", "bench"),
+            "io.undertow.", Set.of("demo"),
             "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
 
     private final String root;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -290,11 +291,9 @@ final class Smoke {
         journal.print("");
         journal.print(String.format("requests   %,d answered, %,d failed, of which %,d were not in flight at a killed node",
                 traffic.answered(), traffic.failed(), unexcused.size()));
+        kills.forEach(this::showFailures);
         journal.print(String.format("items      %,d kept; %,d had no answer, of which %,d had arrived",
                 items, arrived + refuted, arrived));
-        for (FailedRequest failure : traffic.failures()) {
-            details(failure);
-        }
         for (String failure : failures) {
             journal.print("failure    " + failure);
         }
@@ -320,11 +319,19 @@ final class Smoke {
         return isGood;
     }
 
-    /** When a failure was, for those who look into the log. */
-    private void details(FailedRequest failure) {
-        kills.stream()
-                .filter(kill -> failure.isExcusedBy(List.of(kill)))
-                .forEach(kill -> journal.print("failed     " + failure.relativeTo(kill)));
+    /** How near to a kill the requests were that it cost. */
+    private void showFailures(Cluster.Kill kill) {
+        List<FailedRequest> excused = new ArrayList<>(traffic.failures());
+        excused.removeIf(failure -> !failure.isExcusedBy(List.of(kill)));
+        if (!excused.isEmpty()) {
+            LongSummaryStatistics sent = excused.stream()
+                    .mapToLong(failure -> (failure.sentNanos() - kill.killedNanos()) / 1_000_000)
+                    .summaryStatistics();
+            journal.print(String.format(
+                    "           %d at %s, sent %+d to %+d ms from its kill; its process was gone %d ms after it",
+                    excused.size(), kill.node(), sent.getMin(), sent.getMax(),
+                    (kill.removedNanos() - kill.killedNanos()) / 1_000_000));
+        }
     }
 
     private void showLog(String node) {

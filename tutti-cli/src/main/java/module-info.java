@@ -2,6 +2,7 @@
 module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.config;
+    requires dev.tutti.netty;
     requires info.picocli;
     requires static org.jspecify;
 

@@ -35,8 +35,9 @@ final class Modules {
             "org.apache.tomcat.", Set.of("tomcat", "demo"),
             "jakarta.", Set.of("tomcat", "demo"),
             "org.snakeyaml.", Set.of("config"),
-            "picocli.", Set.of("cli", "demo", "bench"),
             "io.undertow.", Set.of("demo"),
+            "org.xnio.", Set.of("demo"),
+            "picocli.", Set.of("cli", "demo", "bench"),
             "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
 
     private final String root;

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
             NodeCommand.class,
             ViewCommand.class,
             ConfigCommand.class,
+            CertsCommand.class,
             DemoCommand.class,
             CompletionCommand.class,
             HelpCommand.class

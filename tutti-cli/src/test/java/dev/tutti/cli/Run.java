@@ -1,10 +1,15 @@
 package dev.tutti.cli;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What a command printed, and its exit code.
@@ -19,8 +24,23 @@ record Run(int code, String out, String err) {
         return with(new ByteArrayInputStream(new byte[0]), arguments);
     }
 
-    static Run reading(String input, String... arguments) {
-        return with(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), arguments);
+    /** The input is there only after {@code gate} has opened. */
+    static Run readingAfter(CountDownLatch gate, String input, String... arguments) {
+        return with(
+                new FilterInputStream(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8))) {
+                    @Override
+                    public int read(byte[] bytes, int offset, int length) throws IOException {
+                        try {
+                            if (!gate.await(60, TimeUnit.SECONDS)) {
+                                throw new IOException("what the input waits for does not happen");
+                            }
+                        } catch (InterruptedException e) {
+                            throw new InterruptedIOException();
+                        }
+                        return super.read(bytes, offset, length);
+                    }
+                },
+                arguments);
     }
 
     static Run with(InputStream in, String... arguments) {

@@ -119,7 +119,9 @@ public final class Wire {
     /** Bytes of a view tag. */
     public static final int TAG_BYTES = 24;
 
-    private static final int MEMBER_BYTES_MIN = 8 + 4 + 4 + 4;
+    /** Bytes of a member whose name and address are empty. */
+    public static final int MEMBER_BYTES_MIN = 8 + 4 + 4 + 4;
+
     private static final int VIEW_ID_BYTES_MIN = 8 + 4 + MEMBER_BYTES_MIN;
     private static final Member NOBODY = new Member(new NodeId(0, "nobody", ""), 0);
 }

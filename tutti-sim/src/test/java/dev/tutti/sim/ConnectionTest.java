@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConnectionTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration MERGE_MAX = Duration.ofSeconds(5);
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
@@ -28,15 +29,21 @@ class ConnectionTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Network.Notice.class)
+    @EnumSource(value = Network.Notice.class, mode = EnumSource.Mode.EXCLUDE, names = "NOBODY")
     void brokenConnectionResumesInTheSameView(Network.Notice notice) {
         Cluster cluster = cluster(3).start().assertOneView(SECOND);
         var before = cluster.view(1).id();
         cluster.send(1, 50, 1_000).send(2, 50, 1_000).advanceFrames(20);
-        cluster.breakConnections(1, 2, notice).assertComesToRest(Duration.ofSeconds(8));
-        if (notice != Network.Notice.NOBODY) {
-            assertThat(cluster.view(1).id()).isEqualTo(before);
-        }
+        cluster.breakConnections(1, 2, notice).assertComesToRest(SECOND);
+        assertThat(cluster.view(1).id()).isEqualTo(before);
+    }
+
+    @Test
+    void connectionOfWhichNobodyNoticesThatItIsDeadIsReplaced() {
+        Cluster cluster = cluster(3).start().assertOneView(SECOND);
+        cluster.send(1, 50, 1_000).send(2, 50, 1_000).advanceFrames(20);
+        cluster.breakConnections(1, 2, Network.Notice.NOBODY).advance(Duration.ofSeconds(12));
+        cluster.assertOneView(MERGE_MAX).assertComesToRest(SECOND);
     }
 
     @Test

@@ -1,11 +1,13 @@
 package dev.tutti.tomcat;
 
 import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
 import dev.tutti.Node;
 import dev.tutti.SendException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.tomcat.replication.SessionChannel;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A group of a node, as replication wants it. */
@@ -17,9 +19,13 @@ final class GroupChannel implements SessionChannel {
         this.group = group;
     }
 
-    static SessionChannel join(Node node, String name, Listener listener) {
-        return new GroupChannel(node.group(name)
-                .onView(view -> listener.onView(view, memberOf(node, view)))
+    /**
+     * @param settings of the group, by name
+     */
+    static SessionChannel join(Node node, String name, Map<String, String> settings, Listener listener) {
+        GroupBuilder builder = node.group(name);
+        settings.forEach(builder::set);
+        return new GroupChannel(builder.onView(view -> listener.onView(view, memberOf(node, view)))
                 .onMessage(message -> listener.onMessage(message.sender(), message.bytes()))
                 .onClosed(listener::onClosed)
                 .join());

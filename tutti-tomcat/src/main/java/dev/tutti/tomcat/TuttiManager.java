@@ -52,6 +52,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     private final SessionChannel.@Nullable Source source;
     private final TreeMap<String, String> nodeTexts = new TreeMap<>();
+    private final TreeMap<String, String> groupTexts = new TreeMap<>();
     private final ReplicationValve valve = new ReplicationValve(this);
     private final ReplicationCounters counters = new ReplicationCounters();
     private final Reports reports = new Reports(LOG);
@@ -79,7 +80,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** A manager on a node that is there, and stays when the manager stops. */
     public TuttiManager(Node node) {
-        this((name, listener) -> GroupChannel.join(node, name, listener));
+        this((name, listener) -> GroupChannel.join(node, name, Map.of(), listener));
     }
 
     TuttiManager(SessionChannel.@Nullable Source source) {
@@ -132,12 +133,14 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         this.isInsecure = isInsecure;
     }
 
-    /** Further settings of the node, as {@code name=value} separated by semicolons. */
+    /** Further settings of the node and of the group, as {@code name=value} separated by semicolons. */
     public void setSettings(String settings) {
         for (String setting : settings.split(";", -1)) {
             int separator = setting.indexOf('=');
             if (separator > 0) {
-                nodeTexts.put(setting.substring(0, separator).strip(), setting.substring(separator + 1).strip());
+                String name = setting.substring(0, separator).strip();
+                boolean isOfGroup = Node.defaults().groupDefaults().has(name);
+                (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
             } else if (!setting.isBlank()) {
                 throw new IllegalArgumentException("settings: '" + setting + "' is not name=value");
             }
@@ -277,7 +280,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         NodeOptions options = new NodeOptions(port, isInsecure, tls, nodeTexts);
         Node node = SharedNodes.acquire(options);
         acquired = options;
-        return (name, listener) -> GroupChannel.join(node, name, listener);
+        return (name, listener) -> GroupChannel.join(node, name, groupTexts, listener);
     }
 
     private void releaseNode() {

@@ -23,8 +23,10 @@ import org.apache.catalina.startup.Tomcat;
 /** An embedded Tomcat with one application, whose pages are the test's. */
 final class TomcatNode implements AutoCloseable {
 
+    private static final Logger TOMCAT_LOG = Logger.getLogger("org.apache");
+
     static {
-        Logger.getLogger("org.apache").setLevel(Level.WARNING);
+        TOMCAT_LOG.setLevel(Level.SEVERE);
     }
 
     /** A page. */

@@ -95,6 +95,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
             frame.release();
             return;
         }
+        if (frame.length() > Packet.FRAME_MAX) {
+            throw new IllegalArgumentException(
+                    "frame of " + frame.length() + " bytes, at most " + Packet.FRAME_MAX);
+        }
         int bytes = frame.length() + Integer.BYTES;
         if (unwrittenBytes() + bytes > driver.options().writeBufferMaxBytes()) {
             frame.release();
@@ -127,6 +131,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     /** Ends the connection after what was written: output first, so that the other side reads all of it. */
     void close() {
         if (phase == Phase.CLOSING || phase == Phase.ENDED) {
+            return;
+        }
+        if (phase == Phase.OPENING) {
+            abort();
             return;
         }
         phase = Phase.CLOSING;

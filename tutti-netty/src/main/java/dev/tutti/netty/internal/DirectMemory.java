@@ -60,7 +60,15 @@ final class DirectMemory implements Memory {
             pooled.renew();
             return pooled;
         }
-        return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
+        try {
+            return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
+        } catch (OutOfMemoryError e) {
+            // What is kept in other sizes may be what is missing; the JVM collects it before it fails again.
+            for (SizeClass other : classes) {
+                other.clear();
+            }
+            return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
+        }
     }
 
     @Override
@@ -117,6 +125,10 @@ final class DirectMemory implements Memory {
                 allocated++;
             }
             return block;
+        }
+
+        synchronized void clear() {
+            free.clear();
         }
 
         synchronized void add(Block block) {

@@ -169,7 +169,7 @@ final class Inbound {
             if (length < 0 || Packet.FRAME_MAX < length) {
                 isGarbage = true;
                 sink.onGarbage(length, Stranger.describe(length));
-                return;
+                break;
             }
             if (current.position - start < LENGTH_BYTES + length) {
                 break;
@@ -177,6 +177,9 @@ final class Inbound {
             int offset = start + LENGTH_BYTES;
             start = offset + length;
             sink.onFrame(packet(current, offset, length));
+        }
+        if (!wantsMore()) {
+            start = current.position;
         }
         if (start == current.position && !current.isShared) {
             start = 0;

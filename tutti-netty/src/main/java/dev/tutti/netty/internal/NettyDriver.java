@@ -72,6 +72,10 @@ public final class NettyDriver implements Driver {
     private boolean isEnding;
     private boolean isListenerClosed;
     private int handshakes;
+
+    /** When the bytes came that are being decoded: one look at the clock per read. */
+    private long readNanos;
+
     private @Nullable Future<?> timer;
     private long timerNanos = Long.MAX_VALUE;
 
@@ -397,7 +401,7 @@ public final class NettyDriver implements Driver {
             return;
         }
         try {
-            current.onFrame(System.nanoTime(), connection.id(), frame);
+            current.onFrame(readNanos, connection.id(), frame);
         } catch (RuntimeException | AssertionError e) {
             onBroken(e);
         }
@@ -424,6 +428,7 @@ public final class NettyDriver implements Driver {
     }
 
     void onBytes(int bytes) {
+        readNanos = System.nanoTime();
         counters.add(Name.BYTES_RECEIVED, bytes);
         beginTurn();
     }

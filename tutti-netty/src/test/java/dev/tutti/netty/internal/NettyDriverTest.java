@@ -175,6 +175,25 @@ class NettyDriverTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void writesPacketsThatHaveNoRoomForALength(Io io) {
+        try (Probe one = Probe.start(io); Probe two = Probe.open(Probe.settings(io))) {
+            two.onFrames((connection, frame) -> two.wanted.add(effects -> effects.write(connection, frame)))
+                    .start();
+            int there = one.connect(two);
+            two.await(Probe.Kind.ACCEPTED);
+            byte[] bytes = bytes(3_000, 6);
+            one.send(there, bytes);
+            assertThat(one.await(Probe.Kind.FRAME).bytes()).isEqualTo(bytes);
+            assertThat(two.counter("frames.copied")).isEqualTo(1);
+            one.want(effects -> effects.write(
+                    there, Packet.create(dev.tutti.core.Memory.onHeap(), bytes.length).append(bytes, 0, bytes.length)));
+            assertThat(one.await(Probe.Kind.FRAME).bytes()).isEqualTo(bytes);
+            assertThat(one.counter("frames.copied")).isEqualTo(1);
+        }
+    }
+
     // ------------------------------------------------------------------ strangers
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -234,6 +235,28 @@ class TlsTest {
             silent.setSoTimeout(10_000);
             assertThat(silent.getInputStream().readAllBytes()).hasSizeLessThan(32);
             assertThat(probe.events).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void boundsThePeersThatHaveNotAuthenticated(Io io) throws IOException {
+        Settings settings = secret(io, SECRET).with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(30));
+        List<Socket> silent = new ArrayList<>();
+        try (Probe probe = Probe.start(settings)) {
+            int port = HostPort.parse(probe.driver.address()).port();
+            for (int index = 0; index < 128; index++) {
+                silent.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            }
+            try (Socket last = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                last.setSoTimeout(10_000);
+                assertThat(last.getInputStream().read()).isNegative();
+            }
+            assertThat(probe.counter("connections.refused-handshakes")).isEqualTo(1);
+            assertThat(probe.events).isEmpty();
+        }
+        for (Socket each : silent) {
+            each.close();
         }
     }
 

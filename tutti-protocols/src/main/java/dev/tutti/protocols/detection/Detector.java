@@ -82,6 +82,8 @@ public final class Detector {
         subject.unstableNanos = NEVER;
         subject.reports = new TreeSet<>();
         retract(subject);
+        // Who is new here has heard none of the reports.
+        isChanged |= !reports().isEmpty();
         buildRing();
     }
 

@@ -57,6 +57,10 @@ public final class Discovery {
 
         int attempts;
         int again;
+
+        /** What people were told of it last. */
+        String problem = "";
+
         long nextNanos;
 
         Address(String text, boolean isSeed, long knownNanos) {
@@ -197,6 +201,21 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
+    /**
+     * Whether a problem is another one than the last with this address, so that people are told once.
+     *
+     * @param text of an address, or of somebody who has connected: whatever such a one does is news
+     */
+    public boolean isNews(String text, String problem) {
+        Address address = addresses.get(text);
+        if (address == null) {
+            return true;
+        }
+        boolean isNews = !problem.equals(address.problem);
+        address.problem = problem;
+        return isNews;
+    }
+
     public void onTimer(long nowNanos) {
         if (deadlineNanos <= nowNanos) {
             dialDue(nowNanos);
@@ -244,6 +263,7 @@ public final class Discovery {
 
     private void connected(Address address) {
         address.isConnected = true;
+        address.problem = "";
         address.isAnswered = true;
         address.attempts = 0;
         address.again = 0;

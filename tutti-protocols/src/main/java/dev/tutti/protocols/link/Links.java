@@ -42,6 +42,9 @@ public final class Links {
         /** A connection was refused, by this node or by the other. */
         void onRefused(String remote, Refusal refusal, String reason);
 
+        /** A dial found nobody; what follows from it is told by other calls. */
+        void onDialFailed(String address, DialFailure failure, String detail);
+
         /** A dial that the node asked for has ended. */
         void onAnswered(String address, Answer answer, @Nullable NodeId node);
 
@@ -300,6 +303,7 @@ public final class Links {
         if (connection == null) {
             return;
         }
+        owner.onDialFailed(connection.address, failure, detail);
         Link link = connection.resuming;
         if (link == null) {
             owner.onAnswered(connection.address, Answer.FAILED, null);

@@ -308,7 +308,7 @@ public final class Membership implements Layer {
     private @Nullable DropReason onCut(Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet);
         View record = Wire.takeView(packet);
-        int holderCount = packet.takeCount(2);
+        int holderCount = packet.takeCount(2 * Wire.MEMBER_BYTES_MIN);
         TreeMap<Member, Member> holders = new TreeMap<>();
         for (int index = 0; index < holderCount; index++) {
             holders.put(Wire.takeMember(packet), Wire.takeMember(packet));

@@ -48,6 +48,9 @@ final class Groups {
     /** Never iterated: links are. */
     private final HashMap<Link, Remotes> remotes = new HashMap<>();
 
+    /** All remote members by group, in the order of their arrival. */
+    private final HashMap<String, List<RemoteMember>> byGroup = new HashMap<>();
+
     private final List<GroupPort> joining = new ArrayList<>();
     private StackFingerprint lastFingerprint = new StackFingerprint("");
     private int lastJoin;
@@ -90,14 +93,17 @@ final class Groups {
         byJoin.put(port.self().join(), port);
         joining.add(port);
         for (Link link : links.all()) {
-            Remotes known = remotes.get(link);
-            if (known != null) {
+            if (link.isOpen()) {
                 announce(link, port);
-                for (RemoteMember remote : known.inOrder.values()) {
-                    meet(remote, port);
-                }
             }
         }
+        for (RemoteMember remote : remotes(port.group())) {
+            meet(remote, port);
+        }
+    }
+
+    private List<RemoteMember> remotes(String group) {
+        return List.copyOf(byGroup.getOrDefault(group, List.of()));
     }
 
     void left(GroupPort port) {
@@ -159,18 +165,12 @@ final class Groups {
 
     private boolean isWithSomebody(GroupPort port) {
         boolean isAlone = true;
-        for (Link link : links.all()) {
-            Remotes known = remotes.get(link);
-            if (known == null) {
-                continue;
-            }
-            for (RemoteMember remote : known.inOrder.values()) {
-                if (isPair(remote, port)) {
-                    if (port.isInView(remote.member)) {
-                        return true;
-                    }
-                    isAlone = false;
+        for (RemoteMember remote : byGroup.getOrDefault(port.group(), List.of())) {
+            if (isPair(remote, port)) {
+                if (port.isInView(remote.member)) {
+                    return true;
                 }
+                isAlone = false;
             }
         }
         return isAlone;
@@ -189,6 +189,7 @@ final class Groups {
         Remotes known = remotes.remove(link);
         if (known != null) {
             for (RemoteMember remote : known.inOrder.values()) {
+                forget(remote);
                 GroupPort port = remote.port;
                 if (port != null) {
                     port.closed(remote, isGraceful, reason);
@@ -242,6 +243,7 @@ final class Groups {
         RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), group, lastFingerprint);
         known.byJoin.put(join, remote);
         known.inOrder.put(join, remote);
+        byGroup.computeIfAbsent(group, absent -> new ArrayList<>(1)).add(remote);
         GroupPort port = byName.get(group);
         if (port != null) {
             meet(remote, port);
@@ -250,9 +252,6 @@ final class Groups {
 
     /** Both are known here: says so, unless they do not fit together. */
     private void meet(RemoteMember remote, GroupPort port) {
-        if (!remote.group.equals(port.group())) {
-            return;
-        }
         String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)
@@ -289,9 +288,20 @@ final class Groups {
             malformed++;
             return;
         }
+        forget(remote);
         GroupPort port = remote.port;
         if (port != null) {
             port.closed(remote, true, "it has left the group");
+        }
+    }
+
+    private void forget(RemoteMember remote) {
+        List<RemoteMember> members = byGroup.get(remote.group);
+        if (members != null) {
+            members.remove(remote);
+            if (members.isEmpty()) {
+                byGroup.remove(remote.group);
+            }
         }
     }
 

@@ -55,6 +55,14 @@ public interface NodeEvents {
         }
     }
 
+    /** An address is known to be wrong, or trust is missing: it is dialled again, but somebody should look. */
+    record Unreachable(String address, String reason) implements Event {
+        @Override
+        public String toString() {
+            return address + " can't be reached: " + reason;
+        }
+    }
+
     /** A node is not heard, as enough watchers agree; its session is closed. */
     record Suspected(NodeId node, String reason) implements Event {
         @Override

@@ -289,6 +289,7 @@ public final class NodeMachine implements Machine {
             return;
         }
         isStopped = true;
+        tickNanos = NEVER;
         groups.stop();
         for (Link link : links.all()) {
             links.leave(link, "the node was stopped");
@@ -397,7 +398,23 @@ public final class NodeMachine implements Machine {
 
         @Override
         public void onRefused(String remote, Refusal refusal, String reason) {
-            effects.event(new NodeEvents.Refused(remote, reason));
+            // A dialled address is told of once, not with every attempt.
+            if (discovery.isNews(remote, reason)) {
+                effects.event(new NodeEvents.Refused(remote, reason));
+            }
+        }
+
+        @Override
+        public void onDialFailed(String address, DialFailure failure, String detail) {
+            String problem =
+                    switch (failure) {
+                        case REFUSED, UNREACHABLE -> "";
+                        case UNRESOLVED -> "the name has no address: " + detail;
+                        case UNTRUSTED -> "one of the two does not trust the other: " + detail;
+                    };
+            if (!problem.isEmpty() && discovery.isNews(address, problem)) {
+                effects.event(new NodeEvents.Unreachable(address, problem));
+            }
         }
 
         @Override

@@ -57,7 +57,7 @@ public final class Records {
             long total = bytes.getLong(offset + 1);
             long at = bytes.getLong(offset + 9);
             int length = end - offset - PIECE_HEADER_BYTES;
-            if (at < 0 || length > total - at) {
+            if (at < 0 || total < at || length > total - at) {
                 return false;
             }
             visitor.onPiece(bytes, offset + PIECE_HEADER_BYTES, length, total, at);

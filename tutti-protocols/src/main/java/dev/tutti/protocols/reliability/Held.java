@@ -5,10 +5,10 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -37,7 +37,7 @@ final class Held {
 
     private final long windowBytes;
     private final List<Entry> entries = new ArrayList<>();
-    private final Map<Member, Share> shares = new HashMap<>();
+    private final Map<Member, Share> shares = new TreeMap<>();
 
     Held(long windowBytes) {
         this.windowBytes = windowBytes;

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This member and another one, from the view in which they came together until the view that separates them.
@@ -44,12 +45,16 @@ final class Pair {
     /** Whether an acknowledgement is to leave with this turn. */
     boolean mustAcknowledge;
 
-    Pair(Member member, long sinceView, long multicastBaseBytes, long windowBytes) {
+    /**
+     * @param before the two when they were together last, or null
+     */
+    Pair(Member member, long sinceView, long multicastBaseBytes, long windowBytes, @Nullable Pair before) {
         this.member = member;
         this.sinceView = sinceView;
         this.multicastBaseBytes = multicastBaseBytes;
-        this.multicastIn = new Inflow(false, windowBytes);
-        this.unicastIn = new Inflow(true, windowBytes);
+        this.multicastIn = new Inflow(false, windowBytes, before == null ? null : before.multicastIn);
+        this.unicastIn = new Inflow(true, windowBytes, before == null ? null : before.unicastIn);
+        this.mustAcknowledge = true;
     }
 
     Member member() {
@@ -59,6 +64,10 @@ final class Pair {
     /** The number of the view in which the two came together. */
     long sinceView() {
         return sinceView;
+    }
+
+    boolean hasBacklog() {
+        return multicastIn.backlogBytes() + unicastIn.backlogBytes() > 0;
     }
 
     boolean hasNews() {

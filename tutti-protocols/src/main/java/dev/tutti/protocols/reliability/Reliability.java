@@ -57,6 +57,9 @@ public final class Reliability implements Layer {
 
     private Map<Member, Pair> pairOf = new HashMap<>();
 
+    /** Members no longer in the view of whose packets the application has not consumed all. */
+    private final TreeMap<Member, Pair> departed = new TreeMap<>();
+
     /** What this member sends to all: it is a receiver of it too. */
     private final Inflow own;
 
@@ -471,8 +474,8 @@ public final class Reliability implements Layer {
             Pair pair = pairOf.get(member);
             if (pair == null || !part.contains(member)) {
                 out.raise(new Signal.StreamReset(member, true));
-                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes());
-                pair.mustAcknowledge = true;
+                Pair before = pair == null ? departed.get(member) : pair;
+                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes(), before);
             }
             nextPairs.add(pair);
             nextPairOf.put(member, pair);
@@ -481,11 +484,13 @@ public final class Reliability implements Layer {
             oldCopies.put(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
+                departed.put(pair.member(), pair);
                 if (!next.contains(pair.member())) {
                     out.raise(new Signal.StreamReset(pair.member(), false));
                 }
             }
         }
+        departed.values().removeIf(pair -> next.contains(pair.member()) || !pair.hasBacklog());
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();

@@ -6,6 +6,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
+import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -74,6 +75,11 @@ class HandshakeTest {
         @Override
         public void onRefused(String remote, Refusal refusal, String reason) {
             events.add("refused " + refusal + " " + remote + ": " + reason);
+        }
+
+        @Override
+        public void onDialFailed(String address, DialFailure failure, String detail) {
+            events.add(failure + " " + address + ": " + detail);
         }
 
         @Override
@@ -287,6 +293,20 @@ class HandshakeTest {
         links.onDisconnected(connection, true, "closed");
         assertThat(dialed).containsExactly("host:2");
         assertThat(links.link(PEER).isOpen()).isTrue();
+    }
+
+    @Test
+    void aSessionWithANodeThatWasForgottenIsNotTakenForANewOne() {
+        say(hello(PEER));
+        links.close(links.link(PEER), false, "test");
+        for (int number = 1; number <= Links.LINKS_MAX; number++) {
+            NodeId other = new NodeId(1_000 + number, "other", "other:" + number);
+            say(hello(other));
+            links.close(links.link(other), false, "test");
+        }
+        assertThat(links.link(PEER)).isNull();
+        say(again(new SessionState(1, true, 0), 7));
+        assertThat(answer()).isEqualTo("welcome 1 closed received 0 from 0");
     }
 
     // ------------------------------------------------------------------ strangers

@@ -197,6 +197,11 @@ final class LinkPair {
         }
 
         @Override
+        public void onDialFailed(String address, DialFailure failure, String detail) {
+            events.add(failure.toString());
+        }
+
+        @Override
         public void onAnswered(String address, Links.Answer answer, NodeId node) {
             events.add(answer.toString());
             if (answer != Links.Answer.CONNECTED && answer != Links.Answer.SELF) {

@@ -199,6 +199,17 @@ class NodeFaultsTest {
     }
 
     @Test
+    void aSeedWithoutAnAddressIsToldOfOnce() {
+        network.unresolved.add("nowhere:1");
+        Node a = network.node("a", 1, "nowhere:1").start();
+        TestGroup group = a.join("g");
+        network.run(60 * TestNetwork.SECOND);
+        assertThat(a.events).containsExactly("nowhere:1 can't be reached: the name has no address: nowhere");
+        assertThat(group.joins).isEqualTo(1);
+        assertThat(network.dials).isGreaterThan(20);
+    }
+
+    @Test
     void aNodeThatIsItsOwnSeedFindsOutOnce() {
         Node a = network.node("a", 1, "host:1", "alias:1").start();
         network.alias("alias:1", a);

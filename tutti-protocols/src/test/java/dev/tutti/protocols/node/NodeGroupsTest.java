@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups that share a node: who meets whom, and when. */
 class NodeGroupsTest {
@@ -90,6 +92,34 @@ class NodeGroupsTest {
                 }
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void nodesThatKnowEachOtherByOtherNamesThanTheirOwnBecomeAFullMeshToo(long seed) {
+        List<Node> nodes = new ArrayList<>();
+        List<TestGroup> groups = new ArrayList<>();
+        network.seed(seed);
+        for (int port = 1; port <= 8; port++) {
+            nodes.add(network.node("n" + port, port, "alias:1-8", "other:1-8"));
+            network.alias("alias:" + port, nodes.getLast());
+            network.alias("other:" + port, nodes.getLast());
+        }
+        nodes.forEach(Node::start);
+        nodes.forEach(node -> groups.add(node.join("g")));
+        network.runUntil(TestNetwork.SECOND, () -> groups.stream().allMatch(group -> group.members().size() == 8));
+        network.run(5 * TestNetwork.SECOND);
+        long dials = network.dials;
+        for (Node x : nodes) {
+            for (Node y : nodes) {
+                if (x != y) {
+                    assertThat(network.connected(x, y)).as(x + " and " + y).hasSize(1);
+                }
+            }
+        }
+        assertThat(groups).allMatch(group -> group.signals().stream().noneMatch(signal -> signal.startsWith("lost")));
+        network.run(60 * TestNetwork.SECOND);
+        assertThat(network.dials).isEqualTo(dials);
     }
 
     @Test

@@ -34,6 +34,7 @@ final class TestNetwork {
     private final Map<String, Node> hosts = new TreeMap<>();
     private final List<Wire> wires = new ArrayList<>();
     private final TreeSet<String> blocked = new TreeSet<>();
+    final TreeSet<String> unresolved = new TreeSet<>();
     private SplittableRandom delays = new SplittableRandom(1);
     private long order;
     private long incarnations = 100;
@@ -312,6 +313,11 @@ final class TestNetwork {
         @Override
         public void dial(int connection, String address) {
             dials++;
+            if (unresolved.contains(address)) {
+                TestNetwork.this.at(now, () -> input(
+                        () -> machine.onDialFailed(now, connection, DialFailure.UNRESOLVED, "nowhere")));
+                return;
+            }
             Node target = hosts.get(address);
             if (target == null) {
                 TestNetwork.this.at(now + 2 * delay(), () -> input(

@@ -32,6 +32,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -53,6 +54,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Bytes that may wait to be accepted by the group before changes are kept back. */
     static final long PENDING_BYTES_MAX = 8L << 20;
+
+    /** Messages that may wait so; a group takes some more. */
+    static final int PENDING_MESSAGES_MAX = 5_000;
 
     private static final long SECOND_NANOS = 1_000_000_000L;
     private static final long PARTIAL_NANOS = 10 * SECOND_NANOS;
@@ -76,6 +80,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
     private final Object sending = new Object();
     private final AtomicLong pendingBytes = new AtomicLong();
+    private final AtomicInteger pendingMessages = new AtomicInteger();
     private final ConcurrentHashMap<Member, Long> handled = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Member, Long> acknowledged = new ConcurrentHashMap<>();
     private final AtomicBoolean isAcknowledging = new AtomicBoolean();
@@ -86,6 +91,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private volatile long origin = 1;
     private volatile long sent;
     private volatile long joinedNanos;
+    private volatile boolean isClosing;
     private volatile String condition = "not joined";
 
     /**
@@ -165,7 +171,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long nowNanos = nanoClock.getAsLong();
         boolean isPrimary = record.touched().origin() == origin;
         boolean isTold = isPrimary && record.sinceToldNanos(nowNanos) < graceNanos(record);
-        if (isTold || record.state() != SessionRecord.State.COMPLETE) {
+        if (isTold || record.state() != SessionRecord.State.COMPLETE || !hasRoom()) {
             record.use(nowNanos);
         } else {
             sendToGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
@@ -317,15 +323,20 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     private void awaitRoom() throws StalledException {
-        if (pendingBytes.get() <= PENDING_BYTES_MAX) {
+        if (hasRoom()) {
             return;
         }
         waitFor(lastAccepted, options.acknowledgementTimeout().toNanos());
-        if (pendingBytes.get() > PENDING_BYTES_MAX) {
+        if (!hasRoom()) {
             counters.increment(STALLS);
-            throw new StalledException(pendingBytes.get() + " bytes of session changes wait to be sent, at most "
-                    + PENDING_BYTES_MAX + " may");
+            throw new StalledException(pendingMessages + " session changes of " + pendingBytes
+                    + " bytes wait to be sent, at most " + PENDING_MESSAGES_MAX + " of " + PENDING_BYTES_MAX
+                    + " bytes may");
         }
+    }
+
+    private boolean hasRoom() {
+        return pendingBytes.get() <= PENDING_BYTES_MAX && pendingMessages.get() < PENDING_MESSAGES_MAX;
     }
 
     // ---- sending
@@ -346,6 +357,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                 }
             }
             pendingBytes.addAndGet(bytes.length);
+            pendingMessages.incrementAndGet();
             accepted = channel.join().send(bytes);
             lastAccepted = accepted;
         }
@@ -353,6 +365,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         counters.add(BYTES_SENT, bytes.length);
         accepted.whenComplete((done, failure) -> {
             pendingBytes.addAndGet(-bytes.length);
+            pendingMessages.decrementAndGet();
             if (failure != null) {
                 counters.increment(SEND_FAILURES);
             }
@@ -424,6 +437,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     @Override
     public void onClosed(String reason) {
+        if (isClosing) {
+            return;
+        }
         condition = "lost: " + reason;
         peers = Peers.NONE;
         acknowledgements.close();
@@ -693,6 +709,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     /** Leaves the group and forgets all sessions, which live on at the others. */
     @Override
     public void close() {
+        isClosing = true;
         if (channel.isDone() && !channel.isCompletedExceptionally()) {
             channel.join().close();
         }

@@ -1,0 +1,103 @@
+package dev.tutti.bench;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One process's end of a system that is measured. An adapter only translates calls: it neither batches nor verifies, and
+ * has no settings of its own beyond what its class comment names.
+ *
+ * <p>Used by one thread; the listener is called by whichever threads the system delivers on.
+ */
+interface GroupSystem extends AutoCloseable {
+
+    /** The group that all members join. */
+    String GROUP = "bench";
+
+    /**
+     * One member's place.
+     *
+     * @param rank from 0
+     * @param ports of all members on the loopback address, by rank
+     */
+    record Seat(int rank, List<Integer> ports) {
+
+        int members() {
+            return ports.size();
+        }
+
+        int port() {
+            return ports.get(rank);
+        }
+
+        String name() {
+            return name(rank);
+        }
+
+        static String name(int rank) {
+            return "m" + rank;
+        }
+
+        /** The rank in a name that {@link #name(int)} made; -1 if it is none. */
+        static int rankOf(String name) {
+            return name.matches("m\\d{1,6}") ? Integer.parseInt(name.substring(1)) : -1;
+        }
+    }
+
+    /** What a member hears. Messages of one sender come in the order of calls, one at a time. */
+    interface Listener {
+
+        void onMessage(byte[] bytes, int offset, int length);
+
+        /** A range of {@code bytes}, valid during the call. */
+        void onMessage(ByteBuffer bytes, int offset, int length);
+
+        /**
+         * @param coordinator rank of the oldest member; -1 if its name is not known yet
+         * @param id the same at all members that have this view, and without spaces
+         */
+        void onView(int members, int coordinator, String id);
+    }
+
+    /** Binds. */
+    void start();
+
+    /** Joins {@link #GROUP}. */
+    void join();
+
+    /** Sends to all members, this one included; the array may be changed when the method returns. */
+    void multicast(byte[] message);
+
+    /** Sends to one member; the array may be changed when the method returns. */
+    void unicast(int rank, byte[] message);
+
+    /** Waits for a permit. Systems without threads of their own do their work meanwhile. */
+    default boolean await(Semaphore semaphore, long timeoutNanos) {
+        try {
+            return semaphore.tryAcquire(timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Joins further groups beside the first, and returns when each has all members. */
+    default void openGroups(int count, long timeoutNanos) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");
+    }
+
+    /**
+     * Sends one message in each further group.
+     *
+     * @return whether all messages of all members have come back
+     */
+    default boolean exerciseGroups(long timeoutNanos) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");
+    }
+
+    /** Leaves gracefully and releases everything. */
+    @Override
+    void close();
+}

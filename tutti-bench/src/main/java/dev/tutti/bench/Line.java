@@ -1,0 +1,63 @@
+package dev.tutti.bench;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What coordinator and members say to each other: a verb and named values without spaces, on one line that starts with a
+ * mark, because libraries print to the standard output too.
+ */
+record Line(String verb, Map<String, String> values) {
+
+    private static final String MARK = "#bench ";
+
+    static Line of(String verb) {
+        return new Line(verb, new LinkedHashMap<>());
+    }
+
+    Line with(String name, Object value) {
+        values.put(name, String.valueOf(value).replace(' ', '_'));
+        return this;
+    }
+
+    static boolean isLine(String text) {
+        return text.startsWith(MARK);
+    }
+
+    static Line parse(String text) {
+        String[] words = text.substring(MARK.length()).split(" ");
+        Line line = of(words[0]);
+        for (int index = 1; index < words.length; index++) {
+            int equals = words[index].indexOf('=');
+            line.values.put(words[index].substring(0, equals), words[index].substring(equals + 1));
+        }
+        return line;
+    }
+
+    String text(String name) {
+        String value = values.get(name);
+        if (value == null) {
+            throw new BenchException("no " + name + " in: " + this);
+        }
+        return value;
+    }
+
+    long number(String name) {
+        return Long.parseLong(text(name));
+    }
+
+    long number(String name, long fallback) {
+        return values.containsKey(name) ? number(name) : fallback;
+    }
+
+    int count(String name) {
+        return Integer.parseInt(text(name));
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(MARK).append(verb);
+        values.forEach((name, value) -> text.append(' ').append(name).append('=').append(value));
+        return text.toString();
+    }
+}

@@ -1,0 +1,64 @@
+package dev.tutti.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The machine at an instant.
+ *
+ * @param busyNanos CPU time that all processes of the machine have used; 0 where there is no /proc
+ */
+record Machine(long atNanos, long busyNanos) {
+
+    /** Of /proc/stat; the same on all Linux systems of interest. */
+    private static final long JIFFY_NANOS = 10_000_000;
+
+    private static final int IDLE = 4;
+    private static final int IO_WAIT = 5;
+    private static final int STEAL = 8;
+
+    static Machine now() {
+        long jiffies = 0;
+        String[] words = read("/proc/stat").lines().findFirst().orElse("").split("\\s+");
+        for (int index = 1; index <= STEAL && index < words.length; index++) {
+            if (index != IDLE && index != IO_WAIT) {
+                jiffies += Long.parseLong(words[index]);
+            }
+        }
+        return new Machine(System.nanoTime(), jiffies * JIFFY_NANOS);
+    }
+
+    /** How many cores others kept busy since {@code before}, on average. */
+    double foreignCores(Machine before, long ownCpuNanos) {
+        long elapsed = Math.max(1, atNanos - before.atNanos);
+        return Math.max(0, (double) (busyNanos - before.busyNanos - ownCpuNanos) / elapsed);
+    }
+
+    static String load() {
+        String text = read("/proc/loadavg");
+        return text.isEmpty() ? "unknown" : String.join(" ", text.split(" ", 4)).replaceAll(" [^ ]*$", "");
+    }
+
+    /** What figures depend on, for the report. */
+    static Map<String, Object> description() {
+        Map<String, Object> description = new LinkedHashMap<>();
+        description.put("processors", Runtime.getRuntime().availableProcessors());
+        description.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
+        description.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        description.put("tcp-congestion-control", read("/proc/sys/net/ipv4/tcp_congestion_control").strip());
+        description.put("load", load());
+        return description;
+    }
+
+    /** Empty where it is not there. */
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package dev.tutti.bench;
+
+import dev.tutti.bench.Cluster.Outcome;
+import dev.tutti.bench.Cluster.Phase;
+import dev.tutti.core.settings.Durations;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Whether memory stays bounded when one member consumes slowly. */
+@Command(
+        name = "slow",
+        mixinStandardHelpOptions = true,
+        description = {
+            "One sender of large messages, and one consumer that takes many times as long for each as the others do.",
+            "Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
+        },
+        footer = {"", "Examples:", "  tutti bench slow", "  tutti bench slow --members 4 --time 10s --size 1MB"})
+final class SlowCommand implements Callable<Integer> {
+
+    /** Flat: growing by less than this part of the average in the measured time. */
+    private static final double GROWTH_MAX = 0.1;
+
+    /** What is sampled before is warming up. */
+    private static final double SETTLED = 0.3;
+
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Option(names = "--members", defaultValue = "16", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    private int members;
+
+    @Option(names = "--size", defaultValue = "10MB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    private Size size = Size.mebibytes(10);
+
+    @Option(names = "--factor", defaultValue = "100", description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
+    private int factor;
+
+    @Option(names = "--time", defaultValue = "60s", description = "How long to send. Default: ${DEFAULT-VALUE}.")
+    private Duration time = Duration.ZERO;
+
+    @Option(names = "--sample", defaultValue = "3s", description = "Time between samples. Default: ${DEFAULT-VALUE}.")
+    private Duration sample = Duration.ZERO;
+
+    @Option(names = "--system", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    private SystemKind system = SystemKind.TUTTI;
+
+    @Override
+    public Integer call() {
+        output.put("members", members);
+        output.put("bytes", size.bytes());
+        output.put("factor", factor);
+        output.print("slow, " + system + ", " + members + " processes, " + size + ", one " + factor + " times slower, "
+                + Durations.print(time));
+        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("64m"))) {
+            cluster.form();
+            cluster.children().getLast().say(Line.of("slow").with("factor", factor)).await("slowed", ANSWER_MAX);
+            output.progress(members + " members in one view; sending for " + Durations.print(time));
+            Phase phase = new Phase(1, 1, Math.toIntExact(size.bytes()), time, Duration.ZERO, sample);
+            Outcome outcome = cluster.run(phase);
+            outcome.faults().forEach(output::fail);
+            output.put("messages", outcome.sent());
+            output.print(String.format(
+                    Locale.ROOT,
+                    "%,d messages in %.1f s, %,d deliveries to others, %.1f MiB/s per receiver, GC %,d ms in all",
+                    outcome.sent(),
+                    outcome.nanos() / 1e9,
+                    outcome.others(),
+                    outcome.messagesPerSecond() * size.bytes() / (1 << 20),
+                    outcome.usage().gcMillis()));
+            report(cluster);
+        }
+        return output.finish();
+    }
+
+    private void report(Cluster cluster) {
+        Table table = new Table(
+                "member", "samples", "heap + direct MiB first", "median", "max", "growth KiB/s", "resident MiB max");
+        List<Object> series = new ArrayList<>();
+        double worst = 0;
+        for (int rank = 0; rank < cluster.size(); rank++) {
+            List<Line> lines = cluster.children().get(rank).takeAll("sample");
+            if (lines.isEmpty()) {
+                output.fail("m" + rank + ": no samples; --sample is longer than it ran");
+                continue;
+            }
+            long[] bytes = lines.stream().mapToLong(line -> line.number("heap") + line.number("direct")).toArray();
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("member", "m" + rank);
+            one.put("heap", lines.stream().map(line -> line.number("heap")).toList());
+            one.put("direct", lines.stream().map(line -> line.number("direct")).toList());
+            one.put("resident", lines.stream().map(line -> line.number("resident")).toList());
+            series.add(one);
+            double perSecond = growth(lines, bytes);
+            double mean = Arrays.stream(bytes).average().orElse(1);
+            worst = Math.max(worst, perSecond * time.toSeconds() / mean);
+            table.row(
+                    "m" + rank + (rank == 0 ? " (sender)" : rank == cluster.size() - 1 ? " (slow)" : ""),
+                    lines.size(),
+                    mebibytes(bytes[0]),
+                    mebibytes(Summary.quantile(bytes, 0.5)),
+                    mebibytes(Summary.quantile(bytes, 1)),
+                    String.format(Locale.ROOT, "%.1f", perSecond / 1024),
+                    mebibytes(lines.stream().mapToLong(line -> line.number("resident")).max().orElse(0)));
+        }
+        output.put("series", series);
+        output.put("growth", worst);
+        output.print(table);
+        output.bound(
+                String.format(Locale.ROOT, "memory is flat: grows by %.1f %% while it runs, at most %.0f %%", worst * 100,
+                        GROWTH_MAX * 100),
+                worst <= GROWTH_MAX);
+    }
+
+    /** Bytes per second, after it has settled. */
+    private static double growth(List<Line> lines, long[] bytes) {
+        int from = (int) (lines.size() * SETTLED);
+        double[] seconds = new double[lines.size() - from];
+        double[] held = new double[seconds.length];
+        for (int index = 0; index < seconds.length; index++) {
+            seconds[index] = lines.get(from + index).number("at") / 1e9;
+            held[index] = bytes[from + index];
+        }
+        return Summary.slope(seconds, held);
+    }
+
+    private static String mebibytes(long bytes) {
+        return String.format(Locale.ROOT, "%.1f", bytes / (double) (1 << 20));
+    }
+}

@@ -1,0 +1,168 @@
+package dev.tutti.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How fast views come: after a start of all at once, after crashes, after a leave. */
+@Command(
+        name = "start",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Starts members together and measures, per round: how long the join of a first member takes that finds nobody;",
+            "from the last one's call to join until all have one view; from kill -9 of a random member, and of the",
+            "coordinator, until all others have the view without it; how long leaving takes.",
+        },
+        footer = {"", "Examples:", "  tutti bench start", "  tutti bench start --members 4 --rounds 3 --systems tutti,jgroups"})
+final class StartCommand implements Callable<Integer> {
+
+    private static final double FORM_MILLIS_MAX = 1_000;
+    private static final double FIRST_MILLIS_MAX = 1_000;
+    private static final double CRASH_MILLIS_MAX = 250;
+    private static final double LEAVE_MILLIS_MAX = 50;
+    private static final int MEMBERS_MIN = 4;
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Option(names = "--members", defaultValue = "16", description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
+    private int members;
+
+    @Option(names = "--rounds", defaultValue = "10", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    private int rounds;
+
+    @Option(names = "--systems", split = ",", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    private List<SystemKind> systems = List.of();
+
+    @Option(names = "--limit", defaultValue = "60s", description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+    private Duration limit = Duration.ZERO;
+
+    /** Milliseconds of one round. */
+    private record Round(double first, double form, double crash, double coordinatorCrash, double leave) {}
+
+    @Override
+    public Integer call() {
+        if (members < MEMBERS_MIN) {
+            throw new BenchException("--members is at least " + MEMBERS_MIN + ", not " + members);
+        }
+        output.put("members", members);
+        output.print("start, " + members + " processes, " + rounds + " rounds");
+        Table table = new Table("system", "ms", "min", "median", "max", "at most");
+        Map<String, Object> figures = new LinkedHashMap<>();
+        for (SystemKind system : systems) {
+            List<Round> results = new ArrayList<>();
+            for (int round = 1; round <= rounds; round++) {
+                try {
+                    results.add(round(system, round));
+                } catch (BenchException e) {
+                    output.fail(system + ", round " + round + ": " + e.getMessage());
+                    output.progress(round + "/" + rounds + " " + system + " failed: " + e.getMessage());
+                }
+            }
+            if (!results.isEmpty()) {
+                figures.put(system.toString(), report(system, results, table));
+            }
+        }
+        output.put("systems", figures);
+        output.print(table);
+        return output.finish();
+    }
+
+    private Round round(SystemKind system, int round) {
+        double first = first(system);
+        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("512m"))) {
+            Line join = Line.of("join");
+            List<Child> alive = new ArrayList<>(cluster.children());
+            alive.forEach(child -> child.say(join));
+            long called = Long.MIN_VALUE;
+            for (Child child : alive) {
+                called = Math.max(called, child.await("joined", limit).number("at"));
+            }
+            double form = millis(Cluster.awaitView(alive, members, limit) - called);
+            double crash = crash(alive, alive.get(ThreadLocalRandom.current().nextInt(1, alive.size())));
+            double coordinatorCrash = crash(alive, coordinator(system, cluster, alive));
+            Child leaver = alive.remove(ThreadLocalRandom.current().nextInt(alive.size()));
+            double leave = millis(leaver.say(Line.of("leave")).await("left", limit).number("took"));
+            Cluster.awaitView(alive, alive.size(), limit);
+            output.progress(String.format(
+                    Locale.ROOT,
+                    "%d/%d %s: first %.0f ms, form %.0f ms, crash %.0f ms, coordinator %.0f ms, leave %.0f ms; load %s",
+                    round,
+                    rounds,
+                    system,
+                    first,
+                    form,
+                    crash,
+                    coordinatorCrash,
+                    leave,
+                    Machine.load()));
+            return new Round(first, form, crash, coordinatorCrash, leave);
+        }
+    }
+
+    /** The join of a member whose seeds nobody listens on. */
+    private double first(SystemKind system) {
+        try (Cluster alone = new Cluster(system, members, 1, output.jvmOptions("512m"))) {
+            return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
+        }
+    }
+
+    /** Kills a member and waits until all others have the view without it. */
+    private double crash(List<Child> alive, Child victim) {
+        alive.remove(victim);
+        long killed = System.nanoTime();
+        victim.kill();
+        return millis(Cluster.awaitView(alive, alive.size(), limit) - killed);
+    }
+
+    private static Child coordinator(SystemKind system, Cluster cluster, List<Child> alive) {
+        int rank = alive.getFirst().coordinator();
+        if (rank < 0) {
+            throw new BenchException(system + " has not said who its coordinator is");
+        }
+        return cluster.children().get(rank);
+    }
+
+    private Map<String, Object> report(SystemKind system, List<Round> results, Table table) {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        Object[][] rows = {
+            {"first member's join", Summary.of(results.stream().map(Round::first).toList()), FIRST_MILLIS_MAX},
+            {"all at once, one view", Summary.of(results.stream().map(Round::form).toList()), FORM_MILLIS_MAX},
+            {"kill -9 of a member", Summary.of(results.stream().map(Round::crash).toList()), CRASH_MILLIS_MAX},
+            {
+                "kill -9 of the coordinator",
+                Summary.of(results.stream().map(Round::coordinatorCrash).toList()),
+                CRASH_MILLIS_MAX
+            },
+            {"leave", Summary.of(results.stream().map(Round::leave).toList()), LEAVE_MILLIS_MAX},
+        };
+        for (Object[] row : rows) {
+            Summary summary = (Summary) row[1];
+            double most = (double) row[2];
+            table.row(system, row[0], millis(summary.min()), millis(summary.median()), millis(summary.max()), millis(most));
+            figures.put((String) row[0], summary.toMap());
+            if (system == SystemKind.TUTTI) {
+                output.bound(
+                        row[0] + " in at most " + millis(most) + " ms, " + results.size() + " times of " + rounds,
+                        summary.max() <= most);
+            }
+        }
+        return figures;
+    }
+
+    private static double millis(long nanos) {
+        return nanos / 1e6;
+    }
+
+    private static String millis(double value) {
+        return String.format(Locale.ROOT, "%,.1f", value);
+    }
+}

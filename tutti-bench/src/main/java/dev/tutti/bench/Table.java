@@ -1,0 +1,46 @@
+package dev.tutti.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows with aligned columns: texts to the left in the first, everything else to the right. */
+final class Table {
+
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... titles) {
+        rows.add(List.of(titles));
+    }
+
+    Table row(Object... cells) {
+        List<String> row = new ArrayList<>();
+        for (Object cell : cells) {
+            row.add(String.valueOf(cell));
+        }
+        if (row.size() != rows.getFirst().size()) {
+            throw new IllegalArgumentException(row.size() + " cells for " + rows.getFirst().size() + " columns");
+        }
+        rows.add(row);
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        int[] widths = new int[rows.getFirst().size()];
+        for (List<String> row : rows) {
+            for (int column = 0; column < widths.length; column++) {
+                widths[column] = Math.max(widths[column], row.get(column).length());
+            }
+        }
+        StringBuilder text = new StringBuilder();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int column = 0; column < widths.length; column++) {
+                String padding = " ".repeat(widths[column] - row.get(column).length());
+                line.append(column == 0 ? row.get(column) + padding : "  " + padding + row.get(column));
+            }
+            text.append(line.toString().stripTrailing()).append('\n');
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,132 @@
+package dev.tutti.bench;
+
+import dev.tutti.Group;
+import dev.tutti.Message;
+import dev.tutti.Node;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** tutti with every setting at its default; the seeds are all members. */
+final class TuttiSystem implements GroupSystem {
+
+    private final Seat seat;
+    private final Listener listener;
+    private final boolean isInline;
+    private final List<Group> further = new ArrayList<>();
+    private final Semaphore furtherViews = new Semaphore(0);
+    private final Semaphore furtherMessages = new Semaphore(0);
+    private @Nullable Node node;
+    private @Nullable Group group;
+
+    TuttiSystem(Seat seat, Listener listener, boolean isInline) {
+        this.seat = seat;
+        this.listener = listener;
+        this.isInline = isInline;
+    }
+
+    @Override
+    public void start() {
+        String[] seeds = seat.ports().stream().map(port -> "127.0.0.1:" + port).toArray(String[]::new);
+        node = Node.tcp(seat.port()).name(seat.name()).seeds(seeds).start();
+    }
+
+    @Override
+    public void join() {
+        var builder = node().group(GROUP).onMessage(this::onMessage).onView(this::onView);
+        group = (isInline ? builder.inline() : builder).join();
+    }
+
+    private void onMessage(Message message) {
+        ByteBuffer bytes = message.buffer();
+        listener.onMessage(bytes, bytes.position(), bytes.remaining());
+    }
+
+    private void onView(View view) {
+        listener.onView(
+                view.size(),
+                Seat.rankOf(view.coordinator().name()),
+                view.id().toString().replace(' ', '_'));
+    }
+
+    @Override
+    public void multicast(byte[] message) {
+        group().send(message);
+    }
+
+    @Override
+    public void unicast(int rank, byte[] message) {
+        String name = Seat.name(rank);
+        for (Member member : group().view().members()) {
+            if (member.name().equals(name)) {
+                group().sendTo(member, message);
+                return;
+            }
+        }
+        throw new IllegalArgumentException(name + " is not in " + group().view());
+    }
+
+    @Override
+    public void openGroups(int count, long timeoutNanos) {
+        List<CompletableFuture<Group>> joins = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            joins.add(node().group("further-" + index)
+                    .onView(view -> {
+                        if (view.size() == seat.members()) {
+                            furtherViews.release();
+                        }
+                    })
+                    .onMessage(message -> furtherMessages.release())
+                    .joinAsync());
+        }
+        joins.forEach(join -> further.add(join.join()));
+        if (!acquire(furtherViews, count, timeoutNanos)) {
+            throw new BenchException("only " + furtherViews.availablePermits() + " of " + count + " groups have "
+                    + seat.members() + " members");
+        }
+    }
+
+    @Override
+    public boolean exerciseGroups(long timeoutNanos) {
+        for (Group one : further) {
+            one.send("hello");
+        }
+        return acquire(furtherMessages, further.size() * seat.members(), timeoutNanos);
+    }
+
+    private static boolean acquire(Semaphore semaphore, int permits, long timeoutNanos) {
+        try {
+            return semaphore.tryAcquire(permits, timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+        Node started = node;
+        if (started != null) {
+            started.close();
+        }
+    }
+
+    private Node node() {
+        return Objects.requireNonNull(node, "not started");
+    }
+
+    private Group group() {
+        return Objects.requireNonNull(group, "not joined");
+    }
+}

@@ -1,0 +1,75 @@
+package dev.tutti.bench;
+
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What this process has used so far.
+ *
+ * @param jitMillis time of compilation
+ * @param gcMillis time of collections
+ */
+record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) {
+
+    private static final com.sun.management.ThreadMXBean THREADS =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final com.sun.management.OperatingSystemMXBean SYSTEM =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    static Usage now() {
+        long gcMillis = 0;
+        for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+            gcMillis += collector.getCollectionTime();
+        }
+        return new Usage(
+                SYSTEM.getProcessCpuTime(),
+                THREADS.getTotalThreadAllocatedBytes(),
+                ManagementFactory.getCompilationMXBean().getTotalCompilationTime(),
+                gcMillis);
+    }
+
+    Usage minus(Usage before) {
+        return new Usage(
+                cpuNanos - before.cpuNanos,
+                allocatedBytes - before.allocatedBytes,
+                jitMillis - before.jitMillis,
+                gcMillis - before.gcMillis);
+    }
+
+    void writeTo(Line line) {
+        line.with("cpu", cpuNanos).with("allocated", allocatedBytes).with("jit", jitMillis).with("gc", gcMillis);
+    }
+
+    /** What this process holds now: the heap after a collection, direct memory, resident memory, platform threads. */
+    static void writeHeldTo(Line line) {
+        System.gc();
+        long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        long direct = 0;
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            direct += Math.max(0, pool.getMemoryUsed());
+        }
+        line.with("at", System.nanoTime())
+                .with("heap", heap)
+                .with("direct", direct)
+                .with("resident", residentBytes())
+                .with("threads", ManagementFactory.getThreadMXBean().getThreadCount());
+    }
+
+    /** 0 where there is no /proc. */
+    private static long residentBytes() {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("VmRSS:")) {
+                    return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+                }
+            }
+        } catch (IOException e) {
+            return 0;
+        }
+        return 0;
+    }
+}

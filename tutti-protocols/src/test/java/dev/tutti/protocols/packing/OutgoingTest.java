@@ -1,0 +1,206 @@
+package dev.tutti.protocols.packing;
+
+import static dev.tutti.protocols.LayerTest.member;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.protocols.CountingMemory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OutgoingTest {
+
+    private final CountingMemory memory = new CountingMemory();
+    private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
+
+    private boolean offer(Member receiver, int length) {
+        return outgoing.offer(receiver, new byte[length], 0, length);
+    }
+
+    /** Everything that waits for the receiver, {@code message length} and {@code piece at+length/total}, per packet. */
+    private List<List<String>> takeAll(Member receiver) {
+        List<List<String>> packets = new ArrayList<>();
+        Packet packet = outgoing.take(receiver, Long.MAX_VALUE);
+        while (packet != null) {
+            List<String> records = new ArrayList<>();
+            assertThat(packet.length()).isLessThanOrEqualTo(Packet.PAYLOAD_MAX);
+            assertThat(Records.read(packet, new Records.Visitor() {
+                        @Override
+                        public void onMessage(ByteBuffer bytes, int offset, int length) {
+                            records.add("message " + length);
+                        }
+
+                        @Override
+                        public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                            records.add("piece " + at + "+" + length + "/" + total);
+                        }
+                    }))
+                    .isTrue();
+            packet.release();
+            packets.add(records);
+            packet = outgoing.take(receiver, Long.MAX_VALUE);
+        }
+        return packets;
+    }
+
+    @Test
+    void manySmallMessagesShareAPacket() {
+        for (int index = 0; index < 100; index++) {
+            assertThat(offer(null, 10)).isTrue();
+        }
+        assertThat(takeAll(null)).singleElement().satisfies(records -> assertThat(records).hasSize(100));
+        assertThat(outgoing.bytes()).isZero();
+        assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void orderHoldsAcrossSmallAndLarge() {
+        offer(null, 1);
+        outgoing.offerLarge(null, new byte[Records.PIECE_MAX + 5], 0, Records.PIECE_MAX + 5);
+        offer(null, 2);
+        offer(null, 3);
+        assertThat(takeAll(null))
+                .containsExactly(
+                        List.of("message 1"),
+                        List.of("piece 0+" + Records.PIECE_MAX + "/" + (Records.PIECE_MAX + 5)),
+                        List.of("piece " + Records.PIECE_MAX + "+5/" + (Records.PIECE_MAX + 5)),
+                        List.of("message 2", "message 3"));
+        assertThat(outgoing.largeTaken()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2_042, 2_043, 2_044, Records.WHOLE_MAX - 1, Records.WHOLE_MAX})
+    void aMessageUpToTheLimitIsPackedWhole(int length) {
+        assertThat(Outgoing.isSmall(length)).isTrue();
+        assertThat(offer(null, length)).isTrue();
+        assertThat(takeAll(null)).containsExactly(List.of("message " + length));
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void aMessageAboveTheLimitIsLarge() {
+        assertThat(Outgoing.isSmall(Records.WHOLE_MAX + 1)).isFalse();
+        outgoing.offerLarge(null, new byte[Records.WHOLE_MAX + 1], 0, Records.WHOLE_MAX + 1);
+        assertThat(takeAll(null)).hasSize(Records.WHOLE_MAX + 1 > Records.PIECE_MAX ? 2 : 1);
+    }
+
+    @Test
+    void aFullPacketIsFullToTheByte() {
+        int half = (Packet.PAYLOAD_MAX - 1) / 2 - 4;
+        offer(null, half);
+        offer(null, Packet.PAYLOAD_MAX - 1 - (half + 4) - 4);
+        offer(null, 0);
+        List<List<String>> packets = takeAll(null);
+        assertThat(packets.stream().mapToInt(List::size).sum()).isEqualTo(3);
+        assertThat(packets.getLast()).contains("message 0");
+    }
+
+    @Test
+    void thePartOfAnArrayIsTaken() {
+        byte[] source = {1, 2, 3, 4, 5};
+        outgoing.offer(null, source, 1, 3);
+        Packet packet = outgoing.take(null, Long.MAX_VALUE);
+        packet.skip(5);
+        assertThat(List.of(packet.takeByte(), packet.takeByte(), packet.takeByte())).containsExactly(2, 3, 4);
+        assertThat(packet.isEmpty()).isTrue();
+    }
+
+    @Test
+    void receiversHaveQueuesOfTheirOwn() {
+        offer(null, 1);
+        offer(member(2), 2);
+        offer(null, 3);
+        assertThat(outgoing.receivers()).containsExactly(null, member(2));
+        assertThat(takeAll(member(2))).containsExactly(List.of("message 2"));
+        assertThat(outgoing.isWaiting(member(2))).isFalse();
+        assertThat(takeAll(null)).containsExactly(List.of("message 1", "message 3"));
+        assertThat(outgoing.take(member(3), Long.MAX_VALUE)).isNull();
+    }
+
+    @Test
+    void theWindowDecidesWhatIsTaken() {
+        offer(null, 100);
+        assertThat(outgoing.take(null, 104)).isNull();
+        Packet packet = outgoing.take(null, 105);
+        assertThat(packet).isNotNull();
+        packet.release();
+        outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        assertThat(outgoing.take(null, Packet.PAYLOAD_MAX - 1)).as("pieces are full").isNull();
+        assertThat(outgoing.take(null, -5)).isNull();
+    }
+
+    @Test
+    void theQueueIsBounded() {
+        Outgoing small = new Outgoing(memory, 1_000);
+        assertThat(small.offer(null, new byte[5_000], 0, 5_000)).as("one always fits").isTrue();
+        assertThat(small.offer(null, new byte[0], 0, 0)).isFalse();
+        assertThat(small.offer(member(2), new byte[1], 0, 1)).as("for all receivers together").isFalse();
+        small.take(null, Long.MAX_VALUE).release();
+        assertThat(small.offer(null, new byte[1], 0, 1)).isTrue();
+    }
+
+    @Test
+    void aHalfTakenLargeMessageStartsAgain() {
+        Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        outgoing.take(null, Long.MAX_VALUE).release();
+        assertThat(large.takenBytes()).isEqualTo(Records.PIECE_MAX);
+        outgoing.restart(null);
+        assertThat(large.takenBytes()).isZero();
+        assertThat(takeAll(null)).hasSize(2);
+        assertThat(large.isTaken()).isTrue();
+        outgoing.restart(null);
+        assertThat(large.isTaken()).as("what is taken as a whole is not taken again").isTrue();
+    }
+
+    @Test
+    void aWithdrawnMessageIsGoneAndTheRestGoesOn() {
+        Outgoing.Large first = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        offer(null, 7);
+        outgoing.take(null, Long.MAX_VALUE).release();
+        outgoing.withdraw(first);
+        assertThat(takeAll(null)).containsExactly(List.of("message 7"));
+        Outgoing.Large alone = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
+        outgoing.withdraw(alone);
+        outgoing.withdraw(alone);
+        assertThat(outgoing.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whatWaitsForADepartedReceiverFailsWithAReason() {
+        Outgoing.Large large = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
+        offer(member(2), 10);
+        offer(null, 5);
+        outgoing.discard(member(2), "n2 is gone");
+        outgoing.discard(member(2), "again");
+        assertThat(large.failure()).isEqualTo("n2 is gone");
+        assertThat(large.isTaken()).isFalse();
+        assertThat(takeAll(null)).containsExactly(List.of("message 5"));
+        assertThat(outgoing.bytes()).isZero();
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void closingEndsEverything() {
+        Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        offer(member(2), 10);
+        outgoing.close("closed");
+        assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(large.failure()).isEqualTo("closed");
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void aMessageAboveAGibibyteIsRefusedWithBothNumbers() {
+        assertThatThrownBy(() -> outgoing.offerLarge(null, new byte[0], 0, (1 << 30) + 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1073741825")
+                .hasMessageContaining("1073741824");
+    }
+}

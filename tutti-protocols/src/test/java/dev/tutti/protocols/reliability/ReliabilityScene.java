@@ -1,0 +1,230 @@
+package dev.tutti.protocols.reliability;
+
+import static dev.tutti.protocols.LayerTest.member;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.LayerTest;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** The reliability layer of member 1; the test plays membership below, packing above, and the other members. */
+final class ReliabilityScene {
+
+    static final long WINDOW = 128 * 1024;
+    static final Reliability.Limits LIMITS = new Reliability.Limits(WINDOW, 2_000_000, 50_000_000, 1_000_000_000);
+    static final int ACK_TIMER = 0;
+    static final int STABLE_TIMER = 1;
+    static final int LEAVE_TIMER = 2;
+
+    final LayerTest layer = new LayerTest(new Reliability(member(1), LIMITS));
+    View view = View.alone(member(1));
+
+    /** In the view 2.1 of members 1 to {@code count}, all of whom have opened their windows. */
+    static ReliabilityScene of(int count) {
+        ReliabilityScene scene = new ReliabilityScene();
+        List<View.Part> parts = new ArrayList<>();
+        List<Member> members = new ArrayList<>();
+        for (int number = 1; number <= count; number++) {
+            members.add(member(number));
+            parts.add(new View.Part(View.alone(member(number)).id(), List.of(member(number)), new TreeMap<>()));
+        }
+        scene.install(new View(new ViewId(2, 1, member(1)), members, parts));
+        for (int number = 2; number <= count; number++) {
+            scene.ack(number, 0, WINDOW, 0, WINDOW);
+        }
+        scene.layer.endTurn();
+        scene.forget();
+        return scene;
+    }
+
+    void forget() {
+        layer.takeSent().forEach(Packet::release);
+        layer.raised.clear();
+        layer.lowered.clear();
+    }
+
+    /** The next view, of these members, all from the present one but for {@code newcomers}. */
+    View next(List<Member> members, Member... newcomers) {
+        List<Member> part = new ArrayList<>(members);
+        part.removeAll(List.of(newcomers));
+        List<View.Part> parts = new ArrayList<>();
+        parts.add(new View.Part(view.id(), part, new TreeMap<>()));
+        for (Member newcomer : newcomers) {
+            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
+        }
+        return new View(new ViewId(view.id().number() + 1, 1, member(1)), members, parts);
+    }
+
+    void install(View next) {
+        view = next;
+        layer.signalUp(new Signal.Installed(next, true));
+    }
+
+    void freeze() {
+        layer.signalDown(new Signal.Frozen(ballot(), new TreeMap<>()));
+    }
+
+    ViewId ballot() {
+        return new ViewId(view.id().number() + 1, 1, member(1));
+    }
+
+    void reach(TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) {
+        layer.signalUp(new Signal.Reach(ballot(), cut, holders));
+    }
+
+    TreeMap<Member, Long> received() {
+        freeze();
+        return layer.takeLowered(Signal.Frozen.class).getLast().received();
+    }
+
+    // ------------------------------------------------------------------ down
+
+    void send(String text) {
+        layer.sendDown(payload(text));
+    }
+
+    void sendTo(int receiver, String text) {
+        layer.sendDown(payload(text).withPeer(member(receiver)));
+    }
+
+    Packet payload(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Packet.create(layer.memory, bytes.length).append(bytes, 0, bytes.length);
+    }
+
+    // ------------------------------------------------------------------ up
+
+    void multicast(int from, ViewId in, long number, long stable, String text) {
+        Packet packet = payload(text).prependLong(stable).prependLong(number);
+        Wire.prependTag(packet, in);
+        layer.receive(member(from), packet.prependByte(Reliability.MULTICAST));
+    }
+
+    void multicast(int from, long number, String text) {
+        multicast(from, view.id(), number, 0, text);
+    }
+
+    void unicast(int from, long since, long number, String text) {
+        layer.receive(
+                member(from),
+                payload(text).prependLong(number).prependLong(since).prependByte(Reliability.UNICAST));
+    }
+
+    void ack(int from, long received, long limit, long unicastReceived, long unicastLimit) {
+        ack(from, view.id(), 2, received, limit, unicastReceived, unicastLimit);
+    }
+
+    void ack(int from, ViewId in, long since, long received, long limit, long unicastReceived, long unicastLimit) {
+        Packet packet = Packet.create(layer.memory, 0)
+                .prependLong(unicastLimit)
+                .prependLong(unicastReceived)
+                .prependLong(since)
+                .prependLong(limit)
+                .prependLong(received);
+        Wire.prependTag(packet, in);
+        layer.receive(member(from), packet.prependByte(Reliability.ACK));
+    }
+
+    void stable(int from, long number) {
+        Packet packet = Packet.create(layer.memory, 0).prependLong(number);
+        Wire.prependTag(packet, view.id());
+        layer.receive(member(from), packet.prependByte(Reliability.STABLE));
+    }
+
+    void fetch(int from, ViewId in, int sender, long first, long last) {
+        Packet packet = Packet.create(layer.memory, 1024).appendByte(Reliability.FETCH);
+        Wire.append(packet, in);
+        packet.appendInt(1);
+        Wire.append(packet, member(sender));
+        layer.receive(member(from), packet.appendLong(first).appendLong(last));
+    }
+
+    void repair(int from, ViewId in, int sender, long number, String text) {
+        Packet packet = payload(text).prependLong(number).prependInt(1).prependLong(sender);
+        Wire.prependTag(packet, in);
+        layer.receive(member(from), packet.prependByte(Reliability.REPAIR));
+    }
+
+    // ------------------------------------------------------------------ what came out
+
+    /** What was delivered since the last call, {@code n2:text}; it is not consumed. */
+    List<String> delivered() {
+        List<String> texts = new ArrayList<>();
+        for (Packet packet : layer.delivered) {
+            byte[] bytes = new byte[packet.length()];
+            packet.bytes().get(packet.offset(), bytes);
+            texts.add(packet.peer() + ":" + new String(bytes, StandardCharsets.UTF_8));
+        }
+        return texts;
+    }
+
+    void consumeAll() {
+        List<Packet> packets = List.copyOf(layer.delivered);
+        layer.delivered.clear();
+        packets.forEach(layer::consume);
+    }
+
+    /** What was sent since the last call, as text. */
+    List<String> sent() {
+        List<String> texts = new ArrayList<>();
+        for (Packet packet : layer.takeSent()) {
+            texts.add(text(packet) + (packet.peer() == null ? "" : " to " + packet.peer()));
+            packet.release();
+        }
+        return texts;
+    }
+
+    private static String text(Packet packet) {
+        int kind = packet.takeByte();
+        return switch (kind) {
+            case Reliability.MULTICAST -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "MULTICAST " + packet.takeLong() + " stable " + packet.takeLong() + " " + rest(packet);
+            }
+            case Reliability.UNICAST ->
+                "UNICAST since " + packet.takeLong() + " number " + packet.takeLong() + " " + rest(packet);
+            case Reliability.ACK -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "ACK " + packet.takeLong() + " limit " + packet.takeLong() + " since " + packet.takeLong() + " "
+                        + packet.takeLong() + " limit " + packet.takeLong();
+            }
+            case Reliability.STABLE -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "STABLE " + packet.takeLong();
+            }
+            case Reliability.FETCH -> {
+                StringBuilder text = new StringBuilder("FETCH " + Wire.takeViewId(packet).number());
+                int count = packet.takeInt();
+                for (int index = 0; index < count; index++) {
+                    text.append(" ").append(Wire.takeMember(packet)).append(" ");
+                    text.append(packet.takeLong()).append("-").append(packet.takeLong());
+                }
+                yield text.toString();
+            }
+            case Reliability.REPAIR -> {
+                long view = packet.takeLong();
+                packet.skip(Wire.TAG_BYTES - 8);
+                yield "REPAIR in " + view + " n" + packet.takeLong() + "." + packet.takeInt() + " " + packet.takeLong()
+                        + " " + rest(packet);
+            }
+            default -> "kind " + kind;
+        };
+    }
+
+    private static String rest(Packet packet) {
+        byte[] bytes = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    long number(String name) {
+        return layer.numbers().get("reliability." + name);
+    }
+}

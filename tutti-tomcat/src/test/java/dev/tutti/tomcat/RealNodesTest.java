@@ -1,0 +1,122 @@
+package dev.tutti.tomcat;
+
+import static dev.tutti.tomcat.TomcatNode.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.Node;
+import dev.tutti.tomcat.TomcatNode.Page;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tomcats on real nodes over loopback. */
+class RealNodesTest {
+
+    private final Map<String, Page> pages = new ConcurrentHashMap<>(ShopNode.pages());
+    private final List<AutoCloseable> closing = new ArrayList<>();
+    private final Browser browser = new Browser();
+
+    @TempDir
+    Path directory;
+
+    private TomcatNode start(String name, Node node) {
+        TomcatNode tomcat = new TomcatNode(name, directory, new TuttiManager(node), pages, none -> {});
+        closing.addFirst(tomcat);
+        return tomcat;
+    }
+
+    private Node node(String name, String... seeds) {
+        Node node = Node.tcp(0).name(name).seeds(seeds).start();
+        closing.addFirst(node);
+        return node;
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable one : closing) {
+            one.close();
+        }
+    }
+
+    private static void awaitMembers(int count, TomcatNode... tomcats) {
+        for (TomcatNode tomcat : tomcats) {
+            until(tomcat.name + " sees " + count, () -> {
+                Map<String, Object> status = tomcat.manager.status();
+                return ((List<?>) status.get("members")).size() == count && status.get("state-complete").equals(true);
+            });
+        }
+    }
+
+    @Test
+    void cartIsServedByEveryNodeAndSurvivesALeave() {
+        Node first = node("a");
+        TomcatNode a = start("a", first);
+        TomcatNode b = start("b", node("b", first.address()));
+        TomcatNode c = start("c", node("c", first.address()));
+        awaitMembers(3, a, b, c);
+        List<TomcatNode> all = List.of(a, b, c);
+        List<String> items = new ArrayList<>();
+        for (int index = 0; index < 30; index++) {
+            items.add("" + index);
+            assertThat(browser.get(all.get(index % 3), "/add?item=" + index)).isEqualTo("" + items.size());
+        }
+        assertThat(a.manager.status()).containsEntry("wait-timeouts", 0L).containsEntry("malformed", 0L);
+        first.close();
+        awaitMembers(2, b, c);
+        assertThat(browser.get(b, "/cart")).isEqualTo(items.toString());
+        assertThat(browser.get(c, "/cart")).isEqualTo(items.toString());
+    }
+
+    @Test
+    void joinerGetsManyLargeSessions() {
+        Node first = node("a");
+        TomcatNode a = start("a", first);
+        List<Browser> browsers = new ArrayList<>();
+        for (int index = 0; index < 50; index++) {
+            Browser one = new Browser();
+            browsers.add(one);
+            one.get(a, "/fill?bytes=50000&seed=" + index);
+        }
+        TomcatNode b = start("b", node("b", first.address()));
+        assertThat(browsers.getLast().get(b, "/filled")).as("served before all is there").isEqualTo("50000 of 49");
+        awaitMembers(2, a, b);
+        assertThat(b.manager.getActiveSessions()).isEqualTo(50);
+        for (int index = 0; index < 50; index++) {
+            assertThat(browsers.get(index).get(b, "/filled")).isEqualTo("50000 of " + index);
+        }
+    }
+
+    @Test
+    void applicationsWithTheSameSettingsShareANode() {
+        NodeOptions options = new NodeOptions(0, false, "", new java.util.TreeMap<>(Map.of("name", "shared")));
+        Node one = SharedNodes.acquire(options);
+        Node two = SharedNodes.acquire(options);
+        assertThat(two).isSameAs(one);
+        SharedNodes.release(options);
+        assertThat(one.status()).isNotEmpty();
+        SharedNodes.release(options);
+        Node three = SharedNodes.acquire(options);
+        assertThat(three).isNotSameAs(one);
+        SharedNodes.release(options);
+    }
+
+    @Test
+    void managerIsConfiguredByAttributesAlone() {
+        TuttiManager manager = new TuttiManager();
+        manager.setPort(0);
+        manager.setNodeName("configured");
+        manager.setCluster("test");
+        manager.setSeeds("127.0.0.1:1, 127.0.0.1:2");
+        manager.setSettings("detection.heartbeat = 500 ms; window=1 MiB");
+        TomcatNode tomcat = new TomcatNode("one", directory, manager, pages, none -> {});
+        closing.add(tomcat);
+        assertThat(browser.get(tomcat, "/add?item=1")).isEqualTo("1");
+        assertThat(manager.status()).containsEntry("members", List.of("configured"));
+        assertThat(manager.getStatusText()).contains("group: sessions:localhost:/");
+    }
+}

@@ -25,6 +25,7 @@ final class EventLog implements NodeEvents {
             case SessionOpened opened -> LOG.info("node {}: {}", node, opened);
             case SessionClosed closed -> LOG.info("node {}: {}", node, closed);
             case Resumed resumed -> LOG.info("node {}: {}", node, resumed);
+            case Unreachable unreachable -> LOG.warn("node {}: {}", node, unreachable);
             case Suspected suspected -> LOG.warn("node {}: {}", node, suspected);
             case Late late -> LOG.warn("node {}: {}", node, late);
             case StackMismatch mismatch -> LOG.error("node {}: {}", node, mismatch);

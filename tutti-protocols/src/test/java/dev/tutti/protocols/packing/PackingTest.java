@@ -62,6 +62,7 @@ class PackingTest {
 
     @Test
     void aReceiverWithoutAWindowIsNamed() {
+        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
         submit(2, 10);
         assertThat(outgoing.waitsFor()).isEqualTo("n2 has not opened its window yet");
         open(2, 1_000);

@@ -9,6 +9,7 @@ import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -53,6 +54,8 @@ final class Probe implements Machine, AutoCloseable {
     static Settings settings(Io io) {
         return Settings.of(TransportSettings.ALL)
                 .with(TransportSettings.BIND_PORT, 0)
+                // A first TLS handshake on a busy machine loads and interprets a lot of code.
+                .with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(LIMIT_SECONDS - 2))
                 .with(TransportSettings.IO, TransportSettings.Io.valueOf(io.name()));
     }
 

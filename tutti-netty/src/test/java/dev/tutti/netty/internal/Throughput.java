@@ -7,7 +7,10 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 
-/** A measurement, started by hand: frames of 64 KiB one way, and 64 B ping-pong, between two drivers of one JVM. */
+/**
+ * A measurement, started by hand: frames of 64 KiB one way, and round trips of 64 B, between two drivers of one JVM.
+ * Arguments: rounds, and {@code tls}.
+ */
 final class Throughput {
 
     private Throughput() {}
@@ -21,18 +24,21 @@ final class Throughput {
                 if (isSecret) {
                     settings = settings.with(TransportSettings.SECRET, "correct horse battery staple");
                 }
-                String line = String.format(
+                double[] stream = stream(settings, Packet.PAYLOAD_MAX, isSecret ? 5_000 : 40_000);
+                double[] pingPong = pingPong(settings, 20_000);
+                System.out.println(String.format(
                         Locale.ROOT,
-                        "%-9s %6.0f MB/s (64 KiB)  %5.1f us (64 B round trip)",
+                        "%-9s 64 KiB frames: %5.0f MB/s, CPU %5.1f us each; 64 B round trips: %5.1f us, CPU %5.1f us each",
                         io,
-                        stream(settings, Packet.PAYLOAD_MAX, isSecret ? 10_000 : 60_000),
-                        pingPong(settings, 30_000));
-                System.out.println(line);
+                        Packet.PAYLOAD_MAX / stream[0],
+                        stream[1],
+                        pingPong[0],
+                        pingPong[1]));
             }
         }
     }
 
-    private static double stream(Settings settings, int bytes, int count) throws InterruptedException {
+    private static double[] stream(Settings settings, int bytes, int count) throws InterruptedException {
         try (Probe one = Probe.open(settings); Probe two = Probe.open(settings)) {
             Semaphore window = new Semaphore(64);
             CountDownLatch done = new CountDownLatch(count);
@@ -44,23 +50,21 @@ final class Throughput {
             one.start();
             two.start();
             int there = one.connect(two);
-            long before = System.nanoTime();
+            long[] before = now();
             for (int index = 0; index < count; index++) {
                 window.acquire();
-                Packet packet = one.packet(new byte[0]);
                 Packet full = Packet.create(one.driver.memory(), bytes);
-                packet.release();
                 for (int filled = 0; filled < bytes; filled += 8) {
                     full.appendLong(filled);
                 }
                 one.want(effects -> effects.write(there, full));
             }
             done.await();
-            return (double) bytes * count / (System.nanoTime() - before) * 1e3;
+            return since(before, count);
         }
     }
 
-    private static double pingPong(Settings settings, int count) throws InterruptedException {
+    private static double[] pingPong(Settings settings, int count) throws InterruptedException {
         try (Probe one = Probe.open(settings); Probe two = Probe.open(settings)) {
             CountDownLatch done = new CountDownLatch(count);
             two.onFrames((connection, frame) -> {
@@ -82,10 +86,21 @@ final class Throughput {
             one.start();
             two.start();
             there[0] = one.connect(two);
-            long before = System.nanoTime();
+            long[] before = now();
             one.send(there[0], new byte[64]);
             done.await();
-            return (System.nanoTime() - before) / 1e3 / count;
+            return since(before, count);
         }
+    }
+
+    private static long[] now() {
+        long cpuNanos = ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
+        return new long[] {System.nanoTime(), cpuNanos};
+    }
+
+    /** Microseconds each, by the clock and of CPU. */
+    private static double[] since(long[] before, int count) {
+        long[] now = now();
+        return new double[] {(now[0] - before[0]) / 1e3 / count, (now[1] - before[1]) / 1e3 / count};
     }
 }

@@ -32,10 +32,10 @@ class PartitionTest {
     void everybodySendsWhileTwoLoseEachOther(long seed) {
         Cluster cluster = cluster(4, seed)
                 .with(NodeSettings.HEARTBEAT, Duration.ofMillis(50))
-                .with(NodeSettings.DETECTION_TIMEOUT, Duration.ofMillis(150))
-                .start()
-                .assertOneView(SECOND)
-                .chatter(Duration.ofMillis(1));
+                .with(NodeSettings.DETECTION_TIMEOUT, Duration.ofMillis(150));
+        // So that a change takes as long as many messages.
+        cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(500_000), Duration.ofMillis(5)));
+        cluster.start().assertOneView(SECOND).chatter(Duration.ofMillis(1));
         SimulatedNode one = cluster.node(1 + (int) seed % 4);
         SimulatedNode other = cluster.node(1 + (int) (seed / 4 + seed + 1) % 4);
         cluster.network().partition(List.of(one), List.of(other));

@@ -34,6 +34,7 @@ final class Modules {
             "org.apache.catalina.", Set.of("tomcat", "demo"),
             "org.apache.tomcat.", Set.of("tomcat", "demo"),
             "jakarta.", Set.of("tomcat", "demo"),
+            "org.jgroups.", Set.of("bench"),
             "org.snakeyaml.", Set.of("config"),
             "io.undertow.", Set.of("demo"),
             "org.xnio.", Set.of("demo"),

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Child implements AutoCloseable {
 
     private static final int LOG_LINES_SHOWN = 12;
+    private static final int EXIT_SECONDS_MAX = 5;
     private static final String MEMBER = "dev.tutti.bench.Member";
 
     private final String name;
@@ -122,7 +123,8 @@ final class Child implements AutoCloseable {
                 }
                 Line failed = take("failed", line -> true);
                 if (failed != null || isOver) {
-                    throw new BenchException(name + (failed == null ? " has ended" : " failed: " + failed.text("why")) + tail());
+                    String what = failed == null ? " has ended" : " failed: " + failed.text("why");
+                    throw new BenchException(name + what + tail());
                 }
                 long left = end - System.nanoTime();
                 if (left <= 0) {
@@ -191,13 +193,13 @@ final class Child implements AutoCloseable {
         }
     }
 
-    /** Asks it to end, and makes it after a second. */
+    /** Asks it to end, and makes it after some seconds. */
     @Override
     public void close() {
         try {
             if (process.isAlive()) {
                 say(Line.of("exit"));
-                if (!process.waitFor(1, TimeUnit.SECONDS)) {
+                if (!process.waitFor(EXIT_SECONDS_MAX, TimeUnit.SECONDS)) {
                     kill();
                 }
             }

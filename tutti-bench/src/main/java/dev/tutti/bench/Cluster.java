@@ -44,10 +44,11 @@ final class Cluster implements AutoCloseable {
      * @param own deliveries to the senders themselves
      * @param others deliveries to other members
      * @param nanos from the first sender's first message until the last member had all
+     * @param packets that carried the messages; 0 if the system does not say
      * @param usage of all members together
      * @param faults what was lost, out of order or changed; empty if nothing was
      */
-    record Outcome(long sent, long own, long others, long nanos, Usage usage, List<String> faults) {
+    record Outcome(long sent, long own, long others, long nanos, long packets, Usage usage, List<String> faults) {
 
         double messagesPerSecond() {
             return sent * 1e9 / nanos;
@@ -168,21 +169,19 @@ final class Cluster implements AutoCloseable {
             faults.add(sent + " messages to " + children.size() + " members make " + sent * children.size()
                     + " deliveries, not " + (own + others));
         }
-        return new Outcome(sent, own, others, ended - began, usage(), faults);
-    }
-
-    private Usage usage() {
+        long packets = 0;
         Usage sum = new Usage(0, 0, 0, 0);
         children.forEach(child -> child.say(Line.of("cost")));
         for (Child child : children) {
             Line cost = child.await("cost", COST_MAX);
+            packets += cost.number("packets");
             sum = new Usage(
                     sum.cpuNanos() + cost.number("cpu"),
                     sum.allocatedBytes() + cost.number("allocated"),
                     sum.jitMillis() + cost.number("jit"),
                     sum.gcMillis() + cost.number("gc"));
         }
-        return sum;
+        return new Outcome(sent, own, others, ended - began, packets, sum, faults);
     }
 
     /** Ends all processes. */

@@ -83,6 +83,11 @@ interface GroupSystem extends AutoCloseable {
         }
     }
 
+    /** How many packets this member has sent so far, to see how well messages share them; 0 where that is not known. */
+    default long packetsSent() {
+        return 0;
+    }
+
     /** Joins further groups beside the first, and returns when each has all members. */
     default void openGroups(int count, long timeoutNanos) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");

@@ -27,10 +27,18 @@ final class GroupsCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--count", defaultValue = "1000", description = "Of groups. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Of groups. Default: ${DEFAULT-VALUE}.")
     private int count;
 
-    @Option(names = "--idle", defaultValue = "2s", description = "How long to wait before the heap is measured. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--idle",
+            paramLabel = "DURATION",
+            defaultValue = "2s",
+            description = "How long to wait before the heap is measured. Default: ${DEFAULT-VALUE}.")
     private Duration idle = Duration.ZERO;
 
     @Override

@@ -37,26 +37,50 @@ final class LatencyCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", defaultValue = "4", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--systems", split = ",", defaultValue = "tutti,tutti-inline,jgroups,limit",
+    @Option(names = "--systems", paramLabel = "SYSTEM", split = ",", defaultValue = "tutti,tutti-inline,jgroups,limit",
             description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
 
-    @Option(names = "--repetitions", defaultValue = "3", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--repetitions",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int repetitions;
 
-    @Option(names = "--pings", defaultValue = "20000", description = "Measured round trips, after as many. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--pings",
+            paramLabel = "N",
+            defaultValue = "20000",
+            description = "Measured round trips, after as many. Default: ${DEFAULT-VALUE}.")
     private int pings;
 
-    @Option(names = "--rate", defaultValue = "1000", description = "Multicasts per second. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Multicasts per second. Default: ${DEFAULT-VALUE}.")
     private int rate;
 
-    @Option(names = "--warmup", defaultValue = "3s", description = "Multicasts before it counts. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--warmup",
+            paramLabel = "DURATION",
+            defaultValue = "3s",
+            description = "Multicasts before it counts. Default: ${DEFAULT-VALUE}.")
     private Duration warmup = Duration.ZERO;
 
-    @Option(names = "--time", defaultValue = "5s", description = "Measured multicasts. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            description = "Measured multicasts. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
     private static final class Samples {

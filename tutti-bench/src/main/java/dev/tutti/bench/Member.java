@@ -4,7 +4,9 @@ import dev.tutti.bench.GroupSystem.Seat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +23,7 @@ import java.util.stream.Collectors;
  */
 final class Member {
 
+    private static final int SLOW_TRIALS = 20;
     private static final long LATE_NANOS = 1_000_000;
 
     private final Seat seat;
@@ -29,6 +32,7 @@ final class Member {
     private final Semaphore pongs = new Semaphore(0);
     private volatile byte[] pong = new byte[0];
     private Usage before = Usage.now();
+    private long packetsBefore;
 
     private Member(SystemKind kind, Seat seat) {
         this.seat = seat;
@@ -63,8 +67,8 @@ final class Member {
         SystemKind kind = SystemKind.valueOf(arguments[0]);
         List<Integer> ports = Arrays.stream(arguments[2].split(",")).map(Integer::valueOf).toList();
         int status = new Member(kind, new Seat(Integer.parseInt(arguments[1]), ports)).run();
-        // Not exit: a system that does not end must not keep its process.
-        Runtime.getRuntime().halt(status);
+        // A system whose threads do not end must not keep its process; a recording is written on the way out.
+        System.exit(status);
     }
 
     private int run() throws IOException {
@@ -100,10 +104,7 @@ final class Member {
             case "cost" -> cost();
             case "latencies" -> latencies();
             case "ping" -> ping(command);
-            case "slow" -> {
-                receipts.slowDown(command.count("factor"));
-                yield Line.of("slowed");
-            }
+            case "slow" -> slow(command);
             case "held" -> held();
             case "groups" -> {
                 system.openGroups(command.count("count"), command.number("timeout"));
@@ -128,6 +129,24 @@ final class Member {
         return Line.of("left").with("at", began).with("took", System.nanoTime() - began);
     }
 
+    /** From now on consuming takes so many times as long as it takes without. */
+    private Line slow(Line command) {
+        ByteBuffer message = ByteBuffer.wrap(Content.message(seat.rank(), 0, command.count("size")));
+        List<Long> nanos = new ArrayList<>();
+        long sums = 0;
+        for (int round = 0; round < SLOW_TRIALS; round++) {
+            long began = System.nanoTime();
+            sums += Content.sum(message, 0, message.capacity());
+            // The first ones are interpreted.
+            if (round >= SLOW_TRIALS / 2) {
+                nanos.add(System.nanoTime() - began);
+            }
+        }
+        long pause = (long) Summary.of(nanos).median() * (command.count("factor") - 1);
+        receipts.pauseAfterEach(pause);
+        return Line.of("slowed").with("nanos", pause).with("sums", sums);
+    }
+
     private static Line held() {
         Line line = Line.of("held");
         Usage.writeHeldTo(line);
@@ -144,6 +163,7 @@ final class Member {
         if (command.number("sample", 0) > 0) {
             startSampling(command.number("sample"), over);
         }
+        packetsBefore = system.packetsSent();
         sleepUntil(at);
         before = Usage.now();
         long began = System.nanoTime();
@@ -213,7 +233,7 @@ final class Member {
     }
 
     private Line cost() {
-        Line line = Line.of("cost");
+        Line line = Line.of("cost").with("packets", system.packetsSent() - packetsBefore);
         Usage.now().minus(before).writeTo(line);
         return line;
     }

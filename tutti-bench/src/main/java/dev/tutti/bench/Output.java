@@ -25,7 +25,10 @@ final class Output {
     @Spec(Target.MIXEE)
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Writes the results to a file too; - for the standard output.")
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Writes the results to a file too; - for the standard output.")
     private @Nullable String json;
 
     @Option(names = "--strict", description = "Exits with 3 if a bound of the requirements is missed.")

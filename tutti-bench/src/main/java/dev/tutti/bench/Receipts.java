@@ -20,7 +20,7 @@ abstract class Receipts implements Listener {
     private final Flow[] flows;
     private final Semaphore ended = new Semaphore(0);
     private final AtomicLong endedAtNanos = new AtomicLong();
-    private volatile int slowFactor = 1;
+    private volatile long pauseNanos;
 
     Receipts(int members) {
         flows = new Flow[members];
@@ -34,7 +34,6 @@ abstract class Receipts implements Listener {
 
     @Override
     public final void onMessage(byte[] bytes, int offset, int length) {
-        long begin = slowFactor > 1 ? System.nanoTime() : 0;
         int rank = (int) Content.ARRAY_INT.get(bytes, offset + Content.RANK);
         int phase = (int) Content.ARRAY_INT.get(bytes, offset + Content.PHASE);
         if (phase < 0) {
@@ -51,14 +50,10 @@ abstract class Receipts implements Listener {
                 (long) Content.ARRAY_LONG.get(bytes, offset + Content.NUMBER),
                 (long) Content.ARRAY_LONG.get(bytes, offset + Content.TIME),
                 Content.sum(bytes, offset, length));
-        if (begin != 0) {
-            dawdle(begin);
-        }
     }
 
     @Override
     public final void onMessage(ByteBuffer bytes, int offset, int length) {
-        long begin = slowFactor > 1 ? System.nanoTime() : 0;
         int rank = (int) Content.BUFFER_INT.get(bytes, offset + Content.RANK);
         int phase = (int) Content.BUFFER_INT.get(bytes, offset + Content.PHASE);
         if (phase < 0) {
@@ -75,9 +70,6 @@ abstract class Receipts implements Listener {
                 (long) Content.BUFFER_LONG.get(bytes, offset + Content.NUMBER),
                 (long) Content.BUFFER_LONG.get(bytes, offset + Content.TIME),
                 Content.sum(bytes, offset, length));
-        if (begin != 0) {
-            dawdle(begin);
-        }
     }
 
     private void received(int rank, int phase, long number, long sentAtNanos, long sum) {
@@ -90,6 +82,10 @@ abstract class Receipts implements Listener {
         if (sentAtNanos != 0) {
             flow.onSample(System.nanoTime() - sentAtNanos);
         }
+        long pause = pauseNanos;
+        if (pause > 0) {
+            LockSupport.parkNanos(pause);
+        }
     }
 
     private void onEnd(int rank, int phase, long count, long sum) {
@@ -99,13 +95,9 @@ abstract class Receipts implements Listener {
         ended.release();
     }
 
-    private void dawdle(long beginNanos) {
-        LockSupport.parkNanos((System.nanoTime() - beginNanos) * (slowFactor - 1));
-    }
-
-    /** From now on, consuming takes so many times as long as it did. */
-    void slowDown(int factor) {
-        slowFactor = factor;
+    /** From now on, consuming a message takes so much longer. */
+    void pauseAfterEach(long nanos) {
+        pauseNanos = nanos;
     }
 
     /** A permit for each sender whose phase is over and checked. */

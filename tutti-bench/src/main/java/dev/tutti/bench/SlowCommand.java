@@ -38,22 +38,46 @@ final class SlowCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", defaultValue = "16", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--size", defaultValue = "10MB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "10MB",
+            description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.mebibytes(10);
 
-    @Option(names = "--factor", defaultValue = "100", description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--factor",
+            paramLabel = "N",
+            defaultValue = "100",
+            description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
     private int factor;
 
-    @Option(names = "--time", defaultValue = "60s", description = "How long to send. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "How long to send. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
-    @Option(names = "--sample", defaultValue = "3s", description = "Time between samples. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--sample",
+            paramLabel = "DURATION",
+            defaultValue = "3s",
+            description = "Time between samples. Default: ${DEFAULT-VALUE}.")
     private Duration sample = Duration.ZERO;
 
-    @Option(names = "--system", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--system",
+            paramLabel = "SYSTEM",
+            defaultValue = "tutti",
+            description = "Default: ${DEFAULT-VALUE}.")
     private SystemKind system = SystemKind.TUTTI;
 
     @Override
@@ -65,8 +89,17 @@ final class SlowCommand implements Callable<Integer> {
                 + Durations.print(time));
         try (Cluster cluster = new Cluster(system, members, output.jvmOptions("64m"))) {
             cluster.form();
-            cluster.children().getLast().say(Line.of("slow").with("factor", factor)).await("slowed", ANSWER_MAX);
-            output.progress(members + " members in one view; sending for " + Durations.print(time));
+            Line slowed = cluster.children()
+                    .getLast()
+                    .say(Line.of("slow").with("factor", factor).with("size", size.bytes()))
+                    .await("slowed", ANSWER_MAX);
+            output.put("slow-nanos", slowed.number("nanos"));
+            output.progress(String.format(
+                    Locale.ROOT,
+                    "%d members in one view; the slow one takes %.1f ms for each message; sending for %s",
+                    members,
+                    slowed.number("nanos") / 1e6,
+                    Durations.print(time)));
             Phase phase = new Phase(1, 1, Math.toIntExact(size.bytes()), time, Duration.ZERO, sample);
             Outcome outcome = cluster.run(phase);
             outcome.faults().forEach(output::fail);

@@ -33,16 +33,33 @@ final class StartCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", defaultValue = "16", description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--rounds", defaultValue = "10", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
-    @Option(names = "--systems", split = ",", defaultValue = "tutti", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--systems",
+            paramLabel = "SYSTEM",
+            split = ",",
+            defaultValue = "tutti",
+            description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
 
-    @Option(names = "--limit", defaultValue = "60s", description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--limit",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
     private Duration limit = Duration.ZERO;
 
     /** Milliseconds of one round. */
@@ -90,6 +107,7 @@ final class StartCommand implements Callable<Integer> {
             double crash = crash(alive, alive.get(ThreadLocalRandom.current().nextInt(1, alive.size())));
             double coordinatorCrash = crash(alive, coordinator(system, cluster, alive));
             Child leaver = alive.remove(ThreadLocalRandom.current().nextInt(alive.size()));
+            forgetViews(alive);
             double leave = millis(leaver.say(Line.of("leave")).await("left", limit).number("took"));
             Cluster.awaitView(alive, alive.size(), limit);
             output.progress(String.format(
@@ -118,9 +136,15 @@ final class StartCommand implements Callable<Integer> {
     /** Kills a member and waits until all others have the view without it. */
     private double crash(List<Child> alive, Child victim) {
         alive.remove(victim);
+        forgetViews(alive);
         long killed = System.nanoTime();
         victim.kill();
         return millis(Cluster.awaitView(alive, alive.size(), limit) - killed);
+    }
+
+    /** On the way to the view of all there may have been one of as many as are left now. */
+    private static void forgetViews(List<Child> alive) {
+        alive.forEach(child -> child.takeAll("view"));
     }
 
     private static Child coordinator(SystemKind system, Cluster cluster, List<Child> alive) {

@@ -49,25 +49,54 @@ final class ThroughputCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", defaultValue = "4", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
     private int members;
 
-    @Option(names = "--mode", defaultValue = "n-n", description = "1-n or n-n. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            defaultValue = "n-n",
+            description = "1-n or n-n. Default: ${DEFAULT-VALUE}.")
     private String mode = "n-n";
 
-    @Option(names = "--size", defaultValue = "1KiB", description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "1KiB",
+            description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.kibibytes(1);
 
-    @Option(names = "--systems", split = ",", defaultValue = "tutti,jgroups,limit", description = "Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--systems",
+            paramLabel = "SYSTEM",
+            split = ",",
+            defaultValue = "tutti,jgroups,limit",
+            description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
 
-    @Option(names = "--repetitions", defaultValue = "6", description = "Of each system. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--repetitions",
+            paramLabel = "N",
+            defaultValue = "6",
+            description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int repetitions;
 
-    @Option(names = "--warmup", defaultValue = "6s", description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--warmup",
+            paramLabel = "DURATION",
+            defaultValue = "6s",
+            description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
     private Duration warmup = Duration.ZERO;
 
-    @Option(names = "--time", defaultValue = "4s", description = "Measured sending. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "4s",
+            description = "Measured sending. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
     @Override
@@ -94,13 +123,16 @@ final class ThroughputCommand implements Callable<Integer> {
                 Outcome outcome = result.outcome();
                 output.progress(String.format(
                         Locale.ROOT,
-                        "%d/%d %-12s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms  others %.2f cores  load %s%s",
+                        "%d/%d %-12s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms%s  others %.2f cores  load %s%s",
                         repetition,
                         repetitions,
                         system,
                         outcome.messagesPerSecond(),
                         cpuMicros(outcome),
                         outcome.usage().jitMillis(),
+                        outcome.packets() == 0
+                                ? ""
+                                : String.format(Locale.ROOT, "  %.1f messages/packet", perPacket(outcome)),
                         result.foreignCores(),
                         result.load(),
                         result.foreignCores() > FOREIGN_MAX ? "  (contaminated)" : ""));
@@ -158,6 +190,7 @@ final class ThroughputCommand implements Callable<Integer> {
             figure.put("deliveries-to-self", own.toMap());
             figure.put("jit-millis", summary(all, each -> each.outcome().usage().jitMillis()).toMap());
             figure.put("gc-millis", summary(all, each -> each.outcome().usage().gcMillis()).toMap());
+            figure.put("messages-per-packet", summary(all, each -> perPacket(each.outcome())).toMap());
             figure.put("foreign-cores", foreign.toMap());
             figures.put(system.toString(), figure);
         });
@@ -181,6 +214,10 @@ final class ThroughputCommand implements Callable<Integer> {
         } else {
             output.print(text);
         }
+    }
+
+    private static double perPacket(Outcome outcome) {
+        return (double) outcome.sent() / Math.max(1, outcome.packets());
     }
 
     private static double cpuMicros(Outcome outcome) {

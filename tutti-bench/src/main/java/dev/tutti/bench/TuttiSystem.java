@@ -8,6 +8,7 @@ import dev.tutti.core.View;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -71,6 +72,15 @@ final class TuttiSystem implements GroupSystem {
             }
         }
         throw new IllegalArgumentException(name + " is not in " + group().view());
+    }
+
+    @Override
+    public long packetsSent() {
+        Object found = node().status();
+        for (String key : List.of("groups", GROUP, "packing", "sent-packets")) {
+            found = found instanceof Map<?, ?> map ? map.get(key) : null;
+        }
+        return found instanceof Long packets ? packets : 0;
     }
 
     @Override

@@ -1,0 +1,53 @@
+package dev.tutti.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PrintTest {
+
+    @Test
+    void tablesAlignTheirColumns() {
+        assertThat(new Table("system", "rate").row("a", 5).row("longer name", "1,000").toString())
+                .isEqualTo("""
+                        system        rate
+                        a                5
+                        longer name  1,000
+                        """);
+        assertThatIllegalArgumentException().isThrownBy(() -> new Table("one").row(1, 2));
+    }
+
+    @Test
+    void jsonEscapesAndNests() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("text", "a \"b\" \\ \n\u0001");
+        map.put("list", List.of(1, 2.5, true));
+        map.put("none", Double.NaN);
+        map.put("empty", Map.of());
+        assertThat(Json.print(map)).isEqualTo("""
+                {
+                  "text": "a \\"b\\" \\\\ \\n\\u0001",
+                  "list": [1, 2.5, true],
+                  "none": null,
+                  "empty": {}
+                }
+                """);
+    }
+
+    @Test
+    void linesSayWhatTheyWereToldToSay() {
+        Line line = Line.of("ran").with("sent", 12).with("fault", "two words").with("empty", "");
+        assertThat(Line.isLine(line.toString())).isTrue();
+        Line parsed = Line.parse(line.toString());
+        assertThat(parsed).isEqualTo(line);
+        assertThat(parsed.number("sent")).isEqualTo(12);
+        assertThat(parsed.text("fault")).isEqualTo("two_words");
+        assertThat(parsed.text("empty")).isEmpty();
+        assertThat(parsed.number("missing", 7)).isEqualTo(7);
+        assertThat(Line.isLine("GMS: address=m0, cluster=bench")).isFalse();
+    }
+}

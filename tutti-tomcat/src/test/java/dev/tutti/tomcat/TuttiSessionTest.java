@@ -76,6 +76,24 @@ class TuttiSessionTest {
     }
 
     @Test
+    void idThatAClientBringsAgainIsThatOfTheNewSessionEverywhere() {
+        for (TomcatNode node : List.of(a, b, a)) {
+            Session session = node.manager.createSession("brought");
+            session.getSession().setAttribute("at", node.name);
+            for (int change = 0; change < 5; change++) {
+                session.getSession().setAttribute("change", change);
+            }
+            assertThat(at(a, session).getAttribute("at")).isEqualTo(node.name);
+            assertThat(at(b, session).getAttribute("at")).isEqualTo(node.name);
+            assertThat(a.manager.getActiveSessions()).isEqualTo(1);
+            assertThat(b.manager.getActiveSessions()).isEqualTo(1);
+        }
+        b.manager.findSession("brought").expire();
+        assertThat(a.manager.findSession("brought")).isNull();
+        assertThat(b.manager.findSession("brought")).isNull();
+    }
+
+    @Test
     void endedSessionRefusesEverything() {
         TuttiSession session = create();
         HttpSession facade = session.getSession();

@@ -37,6 +37,7 @@ import picocli.CommandLine.Command;
             StartCommand.class,
             SlowCommand.class,
             GroupsCommand.class,
+            RehearseCommand.class,
             CommandLine.HelpCommand.class,
         })
 public final class Bench {

@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
             CertsCommand.class,
             DemoCommand.class,
             CompletionCommand.class,
+            RehearseCommand.class,
             HelpCommand.class
         },
         footer = {

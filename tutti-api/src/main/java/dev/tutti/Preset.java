@@ -9,18 +9,20 @@ import java.util.TreeMap;
 /** Values that go together for one kind of network. Anything that is set explicitly wins over them. */
 enum Preset {
 
-    /** Data centre: crashes that close no connection are found within seconds. */
+    /** Data centre: a member that falls silent is found within seconds. */
     DEFAULT(Map.of(), Map.of()),
 
     /** One rack or one machine: quicker to find silent members and to change views, at the price of false alarms. */
     FAST(
-            Map.of("transport.connect-timeout", "500 ms"),
+            Map.of("transport.connect-timeout", "500 ms", "detection.heartbeat", "200 ms", "detection.timeout", "600 ms",
+                    "discovery.patience", "200 ms", "discovery.pause-max", "500 ms"),
             Map.of("ack-delay", "1 ms", "stable-delay", "10 ms", "ballot-timeout", "1 s", "hold-back", "1 s",
                     "merge-delay", "50 ms")),
 
     /** Long and lossy paths: patient, with windows for the bandwidth-delay product of 1 Gbit/s and 120 ms. */
     WAN(
-            Map.of("transport.connect-timeout", "10 s"),
+            Map.of("transport.connect-timeout", "10 s", "detection.heartbeat", "3 s", "detection.timeout", "12 s",
+                    "discovery.patience", "3 s", "discovery.pause-max", "10 s", "link.handshake-timeout", "15 s"),
             Map.of("window", "16 MiB", "ack-delay", "10 ms", "stable-delay", "200 ms", "ballot-timeout", "20 s",
                     "hold-back", "15 s", "merge-delay", "1 s", "leave-timeout", "10 s"));
 

@@ -162,6 +162,7 @@ class OverridesTest {
     void changesSomethingByEveryPreset(String preset) {
         NodeSpec spec = Preset.apply(BASE.withNode(BASE.node().with("preset", preset, Source.BUILDER, "builder")));
         assertThat(spec.groupDefaults().explicit()).isNotEmpty();
+        assertThat(spec.node().explicit()).containsKeys("detection.heartbeat", "detection.timeout");
         spec.groupDefaults().explicit().forEach((name, value) -> {
             assertThat(value.source()).isEqualTo(Source.PRESET);
             assertThat(value.place()).isEqualTo("preset " + preset);

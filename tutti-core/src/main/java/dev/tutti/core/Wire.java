@@ -1,5 +1,6 @@
 package dev.tutti.core;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -31,6 +32,15 @@ public final class Wire {
 
     public static Member takeMember(Packet packet) {
         return new Member(takeNode(packet), packet.takeInt());
+    }
+
+    /** Bytes that {@link #append(Packet, Member)} takes. */
+    public static int bytes(Member member) {
+        return MEMBER_BYTES_MIN + utf8Bytes(member.node().name()) + utf8Bytes(member.node().address());
+    }
+
+    private static int utf8Bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
     public static void append(Packet packet, ViewId id) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one visitor knows of a cart: from the responses that were received, and from those that were not.
@@ -90,7 +91,7 @@ final class CartLedger {
         find(where, null, what);
     }
 
-    private void find(String where, @org.jspecify.annotations.Nullable CartView cart, String what) {
+    private void find(String where, @Nullable CartView cart, String what) {
         if (findings.size() < FINDINGS_MAX) {
             String answered = cart == null ? "" : " (served by " + cart.node() + ", session " + cart.session() + ")";
             findings.add(visitor + ": " + where + answered + " " + what);

@@ -1,6 +1,7 @@
 package dev.tutti.demo;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -18,7 +19,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The processes of the shop: starts, kills and watches them, and tells the balancer. Thread-safe. */
@@ -64,6 +67,7 @@ final class Cluster implements AutoCloseable {
     private static final int INTERRUPTED = 130;
 
     private static final int ASK_MILLIS = 300;
+    private static final int AWAIT_MILLIS = 50;
 
     private final Map<String, Slot> slots = new LinkedHashMap<>();
     private final List<String> seeds = new ArrayList<>();
@@ -99,7 +103,7 @@ final class Cluster implements AutoCloseable {
         for (int tries = 0; ports.size() < count && tries < 1_000; tries++, port++) {
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 ports.add(socket.getLocalPort());
-            } catch (java.net.BindException e) {
+            } catch (BindException e) {
                 // Taken: the next one.
                 continue;
             }
@@ -240,6 +244,39 @@ final class Cluster implements AutoCloseable {
         if (isShared && !view.equals(lastView)) {
             lastView = view;
             journal.say("view " + status.view() + ": " + view + "; coordinator " + status.coordinator());
+        }
+    }
+
+    /** Whether all of {@code names} say that they are in one view of just them. */
+    boolean isView(List<String> names) {
+        for (String name : names) {
+            NodeStatus status = seen(name).status();
+            List<String> members = status == null ? List.of() : status.members();
+            if (members.size() != names.size() || !members.containsAll(names)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns when {@link #isView}. */
+    void awaitView(List<String> names, Duration limit) throws InterruptedException, TimeoutException {
+        await("view of " + String.join(", ", names) + " alone", limit, () -> isView(names));
+    }
+
+    /**
+     * Returns when something is so.
+     *
+     * @param what it is, for people
+     * @throws TimeoutException if it is not within {@code limit}
+     */
+    void await(String what, Duration limit, BooleanSupplier condition) throws InterruptedException, TimeoutException {
+        long deadlineNanos = System.nanoTime() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new TimeoutException("no " + what + " within " + limit.toSeconds() + " s");
+            }
+            Thread.sleep(AWAIT_MILLIS);
         }
     }
 

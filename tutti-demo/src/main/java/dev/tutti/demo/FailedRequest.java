@@ -12,12 +12,6 @@ import java.util.List;
  */
 record FailedRequest(String route, long sentNanos, long failedNanos, String what) {
 
-    /** When it was sent and when it failed, counted from a kill, for people. */
-    String relativeTo(Cluster.Kill kill) {
-        return String.format("sent %+.1f ms, failed %+.1f ms from the kill of %s: %s",
-                (sentNanos - kill.killedNanos()) / 1e6, (failedNanos - kill.killedNanos()) / 1e6, kill.node(), what);
-    }
-
     /** Whether it was in flight at a node when that was killed: the only excuse. */
     boolean isExcusedBy(List<Cluster.Kill> kills) {
         for (Cluster.Kill kill : kills) {

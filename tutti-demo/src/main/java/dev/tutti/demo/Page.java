@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -101,7 +102,7 @@ final class Page implements HttpHandler {
         for (Cluster.Seen seen : cluster.seen()) {
             Map<String, Object> node = new LinkedHashMap<>();
             node.put("name", seen.name());
-            node.put("state", seen.state().name().toLowerCase(java.util.Locale.ROOT));
+            node.put("state", seen.state().name().toLowerCase(Locale.ROOT));
             node.put("process", seen.pid());
             NodeStatus status = seen.status();
             if (status != null) {

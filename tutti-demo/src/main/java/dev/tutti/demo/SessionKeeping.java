@@ -24,8 +24,12 @@ final class SessionKeeping implements AutoCloseable {
      * @param seeds where the others may be
      */
     static SessionKeeping open(String name, int port, List<String> seeds) {
-        return new SessionKeeping(
-                Node.tcp(port).name(name).cluster("shop").seeds(seeds.toArray(String[]::new)).start());
+        return new SessionKeeping(Node.tcp(port)
+                .name(name)
+                .cluster("shop")
+                .seeds(seeds.toArray(String[]::new))
+                .set("diagnostics.enabled", "true")
+                .start());
     }
 
     Manager manager() {

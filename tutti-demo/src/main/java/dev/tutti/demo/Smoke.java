@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,13 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /**
  * The demo without a person: visitors fill carts, nodes are killed under load and started again, and each cart is
  * compared with what its visitor was told, through the balancer and at each node.
  */
-final class Smoke {
+final class Smoke implements AutoCloseable {
 
     static final int SESSIONS = 200;
 
@@ -32,7 +33,7 @@ final class Smoke {
     private static final int FIRST_ITEMS = 3;
     private static final int ITEMS_MAX = 120;
     private static final long PAUSE_NANOS = 12_000_000;
-    private static final int STEP_SECONDS_MAX = 30;
+    private static final Duration STEP_MAX = Duration.ofSeconds(45);
     private static final int LINES_SHOWN = 25;
     private static final int FINDINGS_SHOWN = 10;
 
@@ -47,9 +48,9 @@ final class Smoke {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5)).build();
     private final Traffic traffic = new Traffic();
     private final List<Visitor> visitors = new ArrayList<>();
-    private final List<Cluster.Kill> kills = new ArrayList<>();
-    private final List<String> failures = new ArrayList<>();
-    private String step = "nothing yet";
+    private final List<Cluster.Kill> kills = new CopyOnWriteArrayList<>();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
+    private volatile String step = "nothing yet";
 
     Smoke(Cluster cluster, URI balancer, Journal journal) {
         this.cluster = cluster;
@@ -84,8 +85,7 @@ final class Smoke {
         return report();
     }
 
-    private void tell(ExecutorService threads)
-            throws InterruptedException, ExecutionException, TimeoutException, IOException {
+    private void tell(ExecutorService threads) throws InterruptedException, ExecutionException, TimeoutException {
         step("making " + SESSIONS + " carts");
         all(threads, visitor -> visitor.addFirst(FIRST_ITEMS));
         journal.say(SESSIONS + " sessions with " + SESSIONS * FIRST_ITEMS + " items");
@@ -136,7 +136,7 @@ final class Smoke {
             }
             kills.add(kill);
             List<String> survivors = up();
-            await("view without " + node, () -> views(survivors));
+            cluster.awaitView(survivors, STEP_MAX);
             load.run(1_500);
             journal.say("load goes on: " + (traffic.failed() - failedBefore) + " requests failed, the slowest answer took "
                     + traffic.takeSlowestNanos() / 1_000_000 + " ms");
@@ -148,10 +148,10 @@ final class Smoke {
             throws InterruptedException, ExecutionException, TimeoutException {
         step("starting " + node + " again under load");
         try (Load load = new Load(threads)) {
-            cluster.start(node).get(STEP_SECONDS_MAX, TimeUnit.SECONDS);
+            cluster.start(node).get(STEP_MAX.toSeconds(), TimeUnit.SECONDS);
             List<String> all = cluster.names();
-            await("view with " + node, () -> views(all));
-            await("all sessions at " + node, () -> {
+            cluster.awaitView(all, STEP_MAX);
+            cluster.await("all sessions at " + node, STEP_MAX, () -> {
                 NodeStatus status = cluster.seen(node).status();
                 return status != null && status.sessions() >= SESSIONS;
             });
@@ -194,33 +194,6 @@ final class Smoke {
         return names;
     }
 
-    /** Whether all of {@code names} are in one view of just them. */
-    private boolean views(List<String> names) {
-        for (String name : names) {
-            NodeStatus status = cluster.seen(name).status();
-            boolean isSame = status != null && status.members().size() == names.size() && status.members().containsAll(names);
-            if (!isSame) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Starts the nodes, and waits until they are in one view. */
-    void awaitAll() throws InterruptedException, TimeoutException {
-        await("view of all nodes", () -> views(cluster.names()));
-    }
-
-    private static void await(String what, BooleanSupplier condition) throws InterruptedException, TimeoutException {
-        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(STEP_SECONDS_MAX);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadlineNanos > 0) {
-                throw new TimeoutException("no " + what + " within " + STEP_SECONDS_MAX + " s");
-            }
-            Thread.sleep(50);
-        }
-    }
-
     /** Each visitor once, by as many threads as there are clients. */
     private void all(ExecutorService threads, Work work) throws InterruptedException, ExecutionException, TimeoutException {
         List<Future<?>> clients = new ArrayList<>();
@@ -234,7 +207,7 @@ final class Smoke {
             }));
         }
         for (Future<?> each : clients) {
-            each.get(STEP_SECONDS_MAX, TimeUnit.SECONDS);
+            each.get(STEP_MAX.toSeconds(), TimeUnit.SECONDS);
         }
     }
 
@@ -268,7 +241,7 @@ final class Smoke {
         void end() throws InterruptedException, ExecutionException, TimeoutException {
             isEnding.set(true);
             for (Future<?> each : clients) {
-                each.get(STEP_SECONDS_MAX, TimeUnit.SECONDS);
+                each.get(STEP_MAX.toSeconds(), TimeUnit.SECONDS);
             }
         }
 
@@ -276,6 +249,12 @@ final class Smoke {
         public void close() {
             isEnding.set(true);
         }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        client.close();
     }
 
     private boolean report() {
@@ -286,15 +265,14 @@ final class Smoke {
         int arrived = visitors.stream().mapToInt(visitor -> visitor.ledger().arrivedUnansweredCount()).sum();
         int refuted = visitors.stream().mapToInt(visitor -> visitor.ledger().refutedCount()).sum();
         List<FailedRequest> unexcused = traffic.unexcused(kills);
-        boolean isGood = failures.isEmpty() && unexcused.isEmpty() && complete == SESSIONS;
+        long withoutExcuse = unexcused.size() + traffic.unknown();
+        boolean isGood = failures.isEmpty() && withoutExcuse == 0 && complete == SESSIONS;
         journal.print("");
         journal.print(String.format("requests   %,d answered, %,d failed, of which %,d were not in flight at a killed node",
-                traffic.answered(), traffic.failed(), unexcused.size()));
+                traffic.answered(), traffic.failed(), withoutExcuse));
+        kills.forEach(this::showFailures);
         journal.print(String.format("items      %,d kept; %,d had no answer, of which %,d had arrived",
                 items, arrived + refuted, arrived));
-        for (FailedRequest failure : traffic.failures()) {
-            details(failure);
-        }
         for (String failure : failures) {
             journal.print("failure    " + failure);
         }
@@ -310,7 +288,7 @@ final class Smoke {
         summary.put("sessionsKept", complete);
         summary.put("sessions", SESSIONS);
         summary.put("failedRequests", traffic.failed());
-        summary.put("failedWithoutExcuse", unexcused.size());
+        summary.put("failedWithoutExcuse", withoutExcuse);
         summary.put("answeredRequests", traffic.answered());
         summary.put("items", items);
         summary.put("failures", failures);
@@ -320,11 +298,19 @@ final class Smoke {
         return isGood;
     }
 
-    /** When a failure was, for those who look into the log. */
-    private void details(FailedRequest failure) {
-        kills.stream()
-                .filter(kill -> failure.isExcusedBy(List.of(kill)))
-                .forEach(kill -> journal.print("failed     " + failure.relativeTo(kill)));
+    /** How near to a kill the requests were that it cost. */
+    private void showFailures(Cluster.Kill kill) {
+        List<FailedRequest> excused = new ArrayList<>(traffic.failures());
+        excused.removeIf(failure -> !failure.isExcusedBy(List.of(kill)));
+        if (!excused.isEmpty()) {
+            LongSummaryStatistics sent = excused.stream()
+                    .mapToLong(failure -> (failure.sentNanos() - kill.killedNanos()) / 1_000_000)
+                    .summaryStatistics();
+            journal.print(String.format(
+                    "           %d at %s, sent %+d to %+d ms from its kill; its process was gone %d ms after it",
+                    excused.size(), kill.node(), sent.getMin(), sent.getMax(),
+                    (kill.removedNanos() - kill.killedNanos()) / 1_000_000));
+        }
     }
 
     private void showLog(String node) {

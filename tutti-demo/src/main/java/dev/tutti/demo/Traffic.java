@@ -7,7 +7,7 @@ import java.util.TreeMap;
 /** Counts what all visitors were answered. Thread-safe. */
 final class Traffic {
 
-    /** Of more failures only the number is known; they fail the smoke test in any case. */
+    /** Of more failures only the number is known, and nothing excuses them. */
     private static final int FAILURES_MAX = 10_000;
 
     private final List<FailedRequest> failures = new ArrayList<>();
@@ -50,6 +50,11 @@ final class Traffic {
 
     synchronized List<FailedRequest> failures() {
         return List.copyOf(failures);
+    }
+
+    /** How many failures nobody can tell any more whether a kill explains them. */
+    synchronized long unknown() {
+        return failed - failures.size();
     }
 
     /** Failures that no kill explains. */

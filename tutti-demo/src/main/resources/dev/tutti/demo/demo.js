@@ -209,7 +209,8 @@ function showView(nodes) {
   } else if (views.size > 1) {
     line.textContent = "the view is changing …";
   } else {
-    line.textContent = `view ${up[0].view}: ${up[0].members.join(", ")} · coordinator ${up[0].members[0]}`;
+    line.textContent = `view ${up[0].view}: ${up[0].members.join(", ")}`;
+    line.title = "the members, the coordinator first";
   }
 }
 

@@ -6,6 +6,7 @@ import dev.tutti.protocols.GroupModel.Proc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,22 +15,41 @@ import org.junit.jupiter.api.Test;
  */
 class ExplorationTest {
 
-    private static final int SEEDS = Integer.getInteger("tutti.exploration.seeds", 3_000);
+    private static final int SEEDS = Integer.getInteger("tutti.exploration.seeds", 1_000);
+    private static final List<String> PROBES = List.of(
+            "membership.stragglers-completed",
+            "membership.ballots-refused",
+            "reliability.repairs-received",
+            "dropped.late_repair",
+            "dropped.old_ballot",
+            "dropped.frozen",
+            "dropped.gap",
+            "dropped.old_view");
     private static final long FIRST_SEED = Long.getLong("tutti.exploration.seed", 1);
 
     @Test
     void everyPropertyHoldsOnRandomWalks() {
         int views = 0;
         int deliveries = 0;
+        TreeMap<String, Long> probes = new TreeMap<>();
         for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             GroupModel model = walk(seed);
             for (Proc proc : model.procs) {
                 views += proc.history.size();
                 deliveries += model.deliveredByAll(proc).size();
+                for (String probe : PROBES) {
+                    probes.merge(probe, proc.number(probe), Long::sum);
+                }
             }
         }
         assertThat(views).as("the walks change views").isGreaterThan(SEEDS * 3);
         assertThat(deliveries).as("the walks deliver").isGreaterThan(SEEDS);
+        if (SEEDS < 1_000) {
+            return;
+        }
+        assertThat(probes).as("what must have happened in some walk").allSatisfy((probe, count) -> assertThat(count)
+                .as(probe)
+                .isPositive());
     }
 
     private static GroupModel walk(long seed) {

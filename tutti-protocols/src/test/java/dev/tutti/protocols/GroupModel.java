@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.membership.Membership;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Packing;
+import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.reliability.Reliability;
 import java.nio.ByteBuffer;
@@ -79,7 +80,12 @@ public final class GroupModel {
             return history.getLast().view;
         }
 
-        void turn(Runnable input) {
+        /** A number of one of its layers, by path; 0 if there is none. */
+        public long number(String path) {
+            return LayerTest.numbers(stack::report).getOrDefault(path, 0L);
+        }
+
+        public void turn(Runnable input) {
             runner.beginTurn(nowNanos);
             input.run();
             runner.runUntilQuiet();
@@ -116,6 +122,8 @@ public final class GroupModel {
         /** The application. */
         private final class Top implements Stack.Top {
 
+            private final TreeMap<Member, Reassembly> reassemblies = new TreeMap<>();
+
             @Override
             public void deliver(Packet packet) {
                 Member sender = packet.peer();
@@ -131,7 +139,12 @@ public final class GroupModel {
 
                             @Override
                             public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-                                history.getLast().delivered.add(sender + ":piece " + at + "/" + total);
+                                byte[] whole = reassemblies
+                                        .computeIfAbsent(sender, key -> new Reassembly())
+                                        .add(bytes, offset, length, total, at);
+                                if (whole != null) {
+                                    history.getLast().delivered.add(sender + ":" + nameOf(whole));
+                                }
                             }
                         }))
                         .isTrue();
@@ -179,7 +192,7 @@ public final class GroupModel {
     }
 
     private static boolean isOpen(Proc one, Proc other) {
-        return one.isUp && other.isUp && one.open.getOrDefault(other.index, false) && other.open.getOrDefault(one.index, false);
+        return one.isUp && other.isUp && !one.hasLeft && !other.hasLeft && one.open.getOrDefault(other.index, false) && other.open.getOrDefault(one.index, false);
     }
 
     public ArrayDeque<byte[]> channel(Proc from, Proc to) {
@@ -223,9 +236,14 @@ public final class GroupModel {
         one.turn(() -> one.stack.signalFromNetwork(new Signal.Closed(other.member, false, "test")));
     }
 
-    /** Whether {@code one} can notice that {@code other} is gone or has closed its side. */
+    /** Whether {@code one} can notice that {@code other} is gone or has closed its side; a goodbye comes after the rest. */
     public boolean canNotice(Proc one, Proc other) {
-        return one.isUp && one.open.getOrDefault(other.index, false) && !isOpen(one, other);
+        boolean mayArrive = other.hasLeft && !channel(other, one).isEmpty();
+        return one.isUp
+                && !one.hasLeft
+                && one.open.getOrDefault(other.index, false)
+                && !isOpen(one, other)
+                && !mayArrive;
     }
 
     public void crash(Proc proc) {
@@ -237,7 +255,7 @@ public final class GroupModel {
     }
 
     public boolean canReceive(Proc from, Proc to) {
-        return to.isUp && to.open.getOrDefault(from.index, false) && !channel(from, to).isEmpty();
+        return to.isUp && !to.hasLeft && to.open.getOrDefault(from.index, false) && !channel(from, to).isEmpty();
     }
 
     public void receive(Proc from, Proc to) {
@@ -254,6 +272,32 @@ public final class GroupModel {
         byte[] text = ("m" + proc.sent++).getBytes(StandardCharsets.UTF_8);
         assertThat(proc.outgoing.offer(null, text, 0, text.length)).isTrue();
         proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+    }
+
+    /** A message of so many bytes, of which the first are its name. */
+    public Outgoing.Large sendLarge(Proc proc, int length) {
+        steps.add("send large " + proc.index);
+        byte[] bytes = new byte[length];
+        byte[] name = ("m" + proc.sent++ + " ").getBytes(StandardCharsets.UTF_8);
+        for (int index = 0; index < length; index++) {
+            bytes[index] = index < name.length ? name[index] : (byte) (index * 31);
+        }
+        Outgoing.Large large = proc.outgoing.offerLarge(null, bytes, 0, length);
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Submitted()));
+        return large;
+    }
+
+    private static String nameOf(byte[] large) {
+        int end = 0;
+        while (large[end] != ' ') {
+            end++;
+        }
+        for (int index = end + 1; index < large.length; index++) {
+            if (large[index] != (byte) (index * 31)) {
+                throw new AssertionError("byte " + index + " of " + large.length + " is wrong");
+            }
+        }
+        return new String(large, 0, end, StandardCharsets.UTF_8);
     }
 
     public void sendTo(Proc proc, Proc receiver, String message) {
@@ -284,12 +328,28 @@ public final class GroupModel {
         nowNanos = deadline == Runner.NEVER ? nowNanos : end;
     }
 
+    /** Time passes until a timer goes off; false if none is armed. */
+    public boolean advanceToNextTimer() {
+        long deadline = nextDeadline();
+        if (deadline == Runner.NEVER) {
+            return false;
+        }
+        advance(Math.max(0, deadline - nowNanos));
+        return true;
+    }
+
     private long nextDeadline() {
         long earliest = Runner.NEVER;
         for (Proc proc : procs) {
             earliest = proc.isUp ? Math.min(earliest, proc.runner.nextDeadline()) : earliest;
         }
         return earliest;
+    }
+
+    /** The action of a member's leaving. */
+    public void leave(Proc proc) {
+        steps.add("leave " + proc.index);
+        proc.turn(() -> proc.stack.signalFromApplication(new Signal.Leave()));
     }
 
     public void deliverAll() {
@@ -309,15 +369,40 @@ public final class GroupModel {
 
     /** Faults end: who can notice does, all connect, and everything settles. */
     public void heal() {
+        boolean isNews = true;
+        while (isNews) {
+            // A goodbye arrives after what was sent before it.
+            procs.stream().filter(proc -> proc.hasLeft).forEach(this::deliverFrom);
+            noticeAll();
+            connectAll();
+            for (Proc proc : procs) {
+                proc.turn(() -> {});
+            }
+            settle();
+            isNews = procs.stream().anyMatch(one -> procs.stream().anyMatch(other -> canNotice(one, other)));
+        }
+    }
+
+    private void deliverFrom(Proc from) {
+        for (Proc to : procs) {
+            while (canReceive(from, to)) {
+                receive(from, to);
+            }
+        }
+    }
+
+    /** Who can notice that another is gone does; whether there was anything to notice. */
+    public boolean noticeAll() {
+        boolean isNews = false;
         for (Proc one : procs) {
             for (Proc other : procs) {
                 if (canNotice(one, other)) {
                     close(one, other);
+                    isNews = true;
                 }
             }
         }
-        connectAll();
-        settle();
+        return isNews;
     }
 
     // ------------------------------------------------------------------ checks

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -140,8 +141,12 @@ public final class LayerTest implements Outbox {
 
     /** The layer's numbers by path, as {@code reliability.n2.copies}. */
     public TreeMap<String, Long> numbers() {
+        return numbers(layer::report);
+    }
+
+    static TreeMap<String, Long> numbers(Consumer<Report> reporter) {
         TreeMap<String, Long> numbers = new TreeMap<>();
-        layer.report(new Numbers("", numbers, new TreeMap<>()));
+        reporter.accept(new Numbers("", numbers, new TreeMap<>()));
         return numbers;
     }
 

@@ -12,6 +12,9 @@ import java.util.Arrays;
  */
 public final class CountingMemory implements Memory {
 
+    /** The beginning of a block, where headers are, is enough to show. */
+    private static final int POISON_BYTES = 1024;
+
     private static final byte[] POISON = poison();
 
     private final long bytesMax;
@@ -45,7 +48,7 @@ public final class CountingMemory implements Memory {
     public void recycle(Block block) {
         outstandingBytes -= block.capacity();
         outstandingBlocks--;
-        block.bytes().put(0, POISON, 0, block.capacity());
+        block.bytes().put(0, POISON, 0, Math.min(POISON.length, block.capacity()));
     }
 
     public long outstandingBytes() {
@@ -62,7 +65,7 @@ public final class CountingMemory implements Memory {
     }
 
     private static byte[] poison() {
-        byte[] poison = new byte[Packet.FRAME_MAX];
+        byte[] poison = new byte[POISON_BYTES];
         Arrays.fill(poison, (byte) 0xdb);
         return poison;
     }

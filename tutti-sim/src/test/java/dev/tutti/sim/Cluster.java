@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -35,6 +36,7 @@ final class Cluster {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<@Nullable Seat> seats = new ArrayList<>();
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
+    private boolean isChatting;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
@@ -176,6 +178,31 @@ final class Cluster {
         return this;
     }
 
+    /** From now on everybody sends a short message about once in each {@code period}, until {@link #quiet}. */
+    Cluster chatter(Duration period) {
+        isChatting = true;
+        for (int number = 1; number <= nodes.size(); number++) {
+            chat(number, period, simulation.fork());
+        }
+        return this;
+    }
+
+    private void chat(int number, Duration period, SplittableRandom random) {
+        simulation.after(Duration.ofNanos(random.nextLong(2 * period.toNanos())), () -> {
+            if (isChatting) {
+                if (isUp(number) && seat(number).ordersWaiting() == 0) {
+                    send(number, 1, 60);
+                }
+                chat(number, period, random);
+            }
+        });
+    }
+
+    Cluster quiet() {
+        isChatting = false;
+        return this;
+    }
+
     Cluster sendTo(int from, int to, int count, int length) {
         seat(from).send(seat(to).member(), count, length);
         return this;
@@ -303,6 +330,7 @@ final class Cluster {
     Cluster assertComesToRest(Duration limit) {
         until("one view of all that are up", limit, this::isOneView);
         until("everything submitted", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
+        quiet();
         for (Seat seat : present()) {
             seat.send(null, 1, 40);
         }

@@ -3,7 +3,9 @@ package dev.tutti.sim;
 import static dev.tutti.sim.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.protocols.node.NodeSettings;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,6 +24,26 @@ class PartitionTest {
         cluster.partition(1, 2).assertOneViewOf(SILENCE_MAX, 1, 2).assertOneViewOf(SILENCE_MAX, 3, 4, 5);
         cluster.send(1, 20, 500).send(4, 20, 500).advanceMillis(100);
         cluster.heal().send(2, 20, 500).assertOneView(MERGE_MAX).assertComesToRest(SECOND);
+    }
+
+    /** Some hear the sender that is left out and some do not, whatever moment of the change it is. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void everybodySendsWhileTwoLoseEachOther(long seed) {
+        Cluster cluster = cluster(4, seed)
+                .with(NodeSettings.HEARTBEAT, Duration.ofMillis(50))
+                .with(NodeSettings.DETECTION_TIMEOUT, Duration.ofMillis(150));
+        // So that a change takes as long as many messages.
+        cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(500_000), Duration.ofMillis(5)));
+        cluster.start().assertOneView(SECOND).chatter(Duration.ofMillis(1));
+        SimulatedNode one = cluster.node(1 + (int) seed % 4);
+        SimulatedNode other = cluster.node(1 + (int) (seed / 4 + seed + 1) % 4);
+        cluster.network().partition(List.of(one), List.of(other));
+        var before = cluster.view(1).id();
+        cluster.advance(SECOND);
+        assertThat(cluster.history().entries()).anyMatch(entry ->
+                entry instanceof History.Viewed viewed && viewed.view().id().isAfter(before));
+        cluster.quiet().assertSafe().heal().assertOneView(MERGE_MAX).assertComesToRest(SECOND);
     }
 
     @Test

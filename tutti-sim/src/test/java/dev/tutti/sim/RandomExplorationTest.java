@@ -32,10 +32,8 @@ class RandomExplorationTest {
             "trace.cut",
             "trace.pause",
             "groups.story.dropped.frozen",
-            "groups.story.dropped.late_repair",
             "groups.story.dropped.old_ballot",
             "groups.story.dropped.old_view",
-            "groups.story.membership.ballots-refused",
             "groups.story.membership.stragglers-completed",
             "groups.story.packing.window-closed",
             "groups.story.reliability.repairs-received");
@@ -95,6 +93,9 @@ class RandomExplorationTest {
             cluster.start(number).advance(Duration.ofNanos(random.nextLong(3) * random.nextLong(20_000_000)));
         }
         cluster.advanceMillis(random.nextInt(400));
+        if (random.nextInt(3) == 0) {
+            cluster.chatter(Duration.ofMillis(5 + random.nextInt(100)));
+        }
         int troubles = 5 + random.nextInt(60);
         for (int index = 0; index < troubles; index++) {
             trouble(cluster, random);

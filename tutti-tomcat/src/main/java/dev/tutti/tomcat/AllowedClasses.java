@@ -14,14 +14,15 @@ final class AllowedClasses {
 
     private static final Set<String> LANG = Set.of(
             "String", "Boolean", "Byte", "Character", "Short", "Integer", "Long", "Float", "Double", "Number", "Enum",
-            "Object", "StringBuilder", "StringBuffer");
+            "Object", "Class", "StringBuilder", "StringBuffer");
     private static final Set<String> MATH = Set.of("BigInteger", "BigDecimal", "MathContext", "RoundingMode");
     private static final Set<String> UTIL = Set.of(
             "AbstractList", "AbstractMap", "AbstractSet", "AbstractCollection", "ArrayList", "LinkedList", "Arrays$ArrayList",
             "ArrayDeque", "PriorityQueue", "Vector", "Stack", "HashMap", "LinkedHashMap", "TreeMap", "HashSet",
             "LinkedHashSet", "TreeSet", "Hashtable", "Properties", "IdentityHashMap", "EnumMap", "EnumSet",
-            "EnumSet$SerializationProxy", "CollSer", "BitSet", "Date", "Calendar", "GregorianCalendar", "SimpleTimeZone",
-            "TimeZone", "Locale", "Currency", "UUID", "Dictionary", "AbstractMap$SimpleEntry",
+            "EnumSet$SerializationProxy", "RegularEnumSet", "JumboEnumSet", "CollSer", "BitSet", "Date", "Calendar",
+            "GregorianCalendar", "SimpleTimeZone",
+            "TimeZone", "Map$Entry", "Locale", "Currency", "UUID", "Dictionary", "AbstractMap$SimpleEntry",
             "AbstractMap$SimpleImmutableEntry");
     private static final Set<String> CONCURRENT = Set.of(
             "ConcurrentHashMap", "ConcurrentHashMap$Segment", "ConcurrentSkipListMap", "ConcurrentSkipListSet",

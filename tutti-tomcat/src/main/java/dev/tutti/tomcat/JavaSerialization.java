@@ -10,6 +10,7 @@ import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
+import java.io.ObjectStreamException;
 import java.io.OutputStream;
 import java.io.Serializable;
 import java.lang.reflect.Proxy;
@@ -55,7 +56,7 @@ public final class JavaSerialization implements SessionCodec {
         try (CheckedOutput output = new CheckedOutput(bytes, allowed)) {
             output.writeObject(value);
         } catch (NotSerializableException e) {
-            throw new IOException("class " + e.getMessage() + " is not serializable", e);
+            throw new IOException("class " + e.getMessage() + " does not implement java.io.Serializable", e);
         }
         return bytes.toByteArray();
     }
@@ -89,15 +90,18 @@ public final class JavaSerialization implements SessionCodec {
 
     private static final class CheckedOutput extends ObjectOutputStream {
         private final AllowedClasses allowed;
+        private boolean isFailing;
 
         CheckedOutput(OutputStream output, AllowedClasses allowed) throws IOException {
             super(output);
             this.allowed = allowed;
         }
 
+        /** When writing fails, the stream writes the exception into itself before it throws it: that must not fail too. */
         @Override
         protected void annotateClass(Class<?> type) throws IOException {
-            if (!allowed.allows(type)) {
+            isFailing |= ObjectStreamException.class.isAssignableFrom(type);
+            if (!isFailing && !allowed.allows(type)) {
                 throw new InvalidClassException("class " + type.getName()
                         + " is not allowed; add it, or its package as in com.shop.*, to allowedClasses of the <Manager>");
             }

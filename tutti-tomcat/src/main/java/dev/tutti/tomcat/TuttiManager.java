@@ -20,8 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import org.apache.catalina.Context;
 import org.apache.catalina.DistributedManager;
 import org.apache.catalina.LifecycleException;
@@ -50,6 +49,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     private static final Logger LOG = LoggerFactory.getLogger(TuttiManager.class);
 
+    /** For what has to wait for the network: a thread for each task, which ends with it. */
+    private static final Executor THREADS = task -> Thread.ofVirtual().name("tutti-sessions").start(task);
+
     private final SessionChannel.@Nullable Source source;
     private final TreeMap<String, String> nodeTexts = new TreeMap<>();
     private final TreeMap<String, String> groupTexts = new TreeMap<>();
@@ -69,7 +71,6 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);
     private @Nullable NodeOptions acquired;
-    private @Nullable ExecutorService executor;
     private volatile @Nullable AttributeCodec attributes;
     private volatile @Nullable Replicator replicator;
 
@@ -231,17 +232,14 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
                             + " serialized are not refused, but stay at their node.",
                     context.getName());
         }
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-        executor = threads;
         try {
             attributes = attributeCodec();
             ReplicationOptions options = new ReplicationOptions(
                     acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute);
-            Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, threads);
+            Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, THREADS);
             joining.join(channelSource(), groupName());
             replicator = joining;
         } catch (RuntimeException | ReflectiveOperationException e) {
-            threads.shutdown();
             releaseNode();
             throw new LifecycleException("session replication of " + context.getName() + ": " + e.getMessage(), e);
         }
@@ -256,11 +254,6 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             replicateAll();
             replicator = null;
             leaving.close();
-        }
-        ExecutorService threads = executor;
-        if (threads != null) {
-            threads.shutdown();
-            executor = null;
         }
         releaseNode();
         attributes = null;
@@ -327,6 +320,16 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     @Override
     protected StandardSession getNewSession() {
         return new TuttiSession(this);
+    }
+
+    /** With a cookie path of "/" a client may bring the id: a session that has it, and is overdue, has to go first. */
+    @Override
+    public Session createSession(@Nullable String sessionId) {
+        TuttiSession present = sessionId == null ? null : sessionHere(sessionId);
+        if (present != null) {
+            present.expire();
+        }
+        return super.createSession(sessionId);
     }
 
     @Override

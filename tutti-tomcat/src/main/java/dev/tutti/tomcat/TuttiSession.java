@@ -187,6 +187,9 @@ public final class TuttiSession extends StandardSession {
             scope.add(this);
         }
         super.expire(notify);
+        if (scope == null && endReason == EndReason.INVALIDATED) {
+            awaitSafe();
+        }
     }
 
     EndReason endReason() {

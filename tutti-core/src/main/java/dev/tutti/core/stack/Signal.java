@@ -58,7 +58,7 @@ public sealed interface Signal {
      * How many payload bytes may have been sent, counted from the start of the stream.
      *
      * @param receiver of a unicast stream; null for the stream to all
-     * @param limitBytes absolute; never goes back in one stream
+     * @param limitBytes absolute; goes back only when a view has a newcomer that has not opened its window yet
      * @param waitsFor who closes the window, for people; null while it is open
      */
     record Window(@Nullable Member receiver, long limitBytes, @Nullable Member waitsFor) implements Signal {}

@@ -3,6 +3,7 @@ package dev.tutti.protocols.node;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.Wire;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.DropReason;
@@ -23,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class GroupPort implements Stack.Network {
 
     private static final RemoteMember[] NOBODY = {};
+
+    /**
+     * How often a control message names a member: a cut has it in the view, in its part, among the senders of the view
+     * before, and as sender and as holder of what is missing; the numbers between take as much again as a short name.
+     */
+    private static final int MENTIONS_MAX = 7;
 
     private final Member self;
     private final String group;
@@ -88,6 +95,15 @@ final class GroupPort implements Stack.Network {
 
     boolean isInView(Member member) {
         return view != null && view.contains(member);
+    }
+
+    /** Whether the largest control message could still name everybody, with one member more. */
+    boolean hasRoomFor(Member member) {
+        long bytes = Wire.bytes(self) + (long) Wire.bytes(member);
+        for (Member other : open.keySet()) {
+            bytes += Wire.bytes(other);
+        }
+        return bytes * MENTIONS_MAX <= Packet.PAYLOAD_MAX;
     }
 
     // ------------------------------------------------------------------ from the node

@@ -253,6 +253,10 @@ final class Groups {
     /** Both are known here: says so, unless they do not fit together. */
     private void meet(RemoteMember remote, GroupPort port) {
         String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
+        if (difference == null && !port.hasRoomFor(remote.member)) {
+            difference = "no room for " + remote.member.name() + ": a view of all members would not fit into a frame"
+                    + " (shorter names and addresses make room)";
+        }
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)
                     .appendInt(port.self().join())

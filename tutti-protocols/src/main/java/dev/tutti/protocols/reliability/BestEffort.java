@@ -103,6 +103,11 @@ public final class BestEffort implements Layer {
                     nextInflowOf.put(member, present == null ? new Inflow(false, windowBytes) : present);
                     receivers.add(member);
                 }
+                for (Member member : view.members()) {
+                    if (!next.contains(member)) {
+                        out.raise(new Signal.StreamReset(member, false));
+                    }
+                }
                 view = next;
                 inflowOf = nextInflowOf;
                 out.raise(new Signal.Window(null, Long.MAX_VALUE, null));

@@ -244,6 +244,35 @@ class HandshakeTest {
     }
 
     @Test
+    void aSessionOfWhoseStartTheOtherNeverHeardGoesOnFromItsStart() {
+        int connection = say(hello(PEER));
+        links.send(links.link(PEER), bytes(new byte[] {Frames.GROUP}));
+        links.onDisconnected(connection, false, "reset");
+        written.clear();
+        say(again(SessionState.NONE, Hello.NONE));
+        assertThat(written).hasSize(2);
+        written.removeLast();
+        assertThat(answer()).isEqualTo("welcome 1 open received 0 from 0");
+        assertThat(events).containsExactly("opened peer");
+    }
+
+    @Test
+    void aSessionThatOnlyTheOtherHasOpenedIsOpenedHereToo() {
+        say(again(new SessionState(4, true, 0), Hello.NONE));
+        assertThat(answer()).isEqualTo("welcome 4 open received 0 from 0");
+        assertThat(events).containsExactly("opened peer");
+    }
+
+    @Test
+    void twoDifferentOpenSessionsAreBothClosed() {
+        int connection = say(hello(PEER));
+        links.onDisconnected(connection, false, "reset");
+        say(again(new SessionState(9, true, 0), 7));
+        assertThat(answer()).isEqualTo("welcome 9 closed received 0 from 0");
+        assertThat(links.link(PEER).isOpen()).isFalse();
+    }
+
+    @Test
     void aSessionThatTheOtherHasClosedIsClosedAndANewOneBegins() {
         say(hello(PEER));
         say(again(new SessionState(1, false, 0), 7));

@@ -12,7 +12,9 @@ import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.TestNetwork.TestGroup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -240,6 +242,39 @@ class NodeFaultsTest {
         });
         assertThat(a.log()).contains("stranger refused: this is not a tutti peer: looks like an HTTP request");
         assertThat(a.memory.blocks()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void framesThatASenderHasSpoiledNeverThrowAndNothingLeaks(int seed) {
+        cluster(3);
+        SplittableRandom random = new SplittableRandom(seed);
+        network.spoil = bytes -> {
+            if (bytes.length == 0 || random.nextInt(4) > 0) {
+                return bytes;
+            }
+            byte[] spoiled = Arrays.copyOf(bytes, random.nextInt(bytes.length) + random.nextInt(2));
+            for (int flips = random.nextInt(4); flips > 0 && spoiled.length > 0; flips--) {
+                spoiled[random.nextInt(spoiled.length)] = (byte) random.nextInt(random.nextBoolean() ? 40 : 256);
+            }
+            return spoiled;
+        };
+        for (int round = 0; round < 200; round++) {
+            groups.get(round % 3).send("round " + round);
+            if (round % 7 == 0) {
+                TestGroup group = nodes.get(round % 2).join("g" + round);
+                network.run(random.nextLong(50 * TestNetwork.MS));
+                group.leave();
+            }
+            if (round % 20 == 0) {
+                network.breakBetween(nodes.get(0), nodes.get(1 + random.nextInt(2)));
+            }
+            network.run(random.nextLong(100 * TestNetwork.MS));
+        }
+        network.spoil = bytes -> bytes;
+        network.run(60 * TestNetwork.SECOND);
+        nodes.forEach(node -> node.input(() -> node.machine.stop(network.now)));
+        assertThat(nodes).allMatch(node -> node.memory.blocks() == 0);
     }
 
     @Test

@@ -44,6 +44,9 @@ final class TestNetwork {
     long framesWritten;
     long dials;
 
+    /** What becomes of a frame on its way. */
+    UnaryOperator<byte[]> spoil = bytes -> bytes;
+
     /** Every connection breaks, with what is under way on it, when so many frames have been written in all. */
     long breakAtFrame = -1;
 
@@ -355,7 +358,7 @@ final class TestNetwork {
 
         @Override
         public void write(int connection, Packet frame) {
-            byte[] bytes = bytes(frame);
+            byte[] bytes = spoil.apply(bytes(frame));
             frame.release();
             End end = ends.get(connection);
             Wire wire = wiresOf.get(connection);

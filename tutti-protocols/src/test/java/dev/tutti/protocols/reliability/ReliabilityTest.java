@@ -98,7 +98,7 @@ class ReliabilityTest {
         void ofAComingViewIsHeldAndDeliveredInIt_D8() {
             View next = three.next(three.view.members());
             three.multicast(3, next.id(), 1, 0, "early");
-            three.multicast(3, new ViewId(9, 1, member(3)), 1, 0, "later still");
+            three.multicast(2, new ViewId(9, 1, member(3)), 1, 0, "later still");
             assertThat(three.delivered()).isEmpty();
             assertThat(three.number("held-packets")).isEqualTo(2);
             three.install(next);
@@ -117,14 +117,20 @@ class ReliabilityTest {
         }
 
         @Test
-        void heldPacketsAreBoundedByAWindowPerSender() {
+        void whoExceedsWhatMayBeHeldLosesItsSession() {
             String large = "x".repeat(30_000);
             for (int number = 1; number <= 8; number++) {
                 three.multicast(3, new ViewId(9, 1, member(3)), number, 0, large);
             }
+            assertThat(three.number("held-packets")).isEqualTo(8);
+            assertThat(three.layer.takeLowered(Signal.Expel.class)).isEmpty();
+            three.multicast(3, new ViewId(9, 1, member(3)), 9, 0, large);
             three.multicast(2, new ViewId(9, 1, member(3)), 1, 0, large);
-            assertThat(three.number("held-packets")).isEqualTo(5);
-            assertThat(three.layer.takeDropped()).hasSize(4).containsOnly(DropReason.HELD_FULL);
+            assertThat(three.number("held-packets")).as("2 has a share of its own").isEqualTo(9);
+            assertThat(three.layer.takeDropped()).containsExactly(DropReason.HELD_FULL);
+            assertThat(three.layer.takeLowered(Signal.Expel.class))
+                    .extracting(Signal.Expel::member)
+                    .containsExactly(member(3));
         }
     }
 

@@ -401,6 +401,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     @Override
     public void onView(View view, Member me) {
+        if (isClosing) {
+            return;
+        }
         if (self == null) {
             self = me;
             origin = Version.originOf(me);
@@ -448,6 +451,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     @Override
     public void onMessage(Member sender, byte[] bytes) {
+        if (isClosing) {
+            return;
+        }
         MessageReader.Numbered numbered;
         try {
             numbered = MessageReader.decode(bytes);

@@ -82,6 +82,7 @@ final class SessionStore {
             boolean wins = next.touched().compareTo(present.touched()) >= 0;
             return wins ? next : present;
         });
+        endedKeys.remove(key);
         if (record.state() == SessionRecord.State.ENDED) {
             byKey.remove(key, record);
         }

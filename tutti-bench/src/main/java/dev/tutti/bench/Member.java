@@ -4,9 +4,7 @@ import dev.tutti.bench.GroupSystem.Seat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -23,7 +21,6 @@ import java.util.stream.Collectors;
  */
 final class Member {
 
-    private static final int SLOW_TRIALS = 20;
     private static final long LATE_NANOS = 1_000_000;
 
     private final Seat seat;
@@ -104,7 +101,10 @@ final class Member {
             case "cost" -> cost();
             case "latencies" -> latencies();
             case "ping" -> ping(command);
-            case "slow" -> slow(command);
+            case "slow" -> {
+                receipts.pauseAfterEach(command.number("nanos"));
+                yield Line.of("slowed");
+            }
             case "held" -> held();
             case "groups" -> {
                 system.openGroups(command.count("count"), command.number("timeout"));
@@ -118,6 +118,8 @@ final class Member {
 
     private Line join() {
         system.start();
+        // What it costs to be in a view counts from here.
+        before = Usage.now();
         long began = System.nanoTime();
         system.join();
         return Line.of("joined").with("at", began).with("took", System.nanoTime() - began);
@@ -127,24 +129,6 @@ final class Member {
         long began = System.nanoTime();
         system.close();
         return Line.of("left").with("at", began).with("took", System.nanoTime() - began);
-    }
-
-    /** From now on consuming takes so many times as long as it takes without. */
-    private Line slow(Line command) {
-        ByteBuffer message = ByteBuffer.wrap(Content.message(seat.rank(), 0, command.count("size")));
-        List<Long> nanos = new ArrayList<>();
-        long sums = 0;
-        for (int round = 0; round < SLOW_TRIALS; round++) {
-            long began = System.nanoTime();
-            sums += Content.sum(message, 0, message.capacity());
-            // The first ones are interpreted.
-            if (round >= SLOW_TRIALS / 2) {
-                nanos.add(System.nanoTime() - began);
-            }
-        }
-        long pause = (long) Summary.of(nanos).median() * (command.count("factor") - 1);
-        receipts.pauseAfterEach(pause);
-        return Line.of("slowed").with("nanos", pause).with("sums", sums);
     }
 
     private static Line held() {

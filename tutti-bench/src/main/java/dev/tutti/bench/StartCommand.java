@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -54,6 +55,13 @@ final class StartCommand implements Callable<Integer> {
             defaultValue = "tutti",
             description = "Default: ${DEFAULT-VALUE}.")
     private List<SystemKind> systems = List.of();
+
+    @Option(
+            names = "--settle",
+            paramLabel = "DURATION",
+            defaultValue = "3s",
+            description = "Between the view of all and the first crash, for the JIT. Default: ${DEFAULT-VALUE}.")
+    private Duration settle = Duration.ZERO;
 
     @Option(
             names = "--limit",
@@ -104,6 +112,14 @@ final class StartCommand implements Callable<Integer> {
                 called = Math.max(called, child.await("joined", limit).number("at"));
             }
             double form = millis(Cluster.awaitView(alive, members, limit) - called);
+            LockSupport.parkNanos(settle.toNanos());
+            double cpu = 0;
+            double jit = 0;
+            for (Child child : alive) {
+                Line cost = child.say(Line.of("cost")).await("cost", limit);
+                cpu += cost.number("cpu") / 1e9;
+                jit += cost.number("jit") / 1e3;
+            }
             double crash = crash(alive, alive.get(ThreadLocalRandom.current().nextInt(1, alive.size())));
             double coordinatorCrash = crash(alive, coordinator(system, cluster, alive));
             Child leaver = alive.remove(ThreadLocalRandom.current().nextInt(alive.size()));
@@ -112,12 +128,14 @@ final class StartCommand implements Callable<Integer> {
             Cluster.awaitView(alive, alive.size(), limit);
             output.progress(String.format(
                     Locale.ROOT,
-                    "%d/%d %s: first %.0f ms, form %.0f ms, crash %.0f ms, coordinator %.0f ms, leave %.0f ms; load %s",
+                    "%d/%d %s: first %.0f ms, form %.0f ms (CPU %.1f s, jit %.1f s), crash %.0f ms, coordinator %.0f ms, leave %.0f ms; load %s",
                     round,
                     rounds,
                     system,
                     first,
                     form,
+                    cpu,
+                    jit,
                     crash,
                     coordinatorCrash,
                     leave,

@@ -88,7 +88,7 @@ final class ThroughputCommand implements Callable<Integer> {
     @Option(
             names = "--warmup",
             paramLabel = "DURATION",
-            defaultValue = "6s",
+            defaultValue = "15s",
             description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
     private Duration warmup = Duration.ZERO;
 

@@ -1,7 +1,5 @@
 package dev.tutti.core;
 
-import java.util.Comparator;
-
 /**
  * One incarnation of a node in a group. A node that leaves a group and joins it again is another member.
  *
@@ -10,12 +8,23 @@ import java.util.Comparator;
  */
 public record Member(NodeId node, int join) implements Comparable<Member> {
 
-    private static final Comparator<Member> ORDER =
-            Comparator.comparing(Member::node).thenComparingInt(Member::join);
-
     @Override
     public int compareTo(Member other) {
-        return this == other ? 0 : ORDER.compare(this, other);
+        if (this == other) {
+            return 0;
+        }
+        int order = node.compareTo(other.node);
+        return order != 0 ? order : Integer.compare(join, other.join);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other || other instanceof Member member && member.join == join && member.node.equals(node);
+    }
+
+    @Override
+    public int hashCode() {
+        return node.hashCode() * 31 + join;
     }
 
     /** The node's name, for people. */

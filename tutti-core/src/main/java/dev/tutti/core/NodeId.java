@@ -1,7 +1,5 @@
 package dev.tutti.core;
 
-import java.util.Comparator;
-
 /**
  * The identity of one run of a process's endpoint: a restarted node has another incarnation and is another node.
  *
@@ -11,9 +9,6 @@ import java.util.Comparator;
  * @param address where others dial it, {@code host:port}
  */
 public record NodeId(long incarnation, String name, String address) implements Comparable<NodeId> {
-
-    private static final Comparator<NodeId> ORDER =
-            Comparator.comparingLong(NodeId::incarnation).thenComparing(NodeId::address);
 
     public NodeId {
         if (name.length() > TEXT_MAX) {
@@ -29,7 +24,8 @@ public record NodeId(long incarnation, String name, String address) implements C
 
     @Override
     public int compareTo(NodeId other) {
-        return ORDER.compare(this, other);
+        int order = Long.compare(incarnation, other.incarnation);
+        return order != 0 ? order : address.compareTo(other.address);
     }
 
     @Override

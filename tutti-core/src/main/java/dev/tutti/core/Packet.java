@@ -222,6 +222,16 @@ public final class Packet {
         return new String(text, StandardCharsets.UTF_8);
     }
 
+    /** The integer {@code at} bytes after the start, which stays there; 0 if the packet is shorter. */
+    public int peekInt(int at) {
+        return at < 0 || length() - 4 < at ? 0 : bytes.getInt(start + at);
+    }
+
+    /** The long {@code at} bytes after the start, which stays there; 0 if the packet is shorter. */
+    public long peekLong(int at) {
+        return at < 0 || length() - 8 < at ? 0 : bytes.getLong(start + at);
+    }
+
     /** Skips what is there, up to {@code length} bytes. */
     public void skip(int length) {
         if (length < 0 || length > length()) {

@@ -1,7 +1,5 @@
 package dev.tutti.core;
 
-import java.util.Comparator;
-
 /**
  * The id of a view, which is the ballot that made it (spec/VIEWCHANGE.md, section 1, idea 3).
  *
@@ -14,13 +12,26 @@ import java.util.Comparator;
  */
 public record ViewId(long number, int attempt, Member proposer) implements Comparable<ViewId> {
 
-    private static final Comparator<ViewId> ORDER = Comparator.comparingLong(ViewId::number)
-            .thenComparingInt(ViewId::attempt)
-            .thenComparing(ViewId::proposer);
-
     @Override
     public int compareTo(ViewId other) {
-        return ORDER.compare(this, other);
+        int order = Long.compare(number, other.number);
+        if (order == 0) {
+            order = Integer.compare(attempt, other.attempt);
+        }
+        return order != 0 ? order : proposer.compareTo(other.proposer);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ViewId id
+                && id.number == number
+                && id.attempt == attempt
+                && id.proposer.equals(proposer);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(number) * 31 + attempt;
     }
 
     public boolean isAfter(ViewId other) {

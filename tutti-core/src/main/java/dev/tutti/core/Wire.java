@@ -30,8 +30,25 @@ public final class Wire {
         packet.appendInt(member.join());
     }
 
-    public static Member takeMember(Packet packet) {
-        return new Member(takeNode(packet), packet.takeInt());
+    public static Member takeMember(Packet packet, Members known) {
+        long incarnation = packet.length() < MEMBER_BYTES_MIN ? 0 : packet.peekLong(0);
+        int nameBytes = packet.peekInt(8);
+        int addressBytes = nameBytes < 0 || TEXT_BYTES_MAX < nameBytes ? -1 : packet.peekInt(12 + nameBytes);
+        if (addressBytes < 0 || TEXT_BYTES_MAX < addressBytes) {
+            packet.markMalformed();
+            return NOBODY;
+        }
+        int textBytes = 8 + nameBytes + addressBytes;
+        Member member = known.find(incarnation, packet.peekInt(8 + textBytes), textBytes);
+        if (member != null) {
+            packet.skip(8 + textBytes + 4);
+            return member;
+        }
+        member = new Member(takeNode(packet), packet.takeInt());
+        if (!packet.isMalformed()) {
+            known.add(member, textBytes);
+        }
+        return member;
     }
 
     /** Bytes that {@link #append(Packet, Member)} takes. */
@@ -48,8 +65,8 @@ public final class Wire {
         append(packet, id.proposer());
     }
 
-    public static ViewId takeViewId(Packet packet) {
-        return new ViewId(packet.takeLong(), packet.takeInt(), takeMember(packet));
+    public static ViewId takeViewId(Packet packet, Members known) {
+        return new ViewId(packet.takeLong(), packet.takeInt(), takeMember(packet, known));
     }
 
     public static void append(Packet packet, List<Member> members) {
@@ -59,11 +76,11 @@ public final class Wire {
         }
     }
 
-    public static List<Member> takeMembers(Packet packet) {
+    public static List<Member> takeMembers(Packet packet, Members known) {
         int count = packet.takeCount(MEMBER_BYTES_MIN);
         List<Member> members = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
-            members.add(takeMember(packet));
+            members.add(takeMember(packet, known));
         }
         return members;
     }
@@ -77,11 +94,11 @@ public final class Wire {
         });
     }
 
-    public static TreeMap<Member, Long> takeVector(Packet packet) {
+    public static TreeMap<Member, Long> takeVector(Packet packet, Members known) {
         int count = packet.takeCount(MEMBER_BYTES_MIN + 8);
         TreeMap<Member, Long> vector = new TreeMap<>();
         for (int index = 0; index < count; index++) {
-            Member sender = takeMember(packet);
+            Member sender = takeMember(packet, known);
             long number = packet.takeLong();
             if (number < 0) {
                 packet.markMalformed();
@@ -103,13 +120,13 @@ public final class Wire {
     }
 
     /** A view record; of nobody, and the packet malformed, if it has no members. */
-    public static View takeView(Packet packet) {
-        ViewId id = takeViewId(packet);
-        List<Member> members = takeMembers(packet);
+    public static View takeView(Packet packet, Members known) {
+        ViewId id = takeViewId(packet, known);
+        List<Member> members = takeMembers(packet, known);
         int partCount = packet.takeCount(VIEW_ID_BYTES_MIN + 8);
         List<View.Part> parts = new ArrayList<>(partCount);
         for (int index = 0; index < partCount; index++) {
-            parts.add(new View.Part(takeViewId(packet), takeMembers(packet), takeVector(packet)));
+            parts.add(new View.Part(takeViewId(packet, known), takeMembers(packet, known), takeVector(packet, known)));
         }
         if (members.isEmpty()) {
             packet.markMalformed();
@@ -131,6 +148,7 @@ public final class Wire {
 
     /** Bytes of a member whose name and address are empty. */
     public static final int MEMBER_BYTES_MIN = 8 + 4 + 4 + 4;
+    private static final int TEXT_BYTES_MAX = 4 * NodeId.TEXT_MAX;
 
     private static final int VIEW_ID_BYTES_MIN = 8 + 4 + MEMBER_BYTES_MIN;
     private static final Member NOBODY = new Member(new NodeId(0, "nobody", ""), 0);

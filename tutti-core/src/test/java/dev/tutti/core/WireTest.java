@@ -36,7 +36,7 @@ class WireTest {
     void aViewRecordComesBackAsItWas() {
         Packet packet = packet();
         Wire.append(packet, VIEW);
-        View back = Wire.takeView(packet);
+        View back = Wire.takeView(packet, new Members());
         assertThat(packet.isMalformed()).isFalse();
         assertThat(packet.isEmpty()).isTrue();
         assertThat(back.id()).isEqualTo(VIEW.id());
@@ -86,9 +86,9 @@ class WireTest {
         Wire.append(vector, new TreeMap<>(Map.of(ONE, 3L, TWO, 4L)));
         Packet members = packet();
         Wire.append(members, List.of(ONE, TWO));
-        check(view, Wire::takeView);
-        check(vector, Wire::takeVector);
-        check(members, Wire::takeMembers);
+        check(view, packet -> Wire.takeView(packet, new Members()));
+        check(vector, packet -> Wire.takeVector(packet, new Members()));
+        check(members, packet -> Wire.takeMembers(packet, new Members()));
     }
 
     private static void check(Packet whole, Function<Packet, Object> decoder) {
@@ -105,10 +105,10 @@ class WireTest {
     void countsThatLieAllocateNothing() {
         for (int count : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 28, 1}) {
             Packet members = packet().appendInt(count);
-            assertThat(Wire.takeMembers(members)).isEmpty();
+            assertThat(Wire.takeMembers(members, new Members())).isEmpty();
             assertThat(members.isMalformed()).isTrue();
             Packet vector = packet().appendInt(count).appendLong(0);
-            assertThat(Wire.takeVector(vector)).isEmpty();
+            assertThat(Wire.takeVector(vector, new Members())).isEmpty();
             assertThat(vector.isMalformed()).isTrue();
             Packet text = packet().appendInt(count);
             assertThat(text.takeText()).isEmpty();
@@ -120,14 +120,14 @@ class WireTest {
     void aNegativeNumberInAVectorIsMalformed() {
         Packet packet = packet();
         Wire.append(packet, new TreeMap<>(Map.of(ONE, -1L)));
-        Wire.takeVector(packet);
+        Wire.takeVector(packet, new Members());
         assertThat(packet.isMalformed()).isTrue();
     }
 
     @Test
     void aNameThatIsTooLongIsMalformed() {
         Packet packet = packet().appendLong(1).appendText("x".repeat(256)).appendText("h:1").appendInt(1);
-        assertThat(Wire.takeMember(packet).name()).isEqualTo("nobody");
+        assertThat(Wire.takeMember(packet, new Members()).name()).isEqualTo("nobody");
         assertThat(packet.isMalformed()).isTrue();
     }
 
@@ -136,7 +136,7 @@ class WireTest {
         Packet packet = packet();
         Wire.append(packet, new ViewId(1, 1, ONE));
         packet.appendInt(0).appendInt(0);
-        assertThat(Wire.takeView(packet).members()).hasSize(1);
+        assertThat(Wire.takeView(packet, new Members()).members()).hasSize(1);
         assertThat(packet.isMalformed()).isTrue();
     }
 
@@ -150,7 +150,7 @@ class WireTest {
                 bytes[index] = (byte) (random.nextInt(4) == 0 ? random.nextInt(256) : 0);
             }
             Packet packet = packet().append(bytes, 0, bytes.length);
-            Wire.takeView(packet);
+            Wire.takeView(packet, new Members());
             malformed += packet.isMalformed() ? 1 : 0;
         }
         assertThat(malformed).isGreaterThan(15_000);

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.membership;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
@@ -41,14 +42,14 @@ record Advert(
         packet.appendLong(joined);
     }
 
-    static Advert takeFrom(Packet packet) {
+    static Advert takeFrom(Packet packet, Members known) {
         return new Advert(
-                Wire.takeViewId(packet),
-                Wire.takeMembers(packet),
-                Wire.takeViewId(packet),
-                Wire.takeMember(packet),
-                new TreeSet<>(Wire.takeMembers(packet)),
-                new TreeSet<>(Wire.takeMembers(packet)),
+                Wire.takeViewId(packet, known),
+                Wire.takeMembers(packet, known),
+                Wire.takeViewId(packet, known),
+                Wire.takeMember(packet, known),
+                new TreeSet<>(Wire.takeMembers(packet, known)),
+                new TreeSet<>(Wire.takeMembers(packet, known)),
                 packet.takeLong());
     }
 }

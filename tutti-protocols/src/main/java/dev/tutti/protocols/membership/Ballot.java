@@ -22,7 +22,12 @@ final class Ballot {
     record Straggler(Member member, View view, Member holder) {}
 
     /** The new view, and per part and sender the member to fetch from. */
-    record Decision(View view, Map<ViewId, TreeMap<Member, Member>> holders) {}
+    record Decision(View view, Map<ViewId, TreeMap<Member, Member>> holders) {
+
+        TreeMap<Member, Member> holdersOf(View.Part part) {
+            return holders.getOrDefault(part.previous(), new TreeMap<>());
+        }
+    }
 
     private final ViewId id;
     private final List<Member> candidates;

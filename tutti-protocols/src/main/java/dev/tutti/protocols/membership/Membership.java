@@ -1,6 +1,7 @@
 package dev.tutti.protocols.membership;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -58,6 +59,7 @@ public final class Membership implements Layer {
 
     private final Member self;
     private final Timing timing;
+    private final Members known = new Members();
 
     private View view;
     private ViewId promised;
@@ -208,7 +210,7 @@ public final class Membership implements Layer {
     // ------------------------------------------------------------------ messages
 
     private @Nullable DropReason onAdvert(Member from, Packet packet) {
-        Advert advert = Advert.takeFrom(packet);
+        Advert advert = Advert.takeFrom(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -217,7 +219,7 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onPrepare(Member from, Packet packet, Outbox out) {
-        ViewId id = Wire.takeViewId(packet);
+        ViewId id = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -259,9 +261,9 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onAck(Member from, Packet packet, Outbox out) {
-        ViewId id = Wire.takeViewId(packet);
-        View answerView = Wire.takeView(packet);
-        TreeMap<Member, Long> received = Wire.takeVector(packet);
+        ViewId id = Wire.takeViewId(packet, known);
+        View answerView = Wire.takeView(packet, known);
+        TreeMap<Member, Long> received = Wire.takeVector(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -275,10 +277,10 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onNack(Packet packet, Outbox out) {
-        ViewId id = Wire.takeViewId(packet);
-        ViewId otherPromised = Wire.takeViewId(packet);
+        ViewId id = Wire.takeViewId(packet, known);
+        ViewId otherPromised = Wire.takeViewId(packet, known);
         long otherNumber = packet.takeLong();
-        Wire.takeMember(packet);
+        Wire.takeMember(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -306,12 +308,12 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onCut(Packet packet, Outbox out) {
-        ViewId id = Wire.takeViewId(packet);
-        View record = Wire.takeView(packet);
+        ViewId id = Wire.takeViewId(packet, known);
+        View record = Wire.takeView(packet, known);
         int holderCount = packet.takeCount(2 * Wire.MEMBER_BYTES_MIN);
         TreeMap<Member, Member> holders = new TreeMap<>();
         for (int index = 0; index < holderCount; index++) {
-            holders.put(Wire.takeMember(packet), Wire.takeMember(packet));
+            holders.put(Wire.takeMember(packet, known), Wire.takeMember(packet, known));
         }
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
@@ -428,9 +430,11 @@ public final class Membership implements Layer {
 
     /** Starts or restarts a ballot if one is needed [R3]. */
     private void considerBallot(Outbox out) {
-        List<Member> candidates = candidates();
-        boolean isWanted = ballot != null ? mustRestart(ballot, candidates) : isNeeded(candidates);
-        if (!isWanted || !follows().equals(self)) {
+        // Who coordinates is known from ranks alone; the rest is work for one, not for all.
+        List<Member> candidates = follows().equals(self) ? candidates() : List.of();
+        boolean isWanted = !candidates.isEmpty()
+                && (ballot != null ? mustRestart(ballot, candidates) : isNeeded(candidates));
+        if (!isWanted) {
             out.disarm(HOLD_BACK);
             out.disarm(GATHER);
             isHeldBackEnough = false;
@@ -579,7 +583,11 @@ public final class Membership implements Layer {
                 for (View.Part part : straggler.view().parts()) {
                     part.cut().keySet().forEach(sender -> holders.put(sender, straggler.holder()));
                 }
-                giveCut(straggler.member(), running.id(), straggler.view(), holders, out);
+                if (straggler.member().equals(self)) {
+                    takeCut(running.id(), straggler.view(), holders, out);
+                } else {
+                    sendControl(cut(running.id(), straggler.view(), holders, out), straggler.member(), out);
+                }
             }
             return;
         }
@@ -587,25 +595,18 @@ public final class Membership implements Layer {
         View decided = decision.view();
         out.disarm(PROGRESS);
         for (View.Part part : decided.parts()) {
-            TreeMap<Member, Member> holders = decision.holders().getOrDefault(part.previous(), new TreeMap<>());
-            for (Member member : part.members()) {
-                if (!member.equals(self)) {
-                    giveCut(member, running.id(), decided, holders, out);
-                }
-            }
+            List<Member> others = new ArrayList<>(part.members());
+            others.remove(self);
+            sendControl(cut(running.id(), decided, decision.holdersOf(part), out), others, out);
         }
         for (View.Part part : decided.parts()) {
             if (part.members().contains(self)) {
-                giveCut(self, running.id(), decided, decision.holders().getOrDefault(part.previous(), new TreeMap<>()), out);
+                takeCut(running.id(), decided, decision.holdersOf(part), out);
             }
         }
     }
 
-    private void giveCut(Member member, ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
-        if (member.equals(self)) {
-            takeCut(id, record, holders, out);
-            return;
-        }
+    private Packet cut(ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
         Packet cut = control(out, CUT);
         Wire.append(cut, id);
         Wire.append(cut, record);
@@ -614,7 +615,7 @@ public final class Membership implements Layer {
             Wire.append(cut, sender);
             Wire.append(cut, holder);
         });
-        sendControl(cut, member, out);
+        return cut;
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
@@ -709,10 +710,11 @@ public final class Membership implements Layer {
         Advert advert = new Advert(
                 view.id(), view.members(), promised, follows(), new TreeSet<>(open), new TreeSet<>(lost), joined);
         boolean hasChanged = !advert.equals(lastAdvert);
-        for (Member member : hasChanged ? open : unadvised) {
+        TreeSet<Member> receivers = hasChanged ? open : unadvised;
+        if (!receivers.isEmpty()) {
             Packet packet = control(out, ADVERT);
             advert.appendTo(packet);
-            sendControl(packet, member, out);
+            sendControl(packet, receivers, out);
         }
         lastAdvert = advert;
         unadvised.clear();
@@ -723,10 +725,15 @@ public final class Membership implements Layer {
     }
 
     private static void sendControl(Packet packet, Member receiver, Outbox out) {
-        // Built in a large block because its size was not known; kept by links until it is acknowledged.
-        Packet compact = packet.copy(out.memory()).withPeer(receiver);
+        sendControl(packet, List.of(receiver), out);
+    }
+
+    /** Written once, copied for each receiver: it was built in a large block because its size was not known. */
+    private static void sendControl(Packet packet, Iterable<Member> receivers, Outbox out) {
+        for (Member receiver : receivers) {
+            out.send(packet.copy(out.memory()).withPeer(receiver));
+        }
         packet.release();
-        out.send(compact);
     }
 
     // ------------------------------------------------------------------ state for people and tests

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -48,6 +49,7 @@ public final class Reliability implements Layer {
 
     private final Member self;
     private final Limits limits;
+    private final Members known = new Members();
 
     private View view;
     private boolean isFrozen;
@@ -396,10 +398,10 @@ public final class Reliability implements Layer {
     }
 
     private void onFetch(Member from, Packet packet, Outbox out) {
-        ViewId wanted = Wire.takeViewId(packet);
+        ViewId wanted = Wire.takeViewId(packet, known);
         int count = packet.takeCount(36);
         for (int index = 0; index < count && !packet.isMalformed(); index++) {
-            Member sender = Wire.takeMember(packet);
+            Member sender = Wire.takeMember(packet, known);
             long first = packet.takeLong();
             long last = packet.takeLong();
             PacketRing copies = copies(wanted, sender);

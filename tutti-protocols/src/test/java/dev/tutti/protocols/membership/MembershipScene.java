@@ -1,6 +1,7 @@
 package dev.tutti.protocols.membership;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -273,27 +274,27 @@ final class MembershipScene {
         return switch (packet.takeByte()) {
             case Membership.DATA -> "DATA";
             case Membership.ADVERT -> {
-                Advert advert = Advert.takeFrom(packet);
+                Advert advert = Advert.takeFrom(packet, new Members());
                 yield "ADVERT " + advert.view() + " promised " + advert.promised() + " follows " + advert.follows()
                         + " heard " + advert.heard() + " lost " + advert.lost();
             }
-            case Membership.PREPARE -> "PREPARE " + Wire.takeViewId(packet);
+            case Membership.PREPARE -> "PREPARE " + Wire.takeViewId(packet, new Members());
             case Membership.ACK ->
-                "ACK " + Wire.takeViewId(packet) + " from " + Wire.takeView(packet).id() + " "
-                        + Wire.takeVector(packet);
+                "ACK " + Wire.takeViewId(packet, new Members()) + " from " + Wire.takeView(packet, new Members()).id() + " "
+                        + Wire.takeVector(packet, new Members());
             case Membership.NACK ->
-                "NACK " + Wire.takeViewId(packet) + " promised " + Wire.takeViewId(packet) + " in "
-                        + packet.takeLong() + " follows " + Wire.takeMember(packet);
+                "NACK " + Wire.takeViewId(packet, new Members()) + " promised " + Wire.takeViewId(packet, new Members()) + " in "
+                        + packet.takeLong() + " follows " + Wire.takeMember(packet, new Members());
             case Membership.CUT -> {
-                ViewId ballot = Wire.takeViewId(packet);
-                View record = Wire.takeView(packet);
+                ViewId ballot = Wire.takeViewId(packet, new Members());
+                View record = Wire.takeView(packet, new Members());
                 StringBuilder text = new StringBuilder("CUT " + ballot + " view " + record);
                 for (View.Part part : record.parts()) {
                     text.append(" part ").append(part.previous()).append(part.members()).append(part.cut());
                 }
                 int count = packet.takeInt();
                 for (int index = 0; index < count; index++) {
-                    text.append(" ").append(Wire.takeMember(packet)).append("@").append(Wire.takeMember(packet));
+                    text.append(" ").append(Wire.takeMember(packet, new Members())).append("@").append(Wire.takeMember(packet, new Members()));
                 }
                 yield text.toString();
             }

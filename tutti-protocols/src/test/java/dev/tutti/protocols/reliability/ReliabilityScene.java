@@ -3,6 +3,7 @@ package dev.tutti.protocols.reliability;
 import static dev.tutti.protocols.LayerTest.member;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -200,10 +201,10 @@ final class ReliabilityScene {
                 yield "STABLE " + packet.takeLong();
             }
             case Reliability.FETCH -> {
-                StringBuilder text = new StringBuilder("FETCH " + Wire.takeViewId(packet).number());
+                StringBuilder text = new StringBuilder("FETCH " + Wire.takeViewId(packet, new Members()).number());
                 int count = packet.takeInt();
                 for (int index = 0; index < count; index++) {
-                    text.append(" ").append(Wire.takeMember(packet)).append(" ");
+                    text.append(" ").append(Wire.takeMember(packet, new Members())).append(" ");
                     text.append(packet.takeLong()).append("-").append(packet.takeLong());
                 }
                 yield text.toString();

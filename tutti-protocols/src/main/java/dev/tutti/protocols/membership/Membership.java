@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Signal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,10 @@ public final class Membership implements Layer {
     private final Members known = new Members();
 
     private View view;
+
+    /** Its members, to be found quickly. */
+    private TreeSet<Member> inView;
+
     private ViewId promised;
     private @Nullable View target;
     private long joined = Advert.NOT_YET;
@@ -84,6 +89,10 @@ public final class Membership implements Layer {
 
     private boolean isDirty = true;
     private @Nullable Advert lastAdvert;
+
+    /** Whether something that is advertised may have changed since; whom this member follows is looked at each time. */
+    private boolean isNews = true;
+
     private final TreeSet<Member> unadvised = new TreeSet<>();
 
     private long viewsInstalled;
@@ -95,6 +104,7 @@ public final class Membership implements Layer {
         this.self = self;
         this.timing = timing;
         this.view = View.alone(self);
+        this.inView = new TreeSet<>(view.members());
         this.promised = view.id();
     }
 
@@ -144,6 +154,7 @@ public final class Membership implements Layer {
             case Signal.Opened(Member member) -> {
                 start(out);
                 open.add(member);
+                isNews = true;
                 unadvised.add(member);
                 closed.remove(member);
                 isDirty = true;
@@ -152,6 +163,7 @@ public final class Membership implements Layer {
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
                 if (open.remove(member)) {
+                    isNews = true;
                     adverts.remove(member);
                     unadvised.remove(member);
                     unbroken.remove(member);
@@ -326,6 +338,7 @@ public final class Membership implements Layer {
     /** A promise freezes this member until a view is installed that the ballot made [R4, decision D4]. */
     private void promise(ViewId id) {
         promised = id;
+        isNews = true;
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = new TreeSet<>(closed);
@@ -336,9 +349,15 @@ public final class Membership implements Layer {
     /** Whom this member takes for its coordinator: the oldest it hears, unless that is in a view it can't be in [D12]. */
     private Member follows() {
         Member lowest = self;
-        for (Member member : adverts.keySet()) {
-            if (byRank().compare(member, lowest) < 0 && canFollow(member)) {
+        long lowestJoined = joined;
+        for (Map.Entry<Member, Advert> entry : adverts.entrySet()) {
+            Member member = entry.getKey();
+            long memberJoined = joined(member, entry.getValue());
+            boolean isLower = memberJoined < lowestJoined
+                    || memberJoined == lowestJoined && member.compareTo(lowest) < 0;
+            if (isLower && canFollow(member)) {
                 lowest = member;
+                lowestJoined = memberJoined;
             }
         }
         return lowest;
@@ -364,9 +383,12 @@ public final class Membership implements Layer {
         if (member.equals(self)) {
             return joined;
         }
-        Advert advert = adverts.get(member);
+        return joined(member, adverts.get(member));
+    }
+
+    private long joined(Member member, @Nullable Advert advert) {
         long advertised = advert == null ? Advert.NOT_YET : advert.joined();
-        return view.size() > 1 && view.contains(member) ? Math.min(advertised, view.id().number()) : advertised;
+        return view.size() > 1 && inView.contains(member) ? Math.min(advertised, view.id().number()) : advertised;
     }
 
     /**
@@ -374,11 +396,11 @@ public final class Membership implements Layer {
      * says more about it. Else who is first to install would take itself for the oldest, and leave.
      */
     private boolean isBehind(Advert advert, Member member) {
-        return view.contains(member) && advert.view().number() < view.id().number();
+        return inView.contains(member) && advert.view().number() < view.id().number();
     }
 
     private Comparator<Member> byRank() {
-        return Comparator.comparingLong(this::joined).thenComparing(Comparator.naturalOrder());
+        return Comparator.comparingLong((Member member) -> joined(member)).thenComparing(Comparator.naturalOrder());
     }
 
     /** C of [R3]: those who follow this member and have sessions with all before them, by rank. */
@@ -519,7 +541,7 @@ public final class Membership implements Layer {
             return promised;
         }
         // All members of a view have promised it before it was decided.
-        return view.contains(member) && view.id().isAfter(advert.promised()) ? view.id() : advert.promised();
+        return inView.contains(member) && view.id().isAfter(advert.promised()) ? view.id() : advert.promised();
     }
 
     private boolean hasLostOneOf(Member member, List<Member> others) {
@@ -635,6 +657,8 @@ public final class Membership implements Layer {
 
     private void install(View record, Outbox out) {
         view = record;
+        inView = new TreeSet<>(record.members());
+        isNews = true;
         target = null;
         viewsInstalled++;
         if (joined == Advert.NOT_YET && view.size() > 1) {
@@ -707,8 +731,13 @@ public final class Membership implements Layer {
 
     /** Tells everybody what has changed since the last time, and newly met members all of it. */
     private void advertise(Outbox out) {
+        Member follows = follows();
+        if (!isNews && unadvised.isEmpty() && lastAdvert != null && follows.equals(lastAdvert.follows())) {
+            return;
+        }
+        isNews = false;
         Advert advert = new Advert(
-                view.id(), view.members(), promised, follows(), new TreeSet<>(open), new TreeSet<>(lost), joined);
+                view.id(), view.members(), promised, follows, new TreeSet<>(open), new TreeSet<>(lost), joined);
         boolean hasChanged = !advert.equals(lastAdvert);
         TreeSet<Member> receivers = hasChanged ? open : unadvised;
         if (!receivers.isEmpty()) {

@@ -105,4 +105,9 @@ interface GroupSystem extends AutoCloseable {
     /** Leaves gracefully and releases everything. */
     @Override
     void close();
+
+    /** Leaves the group; {@link #close} may follow, and ends what is left. */
+    default void leave() {
+        close();
+    }
 }

@@ -127,8 +127,10 @@ final class Member {
 
     private Line leave() {
         long began = System.nanoTime();
+        system.leave();
+        Line left = Line.of("left").with("at", began).with("took", System.nanoTime() - began);
         system.close();
-        return Line.of("left").with("at", began).with("took", System.nanoTime() - began);
+        return left;
     }
 
     private static Line held() {

@@ -121,11 +121,16 @@ final class TuttiSystem implements GroupSystem {
     }
 
     @Override
-    public void close() {
+    public void leave() {
         Group joined = group;
         if (joined != null) {
             joined.close();
         }
+    }
+
+    @Override
+    public void close() {
+        leave();
         Node started = node;
         if (started != null) {
             started.close();

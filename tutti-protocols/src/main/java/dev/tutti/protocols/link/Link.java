@@ -39,7 +39,6 @@ public final class Link {
 
     long resumeNanos = Links.NEVER;
     int resumeAttempts;
-    int refusals;
 
     private long heardNanos;
     private long sentNanos;
@@ -146,7 +145,6 @@ public final class Link {
         unconfirmedCost = 0;
         resumeNanos = Links.NEVER;
         resumeAttempts = 0;
-        refusals = 0;
     }
 
     /** Notes that the session is closed up to an epoch that this side may never have had. */

@@ -84,7 +84,6 @@ public final class Links {
     static final int LINKS_MAX = 4096;
 
     private static final long MILLISECOND = 1_000_000;
-    private static final long CONFIRM_REFUSAL_NANOS = 20 * MILLISECOND;
     private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
     private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
     private static final long RESUME_DELAY_MAX_NANOS = 500 * MILLISECOND;
@@ -311,14 +310,9 @@ public final class Links {
         }
         link.resuming = null;
         if (failure == DialFailure.REFUSED) {
-            link.refusals++;
-            if (link.refusals > 1) {
-                close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
-            } else {
-                resumeAfter(link, CONFIRM_REFUSAL_NANOS);
-            }
+            // The connection ended without a goodbye, and nobody listens: two witnesses of one crash.
+            close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
         } else {
-            link.refusals = 0;
             resumeLater(link);
         }
     }
@@ -342,7 +336,6 @@ public final class Links {
     private void broken(Link link) {
         detach(link);
         link.resumeAttempts = 0;
-        link.refusals = 0;
         resume(link);
     }
 
@@ -526,7 +519,6 @@ public final class Links {
         }
         link.resumeNanos = NEVER;
         link.resumeAttempts = 0;
-        link.refusals = 0;
         link.connection = connection;
         connection.link = link;
         connection.deadlineNanos = NEVER;

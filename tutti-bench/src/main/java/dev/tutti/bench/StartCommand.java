@@ -103,7 +103,7 @@ final class StartCommand implements Callable<Integer> {
 
     private Round round(SystemKind system, int round) {
         double first = first(system);
-        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("512m"))) {
+        try (Cluster cluster = new Cluster(system, members, options())) {
             Line join = Line.of("join");
             List<Child> alive = new ArrayList<>(cluster.children());
             alive.forEach(child -> child.say(join));
@@ -144,9 +144,19 @@ final class StartCommand implements Callable<Integer> {
         }
     }
 
+    /**
+     * Without the second compiler, for every system alike: as many JVMs as members on a machine of few cores would
+     * otherwise measure how they compile, not how they meet.
+     */
+    private List<String> options() {
+        List<String> options = new ArrayList<>(output.jvmOptions("512m"));
+        options.add("-XX:TieredStopAtLevel=1");
+        return options;
+    }
+
     /** The join of a member whose seeds nobody listens on. */
     private double first(SystemKind system) {
-        try (Cluster alone = new Cluster(system, members, 1, output.jvmOptions("512m"))) {
+        try (Cluster alone = new Cluster(system, members, 1, options())) {
             return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
         }
     }

@@ -109,7 +109,7 @@ final class SubmissionQueue implements Submissions {
         if (remainingNanos <= 0) {
             String waitsFor = outgoing.waitsFor();
             throw new SendException(
-                    waitsFor.contains("view") ? Reason.VIEW_CHANGE : Reason.WINDOW_CLOSED,
+                    waitsFor.equals(VIEW_CHANGING) ? Reason.VIEW_CHANGE : Reason.WINDOW_CLOSED,
                     "not sent within send-timeout (" + timeout.toMillis() + " ms): "
                             + (waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor));
         }
@@ -319,15 +319,6 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             outgoing.explain(reason);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    long bytes() {
-        lock.lock();
-        try {
-            return outgoing.bytes();
         } finally {
             lock.unlock();
         }

@@ -135,7 +135,7 @@ class GroupTest {
         Recorder one = new Recorder();
         Group first = one.on(node("fast").group("g").set("window", "128 KiB").set("send-timeout", "300 ms")).join();
         Recorder two = new Recorder();
-        node("slow").group("g")
+        node("slow-reviewer").group("g")
                 .set("window", "128 KiB")
                 .onView(two::onView)
                 .onMessage(message -> {

@@ -75,7 +75,7 @@ public final class Packing implements Layer {
             }
             case Signal.Freeze(ViewId ballot) -> {
                 isFrozen = true;
-                submissions.explain("the view is changing");
+                submissions.explain(Submissions.VIEW_CHANGING);
                 out.lower(new Signal.Frozen(ballot, new TreeMap<>()));
             }
             case Signal.Installed(View view, boolean isSteady) -> {

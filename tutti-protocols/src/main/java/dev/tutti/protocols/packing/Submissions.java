@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** What the application has submitted and packing has not taken yet, one queue per receiver. */
 public interface Submissions {
 
+    /** What {@link #explain} is told while members agree on the next view. */
+    String VIEW_CHANGING = "the view is changing";
+
     /** Receivers for whom something waits, in the order in which they began to; null for all members. */
     List<@Nullable Member> receivers();
 

@@ -1,7 +1,10 @@
 package dev.tutti;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.StreamDriver;
+import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
@@ -57,7 +60,11 @@ public final class Node implements AutoCloseable {
         this.id = new NodeId(incarnation, name.isEmpty() ? address : name, address);
         this.machine = new NodeMachine(
                 id, spec.node(), ThreadLocalRandom.current().nextLong(), driver.memory(), new EventLog(id.name()));
-        driver.start(machine);
+        switch (driver) {
+            case StreamDriver streams -> streams.start(machine);
+            case DatagramDriver datagrams ->
+                throw new TransportException("datagrams at " + datagrams.address() + ": this node needs streams");
+        }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
     }

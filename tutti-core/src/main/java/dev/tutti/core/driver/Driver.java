@@ -3,8 +3,11 @@ package dev.tutti.core.driver;
 import dev.tutti.core.Memory;
 import java.util.Map;
 
-/** What runs one node: a loop, a listening address, connections, time and memory. */
-public interface Driver extends AutoCloseable {
+/**
+ * What runs one node: a loop, an address where others reach it, time and memory. A {@link StreamDriver} or a
+ * {@link DatagramDriver}.
+ */
+public sealed interface Driver extends AutoCloseable permits StreamDriver, DatagramDriver {
 
     /** A turn of the loop. */
     @FunctionalInterface
@@ -25,9 +28,6 @@ public interface Driver extends AutoCloseable {
     default Map<String, Long> counters() {
         return Map.of();
     }
-
-    /** Starts the loop with {@code machine}; once. */
-    void start(Machine machine);
 
     /**
      * Runs {@code task} on the loop as (part of) a turn, after what was given before. From any thread.

@@ -3,7 +3,7 @@ package dev.tutti.netty.internal;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
-import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
 import dev.tutti.core.settings.Settings;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * of the pass, with one drain and one flush for each connection that was written to. What Netty reports while effects
  * are handed out (a write that fails at once, a refused connection) is input of the next turn.
  */
-public final class NettyDriver implements Driver {
+public final class NettyDriver implements StreamDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyDriver.class);
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
-import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
 import dev.tutti.core.driver.TransportSettings;
@@ -38,7 +38,7 @@ final class Probe implements Machine, AutoCloseable {
 
     static final long LIMIT_SECONDS = 20;
 
-    final Driver driver;
+    final StreamDriver driver;
     final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
     final ArrayDeque<Consumer<Effects>> wanted = new ArrayDeque<>();
     final AtomicInteger drains = new AtomicInteger();
@@ -47,7 +47,7 @@ final class Probe implements Machine, AutoCloseable {
     private boolean isInside;
     long deadlineNanos = Long.MAX_VALUE;
 
-    private Probe(Driver driver) {
+    private Probe(StreamDriver driver) {
         this.driver = driver;
     }
 

@@ -1,0 +1,14 @@
+package dev.tutti.core.driver;
+
+/** A driver with datagrams. */
+public non-sealed interface DatagramDriver extends Driver {
+
+    /** Starts the loop with {@code machine}; once. */
+    void start(DatagramMachine machine);
+
+    /** Bytes of the largest datagram that may be sent, without the headers of IP and UDP: what the path takes, or what is set. */
+    int datagramBytesMax();
+
+    /** Whether a datagram can be sent to all nodes at once. */
+    boolean isMulticast();
+}

@@ -49,6 +49,7 @@ final class Seat {
         this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX);
         this.application = new SimulatedApplication(
                 simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
+        application.withEnd(outgoing::close);
         node.execute(now ->
                 application.setSelf(machine().join(now, Cluster.GROUP, group, application, outgoing)));
     }

@@ -516,6 +516,17 @@ public final class Reliability implements Layer {
         }
     }
 
+    @Override
+    public void onStop() {
+        ownCopies.freeAll();
+        for (Pair pair : pairs) {
+            pair.free();
+        }
+        departed.values().forEach(Pair::free);
+        freeOldCopies();
+        held.free();
+    }
+
     private void freeOldCopies() {
         oldCopies.values().forEach(PacketRing::freeAll);
         oldCopies = new TreeMap<>();

@@ -352,6 +352,9 @@ final class Cluster {
 
     /** The node goes on as another member, after its application has left. */
     Cluster joinAgain(int number) {
+        // What the former member was given is still to be consumed, or it stays for ever.
+        seat(number).application.setPace(Duration.ZERO);
+        seat(number).application.release();
         seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings));
         return this;
     }

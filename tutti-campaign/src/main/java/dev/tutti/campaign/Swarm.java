@@ -75,7 +75,7 @@ final class Swarm {
             }
         }
         pass(random.nextLong(1L << 20 + random.nextInt(14)));
-        int storms = 1 + random.nextInt(4);
+        int storms = 1 + random.nextInt(8);
         for (int storm = 0; storm < storms; storm++) {
             int troubles = 3 + random.nextInt(50);
             boolean isFast = random.nextBoolean();
@@ -83,7 +83,7 @@ final class Swarm {
                 trouble();
                 pauseBetween(isFast);
             }
-            if (random.nextInt(3) > 0) {
+            if (random.nextInt(3) == 0) {
                 lull();
             }
         }

@@ -155,6 +155,9 @@ final class Trial {
             simulation.advanceUntil(cluster.checker()::isBroken, Duration.ofNanos(nanos));
         }
         throwIfAny(cluster.checker().violations());
+        if (!witness.broken().isEmpty()) {
+            throw new Broken("D11", witness.broken());
+        }
     }
 
     private void throwIfAny(List<Violation> violations) {

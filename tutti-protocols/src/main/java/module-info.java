@@ -6,6 +6,6 @@ module dev.tutti.protocols {
 
     exports dev.tutti.protocols.node;
     exports dev.tutti.protocols.packing;
-    exports dev.tutti.protocols.mutant to
+    exports dev.tutti.protocols.mistake to
             dev.tutti.campaign;
 }

@@ -6,7 +6,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
-import dev.tutti.protocols.mutant.Mutant;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,7 +96,7 @@ public final class Links {
     private final Effects effects;
     private final Owner owner;
     private final Handshake handshake;
-    private final Mutant mutant;
+    private final Mistake mistake;
 
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
     private final IntMap<Connection> connections = new IntMap<>();
@@ -113,7 +113,7 @@ public final class Links {
     private long deadlineNanos = NEVER;
 
     public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, Owner owner) {
-        this(self, cluster, limits, memory, effects, owner, Mutant.NONE);
+        this(self, cluster, limits, memory, effects, owner, Mistake.NONE);
     }
 
     public Links(
@@ -123,8 +123,8 @@ public final class Links {
             Memory memory,
             Effects effects,
             Owner owner,
-            Mutant mutant) {
-        this.mutant = mutant;
+            Mistake mistake) {
+        this.mistake = mistake;
         this.self = self;
         this.cluster = cluster;
         this.limits = limits;
@@ -542,10 +542,10 @@ public final class Links {
         boolean isFirst = isResumed;
         for (Packet frame : link.resend(isResumed)) {
             link.sent(nowNanos);
-            if (isFirst && mutant == Mutant.RESUME_TWICE) {
+            if (isFirst && mistake == Mistake.RESUME_TWICE) {
                 effects.write(connection.number, frame.slice());
             }
-            if (!isFirst || mutant != Mutant.RESUME_LATE) {
+            if (!isFirst || mistake != Mistake.RESUME_LATE) {
                 effects.write(connection.number, frame.slice());
             }
             isFirst = false;
@@ -581,7 +581,7 @@ public final class Links {
 
     /** One address has one process: sessions with others at the same address are over. */
     void closeOlder(NodeId node) {
-        if (mutant == Mutant.KEEP_PREDECESSOR) {
+        if (mistake == Mistake.KEEP_PREDECESSOR) {
             return;
         }
         for (Link link : new ArrayList<>(links.values())) {

@@ -3,7 +3,7 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.protocols.mutant.Mutant;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,20 +32,20 @@ final class Ballot {
 
     private final ViewId id;
     private final List<Member> candidates;
-    private final Mutant mutant;
+    private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
     /**
      * @param candidates by rank; in this order they are the members of the view
      */
     Ballot(ViewId id, List<Member> candidates) {
-        this(id, candidates, Mutant.NONE);
+        this(id, candidates, Mistake.NONE);
     }
 
-    Ballot(ViewId id, List<Member> candidates, Mutant mutant) {
+    Ballot(ViewId id, List<Member> candidates, Mistake mistake) {
         this.id = id;
         this.candidates = List.copyOf(candidates);
-        this.mutant = mutant;
+        this.mistake = mistake;
     }
 
     ViewId id() {
@@ -85,7 +85,7 @@ final class Ballot {
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
-        if (mutant == Mutant.IGNORE_INSTALLED) {
+        if (mistake == Mistake.IGNORE_INSTALLED) {
             return stragglers;
         }
         answers.forEach((member, answer) -> {
@@ -102,7 +102,7 @@ final class Ballot {
             }
         });
         for (Straggler straggler : stragglers) {
-            if (mutant != Mutant.STALE_ANSWER) {
+            if (mistake != Mistake.STALE_ANSWER) {
                 answers.remove(straggler.member());
             }
         }
@@ -116,7 +116,7 @@ final class Ballot {
         for (View.Part part : ahead.parts()) {
             if (part.previous().equals(memberView)
                     && part.members().contains(member)
-                    && (part.members().contains(other) || mutant == Mutant.COMPLETE_ANY)) {
+                    && (part.members().contains(other) || mistake == Mistake.COMPLETE_ANY)) {
                 return true;
             }
         }
@@ -137,16 +137,16 @@ final class Ballot {
             TreeMap<Member, Member> holderOf = new TreeMap<>();
             for (Member member : members) {
                 answer(member).received().forEach((sender, number) -> {
-                    if (mutant == Mutant.DROP_DEPARTED && !candidates.contains(sender)) {
+                    if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
                         return;
                     }
-                    if (mutant == Mutant.LOWEST_CUT) {
+                    if (mistake == Mistake.LOWEST_CUT) {
                         cut.merge(sender, number, Math::min);
                         return;
                     }
                     if (number > cut.getOrDefault(sender, 0L)) {
                         cut.put(sender, number);
-                        holderOf.put(sender, mutant == Mutant.ANY_HOLDER ? members.getLast() : member);
+                        holderOf.put(sender, mistake == Mistake.ANY_HOLDER ? members.getLast() : member);
                     }
                 });
             }

@@ -21,7 +21,7 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
-import dev.tutti.protocols.mutant.Mutant;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,14 +83,14 @@ public final class NodeMachine implements Machine {
      * @throws SettingException if settings contradict each other, or a seed is no address
      */
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
-        this(self, settings, seed, memory, events, Mutant.NONE);
+        this(self, settings, seed, memory, events, Mistake.NONE);
     }
 
     /** A node with a deliberate mistake, for the campaign, which alone sees the type. */
     @SuppressWarnings("exports")
-    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mutant mutant) {
-        this(self, settings, seed, memory, events, mutant, (member, group, submissions) ->
-                GroupStack.layers(member, group, submissions, mutant));
+    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mistake mistake) {
+        this(self, settings, seed, memory, events, mistake, (member, group, submissions) ->
+                GroupStack.layers(member, group, submissions, mistake));
     }
 
     NodeMachine(
@@ -99,7 +99,7 @@ public final class NodeMachine implements Machine {
             long seed,
             Memory memory,
             NodeEvents events,
-            Mutant mutant,
+            Mistake mistake,
             StackMaker stackMaker) {
         this.self = self;
         this.settings = settings;
@@ -125,7 +125,7 @@ public final class NodeMachine implements Machine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner(), mutant);
+        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner(), mistake);
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(

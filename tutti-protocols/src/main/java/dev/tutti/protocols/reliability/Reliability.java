@@ -11,7 +11,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import dev.tutti.protocols.mutant.Mutant;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class Reliability implements Layer {
 
     private final Member self;
     private final Limits limits;
-    private final Mutant mutant;
+    private final Mistake mistake;
     private final Members known = new Members();
 
     private View view;
@@ -92,13 +92,13 @@ public final class Reliability implements Layer {
     private long repairsReceived;
 
     public Reliability(Member self, Limits limits) {
-        this(self, limits, Mutant.NONE);
+        this(self, limits, Mistake.NONE);
     }
 
-    public Reliability(Member self, Limits limits, Mutant mutant) {
+    public Reliability(Member self, Limits limits, Mistake mistake) {
         this.self = self;
         this.limits = limits;
-        this.mutant = mutant;
+        this.mistake = mistake;
         this.view = View.alone(self);
         this.own = new Inflow(false, limits.windowBytes());
         this.toSelf = new Inflow(true, limits.windowBytes());
@@ -181,8 +181,8 @@ public final class Reliability implements Layer {
         }
         int kind = packet.bytes().get(packet.offset());
         long viewNumber = packet.bytes().getLong(packet.offset() + 1);
-        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR && mutant != Mutant.ANY_VIEW) {
-            if (mutant == Mutant.DROP_FUTURE) {
+        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR && mistake != Mistake.ANY_VIEW) {
+            if (mistake == Mistake.DROP_FUTURE) {
                 out.drop(packet, DropReason.HELD_FULL);
                 return;
             }
@@ -210,7 +210,7 @@ public final class Reliability implements Layer {
     }
 
     private void onMulticast(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id()) || mutant == Mutant.ANY_VIEW;
+        boolean isCurrent = takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = pairOf.get(from);
@@ -220,16 +220,16 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (isFrozen && mutant != Mutant.NO_FREEZE) {
+        } else if (isFrozen && mistake != Mistake.NO_FREEZE) {
             out.drop(packet, DropReason.FROZEN);
-        } else if (mutant == Mutant.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
+        } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
             out.drop(packet, DropReason.GAP);
         } else if (number != pair.multicastIn.received() + 1
-                && (mutant != Mutant.IGNORE_GAPS || number <= pair.multicastIn.received())) {
+                && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             accept(pair, packet, out);
-            pair.copies.freeUpTo(mutant == Mutant.NO_COPIES ? number : Math.min(stableAtSender, number));
+            pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
     }
 
@@ -253,7 +253,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (sinceView != pair.sinceView() && mutant != Mutant.OLD_UNICASTS) {
+        } else if (sinceView != pair.sinceView() && mistake != Mistake.OLD_UNICASTS) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (number != pair.unicastIn.received() + 1) {
             out.drop(packet, number <= pair.unicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
@@ -276,7 +276,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        boolean isIgnored = mutant == Mutant.DEAF_TO_NEWCOMERS && sinceView == view.id().number() && sinceView > 2;
+        boolean isIgnored = mistake == Mistake.DEAF_TO_NEWCOMERS && sinceView == view.id().number() && sinceView > 2;
         if (pair == null || !isCurrent || sinceView != pair.sinceView() || isIgnored) {
             out.drop(packet, DropReason.OLD_VIEW);
             return;
@@ -335,7 +335,7 @@ public final class Reliability implements Layer {
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 Pair pair = pairOf.get(member);
-                if (mutant == Mutant.FORGET_CRASHED && pair != null) {
+                if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
                 }
                 out.forward(signal);
@@ -411,7 +411,7 @@ public final class Reliability implements Layer {
             return;
         }
         for (Pair pair : pairs) {
-            if (pair.multicastIn.received() < cutOf(pair) && mutant != Mutant.SKIP_FETCH) {
+            if (pair.multicastIn.received() < cutOf(pair) && mistake != Mistake.SKIP_FETCH) {
                 return;
             }
         }
@@ -470,11 +470,11 @@ public final class Reliability implements Layer {
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (!isCurrent || pair == null || (isLate(pair, number) && mutant != Mutant.LATE_REPAIR)) {
+        } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
             // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
         } else if (number != pair.multicastIn.received() + 1
-                && (mutant != Mutant.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
+                && (mistake != Mistake.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             repairsReceived++;
@@ -520,7 +520,7 @@ public final class Reliability implements Layer {
             }
         }
         departed.values().removeIf(pair -> next.contains(pair.member())
-                || (!pair.hasBacklog() && mutant != Mutant.WAIT_FOR_DEPARTED));
+                || (!pair.hasBacklog() && mistake != Mistake.WAIT_FOR_DEPARTED));
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();
@@ -530,14 +530,14 @@ public final class Reliability implements Layer {
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
         isFrozen = false;
-        if (part.size() == 1 || mutant == Mutant.NO_RETAIN) {
+        if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
             freeOldCopies();
         }
         // The window first: with the view the sender goes on at once.
         announceWindow(out);
         out.raise(installed);
         List<Packet> due = held.takeUpTo(view.id().number());
-        for (Packet packet : mutant == Mutant.REVERSE_HELD ? due.reversed() : due) {
+        for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
             Member from = packet.peer();
             if (from != null) {
                 handle(packet.takeByte(), from, packet, out);
@@ -650,7 +650,7 @@ public final class Reliability implements Layer {
         for (Pair pair : pairs) {
             everybodyHas = Math.min(everybodyHas, pair.acknowledged);
         }
-        if (mutant == Mutant.ONE_ACKNOWLEDGEMENT) {
+        if (mistake == Mistake.ONE_ACKNOWLEDGEMENT) {
             for (Pair pair : pairs) {
                 everybodyHas = Math.max(everybodyHas, pair.acknowledged);
             }
@@ -670,7 +670,7 @@ public final class Reliability implements Layer {
                 waitsFor = pair.member();
             }
         }
-        if (mutant == Mutant.WAIT_FOR_DEPARTED) {
+        if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {
                 limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
             }

@@ -1,14 +1,14 @@
-package dev.tutti.protocols.mutant;
+package dev.tutti.protocols.mistake;
 
 import java.util.Locale;
 
 /**
  * A deliberate mistake in the protocols. A node has none; the campaign gives its nodes one at a time and has to find it
- * ({@code ./tutti sim --mutant all}), which shows that its checks can fail.
+ * ({@code ./tutti sim --mistake all}), which shows that its checks can fail.
  *
  * <p>Decisions (D1 …) are those of spec/VIEWCHANGE.md, section 7.
  */
-public enum Mutant {
+public enum Mistake {
     NONE("no mistake"),
 
     // The view change.
@@ -48,7 +48,7 @@ public enum Mutant {
 
     private final String description;
 
-    Mutant(String description) {
+    Mistake(String description) {
         this.description = description;
     }
 

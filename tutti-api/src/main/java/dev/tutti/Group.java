@@ -77,7 +77,11 @@ public final class Group implements AutoCloseable {
         driver.execute(now -> {
             try {
                 self = machine.join(
-                        now, name, settings, host.application(name, lane), host.submissions(name, submissions));
+                        now,
+                        name,
+                        settings,
+                        host.application(name, settings, lane),
+                        host.submissions(name, settings, submissions));
             } catch (IllegalStateException e) {
                 joined.completeExceptionally(e);
                 close(e.toString());

@@ -1,6 +1,7 @@
 package dev.tutti.internal;
 
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
@@ -58,12 +59,12 @@ public interface Host {
     }
 
     /** What the stack of a group that is being joined has above it instead of {@code application}. */
-    default Application application(String group, Application application) {
+    default Application application(String group, Settings settings, Application application) {
         return application;
     }
 
     /** Where the stack of a group that is being joined takes packets from instead of {@code submissions}. */
-    default Submissions submissions(String group, Submissions submissions) {
+    default Submissions submissions(String group, Settings settings, Submissions submissions) {
         return submissions;
     }
 }

@@ -26,6 +26,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -60,6 +61,9 @@ public final class Cluster implements AutoCloseable {
     private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();
     private @Nullable Function<? super Node, ?> factory;
     private int workRound;
+
+    /** The runs of processes in which work is under way. */
+    private final TreeMap<Integer, Integer> busyRuns = new TreeMap<>();
 
     private Cluster(int size, long seed) {
         simulation = new Simulation(seed);
@@ -336,11 +340,15 @@ public final class Cluster implements AutoCloseable {
      * @throws AssertionError if it does not hold within {@code limit}
      */
     public Cluster advanceUntil(String what, Duration limit, BooleanSupplier condition) {
+        return advanceUntil(() -> what, limit, condition);
+    }
+
+    private Cluster advanceUntil(Supplier<String> what, Duration limit, BooleanSupplier condition) {
         strands.checkTest();
         long end = simulation.nowNanos() + limit.toNanos();
         while (!condition.getAsBoolean()) {
             if (simulation.nowNanos() >= end) {
-                throw new AssertionError("not within " + limit.toMillis() + " ms: " + what);
+                throw new AssertionError("not within " + limit.toMillis() + " ms: " + what.get());
             }
             advance(STEP);
         }
@@ -386,13 +394,15 @@ public final class Cluster implements AutoCloseable {
     }
 
     private void keep(int number, Duration meanPause, Runnable action, int round) {
+        SimulatedProcess process = process(number);
         Duration pause = Duration.ofNanos(pauses.nextLong(2 * meanPause.toNanos() + 1));
         simulation.after(pause, () -> {
             if (round != workRound) {
                 return;
             }
-            if (isRunning(number) && !isStopping(number)) {
-                strands.start(process(number).owner(), "work", () -> work(number, action));
+            boolean isWorking = busyRuns.getOrDefault(number, 0) == process.simulated().run();
+            if (isRunning(number) && !isStopping(number) && !isWorking) {
+                strands.start(process.owner(), "work", () -> work(number, action));
             }
             keep(number, meanPause, action, round);
         });
@@ -400,12 +410,15 @@ public final class Cluster implements AutoCloseable {
 
     /** What a component does while its process is being stopped may fail in one way. */
     private void work(int number, Runnable action) {
+        busyRuns.put(number, process(number).simulated().run());
         try {
             action.run();
         } catch (SendException e) {
             if (e.reason() != SendException.Reason.NOT_JOINED || !isStopping(number)) {
                 throw e;
             }
+        } finally {
+            busyRuns.remove(number);
         }
     }
 
@@ -490,7 +503,11 @@ public final class Cluster implements AutoCloseable {
     public Cluster awaitRest(Duration limit) {
         quiet();
         long end = simulation.nowNanos() + limit.toNanos();
-        advanceUntil("rest: one view, and all threads done\n" + describe(), limit, this::isAtRest);
+        advanceUntil(
+                () -> "rest. "
+                        + (isOneView(running()) ? "Not done: " + busy() : "There is not one view in each group of all its members"),
+                limit,
+                this::isAtRest);
         List<String> missing = violations(true);
         while (!missing.isEmpty() || !isAtRest()) {
             if (simulation.nowNanos() >= end) {
@@ -505,6 +522,10 @@ public final class Cluster implements AutoCloseable {
     private boolean isAtRest() {
         List<SimulatedProcess> running = running();
         return isOneView(running) && running.stream().noneMatch(SimulatedProcess::isBusy);
+    }
+
+    private List<String> busy() {
+        return running().stream().filter(SimulatedProcess::isBusy).map(SimulatedProcess::business).toList();
     }
 
     /**
@@ -523,7 +544,7 @@ public final class Cluster implements AutoCloseable {
         TreeMap<String, TreeSet<Member>> members = members(running());
         List<String> found = new ArrayList<>();
         records.forEach((group, record) -> {
-            List<Violation> violations = isAtRest && members.containsKey(group)
+            List<Violation> violations = isAtRest && record.isReliable && members.containsKey(group)
                     ? PropertyChecker.violationsAtRest(record.history, members.get(group))
                     : PropertyChecker.violations(record.history);
             violations.forEach(violation -> found.add("group " + group + ": " + violation));

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @TestTemplate
 @ExtendWith(ClusterExtension.class)
+@SuppressWarnings("exports") // JUnit alone needs to see the extension
 public @interface ClusterTest {
 
     /** Processes of the cluster, 1 to 64. */

@@ -56,9 +56,9 @@ public final class Components<C> {
 
     /**
      * From now on, until {@link Cluster#quiet}, each process that runs does {@code action} again and again, on a thread of
-     * its own, with random pauses.
+     * its own, with random pauses. While an action waits, the process begins no other.
      *
-     * @param meanPause from the end of one action to the start of the next
+     * @param meanPause from the start of one action to that of the next
      */
     public void keep(Duration meanPause, Consumer<? super C> action) {
         for (int number = 1; number <= cluster.size(); number++) {

@@ -122,6 +122,17 @@ final class SimulatedProcess {
         return owner.isBusy() || witnesses.stream().anyMatch(witness -> witness.isMember() && witness.isSubmitting());
     }
 
+    /** What {@link #isBusy} means, for people. */
+    String business() {
+        List<String> waiting = new ArrayList<>();
+        for (Witness witness : memberships()) {
+            if (witness.isSubmitting()) {
+                waiting.add("messages to group " + witness.group());
+            }
+        }
+        return name + " has threads " + owner.threads() + " and waiting " + waiting;
+    }
+
     // ------------------------------------------------------------------ life
 
     /** Starts the process; its component is there when {@code factory} has returned. */

@@ -39,6 +39,10 @@ final class Strands {
         boolean isBusy() {
             return !strands.isEmpty();
         }
+
+        List<String> threads() {
+            return strands.stream().map(Strand::toString).toList();
+        }
     }
 
     /** Something that one strand, or the test, waits for. */

@@ -39,7 +39,7 @@ final class Witness {
         private final Map<ViewId, TreeMap<Member, List<History.Message>>> sent = new TreeMap<>();
 
         private final Map<Member, TreeMap<Member, List<History.Message>>> unicasts = new TreeMap<>();
-        private final boolean isReliable;
+        final boolean isReliable;
 
         Record(boolean isReliable) {
             this.isReliable = isReliable;

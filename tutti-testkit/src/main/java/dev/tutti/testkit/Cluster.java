@@ -600,6 +600,7 @@ public final class Cluster implements AutoCloseable {
         for (SimulatedProcess process : processes) {
             strands.kill(process.owner());
         }
+        strands.close();
     }
 
     private static final class VirtualClock extends Clock {

@@ -176,12 +176,13 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         private AssertionError failure(ExtensionContext context, Throwable cause) {
             progress.hasFailed.set(true);
             Cluster present = cluster;
-            String test = context.getRequiredTestClass().getSimpleName() + "#"
+            Class<?> tests = context.getRequiredTestClass();
+            String test = "-Dtest=" + tests.getName().substring(tests.getName().lastIndexOf('.') + 1) + "#"
                     + context.getRequiredTestMethod().getName();
             String text = cause instanceof AssertionError ? String.valueOf(cause.getMessage()) : cause.toString();
             return new AssertionError(
                     text + "\n" + (present == null ? "" : present.describe())
-                            + "  to run this seed alone: mvn test -Dtest=" + test + " -D" + SEED + "=" + seed,
+                            + "  to run this seed alone: mvn test " + (test.contains("$") ? "'" + test + "'" : test) + " -D" + SEED + "=" + seed,
                     cause);
         }
 

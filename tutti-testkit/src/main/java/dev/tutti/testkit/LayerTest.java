@@ -297,7 +297,7 @@ public final class LayerTest {
 
         @Override
         public void drop(Packet packet, DropReason reason) {
-            telling.accept("drops " + words(packet, headerBytes) + ": " + reason.description());
+            telling.accept("drops " + words(packet, 0) + ": " + reason.description());
             dropped.add(reason);
             packet.release();
         }

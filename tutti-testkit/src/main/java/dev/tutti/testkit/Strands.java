@@ -6,7 +6,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
@@ -94,6 +96,13 @@ final class Strands {
     private @Nullable Throwable failure;
     private boolean isAdvancing;
 
+    /** Strands that have handed the baton back and wait. Also read by the watchdog, as is what follows. */
+    private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean isHandedOver;
+    private volatile @Nullable IllegalStateException stuckTest;
+    private @Nullable Watchdog watchdog;
+
     Strands(Simulation simulation) {
         this.simulation = simulation;
         this.random = simulation.fork();
@@ -110,7 +119,7 @@ final class Strands {
         checkTest();
         isAdvancing = true;
         try {
-            simulation.advanceUntil(() -> failure != null || condition.getAsBoolean(), limit);
+            simulation.advanceUntil(() -> failure != null || stuckTest != null || condition.getAsBoolean(), limit);
         } finally {
             isAdvancing = false;
         }
@@ -134,8 +143,14 @@ final class Strands {
     }
 
     void throwFailure() {
-        Throwable cause = failure;
+        IllegalStateException stuck = stuckTest;
+        Throwable cause = stuck == null ? failure : stuck;
         failure = null;
+        stuckTest = null;
+        if (stuck != null) {
+            // The interrupt was the watchdog's, and has done what it was for.
+            Thread.interrupted();
+        }
         if (cause instanceof Error error) {
             throw error;
         }
@@ -228,9 +243,14 @@ final class Strands {
         }
         signal.waiter = strand;
         strand.waitsFor = signal;
+        if (watchdog == null) {
+            watchdog = new Watchdog(test, () -> isHandedOver || parked.isEmpty(), this::onStuckTest);
+        }
         simulation.at(simulation.nowNanos() + timeoutNanos, () -> resumeFrom(strand, signal));
+        parked.add(strand);
         handBack();
         strand.turn.acquireUninterruptibly();
+        parked.remove(strand);
         signal.waiter = null;
         strand.waitsFor = null;
         if (strand.isKilled) {
@@ -263,6 +283,7 @@ final class Strands {
 
     private void run(Strand strand) {
         running = strand;
+        isHandedOver = true;
         if (strand.isStarted) {
             strand.turn.release();
         } else {
@@ -270,6 +291,7 @@ final class Strands {
             strand.thread.start();
         }
         awaitBaton(strand);
+        isHandedOver = false;
         if (strand.isDone()) {
             takeResult(strand);
         }
@@ -316,9 +338,7 @@ final class Strands {
                         + " waiting send holds, a sleep, or a future of its own"
                 : " has run for " + RUNNING_SECONDS_MAX + " s without an end");
         text.append(". It is at:");
-        for (StackTraceElement element : strand.thread.getStackTrace()) {
-            text.append("\n      ").append(element);
-        }
+        appendStack(text, strand.thread);
         List<String> others = new ArrayList<>();
         for (Strand other : strand.owner.strands) {
             if (other != strand && other.waitsFor != null) {
@@ -330,6 +350,38 @@ final class Strands {
         strand.thread.interrupt();
         running = null;
         return new IllegalStateException(text.toString());
+    }
+
+    /** The test's thread waits, and nothing goes on without it: what its parked strands hold may be what it waits for. */
+    private void onStuckTest() {
+        StringBuilder text = new StringBuilder("the test's own thread waits for something that virtual time does not know: a"
+                + " lock that a waiting call of a component holds, or a future. Components.run and ask call a component on a"
+                + " thread of its own. It is at:");
+        appendStack(text, test);
+        for (Strand strand : parked) {
+            text.append("\n    while thread ").append(strand).append(" waits in tutti, and is ended now, at:");
+            appendStack(text, strand.thread);
+        }
+        System.getLogger(Strands.class.getName()).log(System.Logger.Level.ERROR, text);
+        stuckTest = new IllegalStateException(text.toString());
+        for (Strand strand : parked) {
+            strand.isKilled = true;
+            strand.turn.release();
+        }
+        test.interrupt();
+    }
+
+    private static void appendStack(StringBuilder text, Thread thread) {
+        for (StackTraceElement element : thread.getStackTrace()) {
+            text.append("\n      ").append(element);
+        }
+    }
+
+    /** Nothing is driven any more. */
+    void close() {
+        if (watchdog != null) {
+            watchdog.close();
+        }
     }
 
     // ------------------------------------------------------------------ life of a process

@@ -303,6 +303,40 @@ class ClusterStoriesTest {
                 .hasMessageContaining("ClusterStoriesTest");
     }
 
+    /** Holds its lock while it sends, which is a mistake. */
+    static final class Greedy {
+        private final Group group;
+
+        Greedy(Node node) {
+            group = node.group("greedy").set("window", "128 KiB").join();
+        }
+
+        synchronized void fill() {
+            for (int count = 0; count < 1_000; count++) {
+                group.send("x".repeat(1_000));
+            }
+        }
+
+        synchronized int size() {
+            return 0;
+        }
+    }
+
+    @Test
+    void lockThatAComponentHoldsWhileItWaitsDoesNotHangTheTest() {
+        Components<Greedy> greedy = cluster.startAll(Greedy::new);
+        cluster.awaitOneView().slow(2, Duration.ofHours(1));
+        greedy.keep(Duration.ofMillis(1), Greedy::fill);
+        cluster.advance(Duration.ofSeconds(1));
+        assertThat(greedy.on(1).size()).as("waits for the lock, until the watchdog comes").isZero();
+        assertThatThrownBy(() -> cluster.advance(Duration.ofSeconds(1)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the test's own thread waits")
+                .hasMessageContaining("Greedy.size")
+                .hasMessageContaining("while thread n1 work waits in tutti");
+        assertThat(Thread.interrupted()).as("what the watchdog has set it has cleared").isFalse();
+    }
+
     @Test
     void inlineListenerThatWouldBlockItsLoopIsToldSo() {
         List<String> answers = new ArrayList<>();

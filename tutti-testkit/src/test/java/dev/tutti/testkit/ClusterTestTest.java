@@ -80,7 +80,7 @@ class ClusterTestTest {
                 .hasMessageContaining("2 processes, seed 3, at 0.000000 s of virtual time")
                 .hasMessageContaining("n1 is down")
                 .hasMessageContaining("here it goes")
-                .hasMessageContaining("-Dtest=Cases#failsAtThree -Dtutti.test.seed=3");
+                .hasMessageContaining("mvn test '-Dtest=ClusterTestTest$Cases#failsAtThree' -Dtutti.test.seed=3");
     }
 
     @Test

@@ -414,7 +414,7 @@ public final class Cluster implements AutoCloseable {
         try {
             action.run();
         } catch (SendException e) {
-            if (e.reason() != SendException.Reason.NOT_JOINED || !isStopping(number)) {
+            if (e.reason() != SendException.Reason.NOT_JOINED || !process(number).isEnding()) {
                 throw e;
             }
         } finally {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Runs the methods with {@link ClusterTest}: one invocation for each seed, until one has failed. */
 final class ClusterExtension implements TestTemplateInvocationContextProvider {
@@ -38,7 +39,7 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
     }
 
     private static @Nullable ClusterTest annotation(ExtensionContext context) {
-        return context.getElement().map(element -> element.getAnnotation(ClusterTest.class)).orElse(null);
+        return AnnotationSupport.findAnnotation(context.getElement(), ClusterTest.class).orElse(null);
     }
 
     @Override
@@ -189,6 +190,8 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         @Override
         public void afterEach(ExtensionContext context) {
             Cluster present = cluster;
+            // JUnit may keep this for as long as the seeds last.
+            cluster = null;
             if (present != null) {
                 present.close();
             }

@@ -69,7 +69,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public NodeEvents events(String node) {
-        return event -> process.tell(event.toString());
+        return event -> process.tellDetail(event.toString());
     }
 
     // ------------------------------------------------------------------ threads and waiting

@@ -102,6 +102,11 @@ final class SimulatedProcess {
         return present;
     }
 
+    /** Whether the present run, or the last, was told to end in order. */
+    boolean isEnding() {
+        return isStopping;
+    }
+
     /** Up, and about to end in order. */
     boolean isStopping() {
         return isStopping && isUp();
@@ -259,6 +264,10 @@ final class SimulatedProcess {
 
     void tell(String what) {
         story.tell(name, what);
+    }
+
+    void tellDetail(String what) {
+        story.tellDetail(name, what);
     }
 
     void remember(String what) {

@@ -51,6 +51,8 @@ public final class FailingTests {
         var request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(DiscoverySelectors.selectMethod(tests, method, Cluster.class.getName()))
                 .configurationParameters(parameters)
+                // Those inside run as they say, whatever the test around them was started with.
+                .enableImplicitConfigurationParameters(false)
                 .build();
         LauncherFactory.create().execute(request, listener);
     }

@@ -2,6 +2,7 @@ package dev.tutti.netty.internal;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** What the loop counts. It alone writes; every thread may read. */
@@ -27,9 +28,13 @@ final class Counters {
         private final String text = name().toLowerCase(Locale.ROOT).replaceFirst("_", ".").replace('_', '-');
     }
 
-    private static final Name[] NAMES = Name.values();
+    private final Set<Name> names;
+    private final AtomicLongArray values = new AtomicLongArray(Name.values().length);
 
-    private final AtomicLongArray values = new AtomicLongArray(NAMES.length);
+    /** @param names those that are counted here */
+    Counters(Set<Name> names) {
+        this.names = names;
+    }
 
     void add(Name name, long amount) {
         int index = name.ordinal();
@@ -37,7 +42,7 @@ final class Counters {
     }
 
     void count(Map<String, Long> counters) {
-        for (Name name : NAMES) {
+        for (Name name : names) {
             counters.put(name.text, values.getOpaque(name.ordinal()));
         }
     }

@@ -69,7 +69,7 @@ public final class TransportSettings {
             Size.bytes(0),
             Size.bytes(0),
             Size.bytes(65_507),
-            "Bytes of the largest datagram that is sent over UDP, without the headers of IP and UDP, at least 512 B. 0 B"
+            "Bytes of the largest datagram that is sent over UDP, without the headers of IP and UDP, at least 1200 B. 0 B"
                     + " takes it from the MTU of the interface and forbids that datagrams are sent in fragments.");
 
     public static final Setting<Size> DATAGRAM_QUEUE_MAX = Setting.size(

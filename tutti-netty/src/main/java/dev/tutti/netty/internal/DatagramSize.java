@@ -16,7 +16,8 @@ record DatagramSize(int bytesMax, int mtu, boolean isWhole) {
     /** UDP's own limit with IPv4. */
     static final int LIMIT_BYTES = 65_507;
 
-    private static final int BYTES_MIN = 512;
+    /** What every path takes: the least MTU of IPv6 without the headers, and something for tunnels. */
+    private static final int BYTES_MIN = 1_200;
     private static final int AUTOMATIC_MAX = 65_000;
 
     /** IPv6 and UDP, which 48 bytes would do for, and a tunnel on the way: 1,400 of an Ethernet's 1,500. */

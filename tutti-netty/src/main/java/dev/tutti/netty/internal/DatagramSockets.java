@@ -173,6 +173,10 @@ final class DatagramSockets {
         return unicast.localAddress().getPort();
     }
 
+    int receiveBufferBytes() {
+        return got(unicast.config().getReceiveBufferSize());
+    }
+
     void describe(Map<String, String> description) {
         description.put("receive-buffer", buffer(unicast.config().getReceiveBufferSize(), "net.core.rmem_max"));
         description.put("send-buffer", buffer(unicast.config().getSendBufferSize(), "net.core.wmem_max"));

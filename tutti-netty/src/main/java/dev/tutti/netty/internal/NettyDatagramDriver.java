@@ -15,6 +15,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final String advertised;
     private final int port;
     private final Set<InetAddress> own;
+
+    /** The interface behind which link-local addresses are; 0 if it is not known. */
+    private final int scope;
+
     private final @Nullable Endpoint group;
     private final CountDownLatch allEnded = new CountDownLatch(1);
     private final AtomicBoolean areRegionsReleased = new AtomicBoolean();
@@ -81,6 +86,8 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.bound = new HostPort(Interfaces.plain(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
         this.own = Interfaces.own(binding.address());
+        InetAddress local = binding.address();
+        this.scope = local.isAnyLocalAddress() ? 0 : Interfaces.of(local).getIndex();
         Multicast multicast = sockets.multicast;
         this.group = multicast == null
                 ? null
@@ -140,6 +147,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public int receiveBufferBytes() {
+        return sockets.receiveBufferBytes();
+    }
+
+    @Override
     public boolean isMulticast() {
         return group != null;
     }
@@ -165,6 +177,12 @@ public final class NettyDatagramDriver implements DatagramDriver {
         counters.count(counted);
         loop.count(counted);
         memory.count(counted);
+        Multicast multicast = sockets.multicast;
+        Set<Integer> ports = new HashSet<>(Set.of(port));
+        if (multicast != null) {
+            ports.add(multicast.group().getPort());
+        }
+        counted.put("datagrams.lost-in-buffer", SystemDrops.count(ports));
         return counted;
     }
 
@@ -252,14 +270,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         InetAddress local = sockets.binding.address();
         boolean isIpv4 = Addresses.isIpv4(endpoint);
         boolean isReached = local instanceof Inet4Address ? isIpv4 : !isIpv4 || local.isAnyLocalAddress();
-        return isReached ? Addresses.of(endpoint, scope(local)) : null;
-    }
-
-    private int scope(InetAddress local) {
-        if (sockets.multicast != null) {
-            return sockets.multicast.via().getIndex();
-        }
-        return local.isAnyLocalAddress() ? 0 : Interfaces.of(local).getIndex();
+        return isReached ? Addresses.of(endpoint, scope) : null;
     }
 
     private void resolve(String address) {

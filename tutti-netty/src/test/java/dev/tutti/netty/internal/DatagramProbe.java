@@ -115,8 +115,13 @@ final class DatagramProbe implements DatagramMachine, AutoCloseable {
         return event;
     }
 
-    /** Waits until what was asked for before is done. */
+    /** Waits until what was asked for before has left: the drain after the one that did it has begun. */
     void settle() {
+        awaitDrain();
+        awaitDrain();
+    }
+
+    private void awaitDrain() {
         CompletableFuture<Boolean> first = new CompletableFuture<>();
         driver.execute(now -> wanted.add(effects -> first.complete(true)));
         first.orTimeout(Probe.LIMIT_SECONDS, TimeUnit.SECONDS).join();

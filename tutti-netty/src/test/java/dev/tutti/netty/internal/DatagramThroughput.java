@@ -139,7 +139,7 @@ final class DatagramThroughput {
         private boolean isHeard;
         private boolean isNews;
 
-        // Read every 20 ms, because reading costs.
+        // Read every 50 ms, because reading costs.
         private long cpu;
         private long received;
         private long calls = 1;
@@ -170,7 +170,7 @@ final class DatagramThroughput {
             cpu = cpuNanos();
             received = driver.counters().get("datagrams.received");
             calls = Math.max(1, driver.counters().get("batches.received"));
-            deadlineNanos = nowNanos + (isHeard ? 20_000_000 : 100_000_000);
+            deadlineNanos = nowNanos + (isHeard ? 50_000_000 : 100_000_000);
         }
 
         @Override

@@ -531,7 +531,7 @@ class NettyDatagramDriverTest {
         assertThatThrownBy(() -> DatagramSize.of(small, 1_500))
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("transport.datagram-size")
-                .hasMessageContaining("512");
+                .hasMessageContaining("1200");
     }
 
     @ParameterizedTest

@@ -1,10 +1,13 @@
-/** What tries to break the guarantees of tutti: schedules of faults in virtual time, replayable from their seeds. */
+/** What tries to break the guarantees of tutti: faults in virtual time, replayable from their seeds, and real ones. */
 module dev.tutti.campaign {
+    requires dev.tutti;
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
     requires info.picocli;
     requires static org.jspecify;
 
     opens dev.tutti.campaign to
+            info.picocli;
+    opens dev.tutti.campaign.chaos to
             info.picocli;
 }

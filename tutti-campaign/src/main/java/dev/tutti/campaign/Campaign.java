@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.chaos.ChaosCommand;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
         description = "Tries to break what docs/guarantees.md promises.",
         subcommands = {
             SimCommand.class,
+            ChaosCommand.class,
             CommandLine.HelpCommand.class,
         })
 public final class Campaign {

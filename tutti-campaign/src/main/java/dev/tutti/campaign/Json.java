@@ -5,13 +5,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes maps, lists, texts, numbers and booleans as JSON. */
-final class Json {
+public final class Json {
 
     private final StringBuilder text = new StringBuilder();
 
     private Json() {}
 
-    static String print(Map<String, ?> map) {
+    public static String print(Map<String, ?> map) {
         Json json = new Json();
         json.write(map, 0);
         return json.text.append('\n').toString();

@@ -1,0 +1,254 @@
+package dev.tutti.campaign.chaos;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The processes of a run, those that have ended included. */
+final class Cast implements AutoCloseable {
+
+    private static final List<String> JVM_OPTIONS = List.of(
+            "-Xmx192m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            // A process that ends by itself leaves a trace in its log.
+            "-XX:+ExitOnOutOfMemoryError");
+
+    private final Network network;
+    private final Path directory;
+    private final long intervalMillis;
+    private final List<String> options;
+    private final Child[] present;
+    private final List<Child> all = new ArrayList<>();
+    private final Object news = new Object();
+    private final Lateness own = new Lateness();
+    private boolean isSending;
+
+    /**
+     * @param directory for journals and logs
+     * @param intervalMillis between two messages of a process, on average
+     * @param options further ones for the JVM of each process
+     */
+    Cast(Network network, int processes, Path directory, long intervalMillis, List<String> options) {
+        this.network = network;
+        this.directory = directory;
+        this.intervalMillis = intervalMillis;
+        this.options = new ArrayList<>(JVM_OPTIONS);
+        this.options.addAll(options);
+        Lateness.watch(nanos -> own.add(System.nanoTime(), nanos));
+        this.present = new Child[processes];
+        for (int slot = 0; slot < processes; slot++) {
+            present[slot] = launch(slot);
+        }
+    }
+
+    private Child launch(int slot) {
+        String run = ProxyNetwork.name(slot) + "-" + all.size();
+        Path journal = directory.resolve(run + ".journal");
+        Map<String, String> settings = new TreeMap<>(network.settings(slot));
+        settings.put("name", ProxyNetwork.name(slot));
+        settings.put("cluster", directory.getFileName().toString());
+        settings.put(
+                "discovery.seeds",
+                IntStream.range(0, present.length).mapToObj(network::address).collect(Collectors.joining(",")));
+        List<String> arguments = new ArrayList<>(List.of(
+                journal.toString(), Integer.toString(all.size()), Long.toString(intervalMillis)));
+        settings.forEach((name, value) -> arguments.add(name + "=" + value));
+        Child child = new Child(
+                slot,
+                Child.command(network.prefix(slot), options, arguments),
+                journal,
+                directory.resolve(run + ".log"),
+                news);
+        all.add(child);
+        if (isSending) {
+            child.say("send");
+        }
+        return child;
+    }
+
+    // ------------------------------------------------------------------ who there is
+
+    int size() {
+        return present.length;
+    }
+
+    Child child(int slot) {
+        return present[slot];
+    }
+
+    /** Those that are up and run. */
+    List<Child> awake() {
+        return List.of(present).stream()
+                .filter(child -> child.killedAtNanos() == 0 && !child.isStopped())
+                .toList();
+    }
+
+    /** The present process of each slot, whatever became of it. */
+    List<Child> present() {
+        return List.of(present);
+    }
+
+    /** All that there ever were. */
+    List<Child> all() {
+        return all;
+    }
+
+    /** The slot of the coordinator in the view of the first that is awake. */
+    int coordinator() {
+        for (Child child : awake()) {
+            Child.Seen seen = child.seen();
+            for (Child other : present) {
+                if (seen != null && seen.members().getFirst().equals(other.self())) {
+                    return other.slot();
+                }
+            }
+        }
+        return 0;
+    }
+
+    // ------------------------------------------------------------------ what is done to them
+
+    void setSending(boolean sending) {
+        isSending = sending;
+        awake().forEach(child -> child.say(sending ? "send" : "quiet"));
+    }
+
+    /** Kills and buries one; returns when it was killed. */
+    long kill(int slot) {
+        long nanos = present[slot].kill();
+        present[slot].awaitEnd();
+        return nanos;
+    }
+
+    /** Starts a new process in the place of a killed one. */
+    void restart(int slot) {
+        if (present[slot].killedAtNanos() == 0) {
+            throw new IllegalStateException(present[slot] + " is there");
+        }
+        present[slot] = launch(slot);
+    }
+
+    // ------------------------------------------------------------------ what they tell
+
+    /** Waits until something is so that a process can tell; false if it is not by then. */
+    boolean await(Duration timeout, BooleanSupplier condition) {
+        long end = System.nanoTime() + timeout.toNanos();
+        synchronized (news) {
+            while (!condition.getAsBoolean()) {
+                long left = end - System.nanoTime();
+                if (left <= 0) {
+                    return false;
+                }
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(news, Math.min(left, LOOK_NANOS));
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new ChaosException("interrupted", e);
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Whether these have all one view, of exactly them, and have joined. */
+    static boolean isAgreed(Collection<Child> children) {
+        Set<String> members = children.stream().map(Child::self).collect(Collectors.toSet());
+        String id = null;
+        for (Child child : children) {
+            Child.Seen seen = child.seen();
+            if (seen == null || !child.isJoined() || !Set.copyOf(seen.members()).equals(members)) {
+                return false;
+            }
+            if (id != null && !id.equals(seen.id())) {
+                return false;
+            }
+            id = seen.id();
+        }
+        return members.size() == children.size();
+    }
+
+    /** When the last of them had the view that it has now. */
+    static long agreedAtNanos(Collection<Child> children) {
+        return children.stream()
+                .map(Child::seen)
+                .mapToLong(seen -> seen == null ? Long.MAX_VALUE : seen.atNanos())
+                .max()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** When each of {@code children} has first had a view without any of {@code gone}, after then; null if not yet. */
+    static @Nullable Long parted(Collection<Child> children, Collection<String> gone, long sinceNanos) {
+        long last = sinceNanos;
+        for (Child child : children) {
+            List<Child.Seen> since = child.seenSince(sinceNanos);
+            Child.Seen without = since.stream()
+                    .filter(seen -> seen.members().stream().noneMatch(gone::contains))
+                    .findFirst()
+                    .orElse(null);
+            if (without == null) {
+                return null;
+            }
+            last = Math.max(last, without.atNanos());
+        }
+        return last;
+    }
+
+    /** For how long these, and this process, were late between two times, all together. */
+    long lateBetween(Collection<Child> children, long fromNanos, long toNanos) {
+        long sum = own.between(fromNanos, toNanos);
+        for (Child child : children) {
+            sum += child.lateness().between(fromNanos, toNanos);
+        }
+        return sum;
+    }
+
+    Lateness own() {
+        return own;
+    }
+
+    /** What each sees now, for messages. */
+    String views() {
+        StringBuilder text = new StringBuilder();
+        Map<String, String> names = new TreeMap<>();
+        for (Child child : all) {
+            names.put(child.self(), child.toString());
+        }
+        for (Child child : present) {
+            Child.Seen seen = child.seen();
+            String state = child.killedAtNanos() != 0 ? " (killed)" : child.isStopped() ? " (stopped)" : "";
+            List<String> members = new ArrayList<>();
+            if (seen != null) {
+                seen.members().forEach(member -> members.add(names.getOrDefault(member, member)));
+            }
+            text.append("\n  ").append(child).append(state).append(child.isJoined() ? "" : " (not joined)").append(": ")
+                    .append(seen == null ? "no view" : seen.id() + " " + members);
+        }
+        return text.toString();
+    }
+
+    /** Ends all processes, and waits for it. */
+    @Override
+    public void close() {
+        for (Child child : all) {
+            if (child.killedAtNanos() == 0) {
+                child.kill();
+            }
+        }
+        all.forEach(Child::awaitEnd);
+    }
+
+    /** A condition may depend on the time too. */
+    private static final long LOOK_NANOS = 20_000_000;
+}

@@ -1,0 +1,286 @@
+package dev.tutti.campaign.chaos;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code tutti chaos}: real processes under real faults. */
+@Command(
+        name = "chaos",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Starts processes that send to each other, kills, stops and restarts them, lets the network between"
+                + " them fail, and checks what all of them have seen against what docs/guarantees.md promises.",
+        footer = {
+            "",
+            "docs/operating/chaos.md says what it needs and how to read the report.",
+            "",
+            "Exit codes: 0 nothing was broken and all bounds held, 1 something was broken",
+            "or a bound missed, 2 wrong usage, 3 the machine was too late to say of some",
+            "bound (0 with --profile ci).",
+            "",
+            "Examples:",
+            "  tutti chaos --minutes 10",
+            "  tutti chaos --minutes 2 --network proxy --faults kill,cut,reset",
+            "  tutti chaos --profile ci",
+        })
+public final class ChaosCommand implements Callable<Integer> {
+
+    /** A choice of faults and times. */
+    enum Profile {
+        /** Faults of the seed until the time is over. */
+        FULL,
+        /** A minute or so: each of the main faults once. */
+        CI
+    }
+
+    /** What lies between the processes. */
+    enum NetworkKind {
+        /** Namespaces if they can be had, else the proxy. */
+        AUTO,
+        NETNS,
+        PROXY,
+        NONE
+    }
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(names = "--minutes", paramLabel = "N", defaultValue = "2", description = "How long (default: 2).")
+    private double minutes;
+
+    @Option(names = "--members", paramLabel = "N", defaultValue = "5", description = "Processes, 2 to 16 (default: 5).")
+    private int members;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Which faults in which order (default: another each time).")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--network",
+            paramLabel = "KIND",
+            defaultValue = "auto",
+            description = "One of ${COMPLETION-CANDIDATES}; netns needs root (default: auto).")
+    private NetworkKind network = NetworkKind.AUTO;
+
+    @Option(names = "--faults", paramLabel = "NAMES", split = ",", description = "Only these; list for their names.")
+    private @Nullable List<String> faults;
+
+    @Option(
+            names = "--profile",
+            paramLabel = "NAME",
+            defaultValue = "full",
+            description = "full, or ci: each of the main faults once, a minute or so (default: full).")
+    private Profile profile = Profile.FULL;
+
+    @Option(names = "--interval", paramLabel = "MS", defaultValue = "25",
+            description = "Milliseconds between two messages of a process, on average (default: 25).")
+    private long intervalMillis;
+
+    @Option(names = "--tls", description = "With TLS, where there are namespaces.")
+    private boolean isEncrypted;
+
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
+    private List<String> options = new ArrayList<>();
+
+    @Option(names = "--keep", description = "Keeps journals and logs, also if nothing was broken.")
+    private boolean isKept;
+
+    @Option(names = "--json", description = "The result as JSON.")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        if (faults != null && faults.equals(List.of("list"))) {
+            for (Fault fault : Fault.values()) {
+                out().printf("%-10s %s%n", fault, fault.description());
+            }
+            return CommandLine.ExitCode.OK;
+        }
+        if (members < 2 || members > MEMBERS_MAX) {
+            throw new ParameterException(line(), "--members is " + members + ", 2 to " + MEMBERS_MAX);
+        }
+        if (!(minutes > 0 && minutes <= MINUTES_MAX)) {
+            throw new ParameterException(line(), "--minutes is " + minutes + ", more than 0 and up to " + MINUTES_MAX);
+        }
+        try (Network between = open()) {
+            return run(between, chosen(between));
+        } catch (ChaosException e) {
+            say(e.getMessage() == null ? e.toString() : e.getMessage());
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+    }
+
+    private CommandLine line() {
+        CommandSpec present = spec;
+        if (present == null) {
+            throw new IllegalStateException("the command was not made by the command line");
+        }
+        return present.commandLine();
+    }
+
+    private PrintWriter out() {
+        return line().getOut();
+    }
+
+    private void say(String text) {
+        PrintWriter err = line().getErr();
+        err.println("chaos: " + text);
+        err.flush();
+    }
+
+    // ------------------------------------------------------------------ what with
+
+    private Network open() {
+        return switch (network) {
+            case NETNS -> NamespaceNetwork.open(members, isEncrypted);
+            case PROXY -> new ProxyNetwork(freePorts(members));
+            case NONE -> new PlainNetwork(freePorts(members));
+            case AUTO -> {
+                try {
+                    yield NamespaceNetwork.open(members, isEncrypted);
+                } catch (ChaosException e) {
+                    say("a proxy in user space, because there are no network namespaces: " + e.getMessage());
+                    yield new ProxyNetwork(freePorts(members));
+                }
+            }
+        };
+    }
+
+    /** Free now; below the range from which Linux takes those of outgoing connections. */
+    private static List<Integer> freePorts(int count) {
+        List<Integer> ports = new ArrayList<>();
+        for (int attempt = 0; attempt < PORT_ATTEMPTS_MAX && ports.size() < count; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                if (!ports.contains(socket.getLocalPort())) {
+                    ports.add(port);
+                }
+            } catch (IOException e) {
+                // Somebody has it; the next one may be free.
+                continue;
+            }
+        }
+        if (ports.size() < count) {
+            throw new ChaosException("no " + count + " free ports between " + PORT_MIN + " and " + PORT_MAX);
+        }
+        return ports;
+    }
+
+    private Set<Fault> chosen(Network between) {
+        Set<Fault> able = EnumSet.of(Fault.KILL, Fault.RESTART, Fault.STOP, Fault.LEAVE, Fault.STORM);
+        able.addAll(between.faults());
+        if (faults == null) {
+            return able;
+        }
+        Set<Fault> wanted = EnumSet.noneOf(Fault.class);
+        for (String name : faults) {
+            try {
+                wanted.add(Fault.parse(name));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(line(), "there is no fault '" + name + "'; --faults list has their names", e);
+            }
+        }
+        for (Fault fault : wanted) {
+            if (!able.contains(fault)) {
+                throw new ParameterException(line(), fault + " needs another network than " + between.description());
+            }
+        }
+        return wanted;
+    }
+
+    // ------------------------------------------------------------------ the run
+
+    private int run(Network between, Set<Fault> allowed) {
+        long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
+        Path directory = newDirectory();
+        Report report = new Report(between.description(), members, number);
+        say(members + " processes, " + between.description() + ", seed " + number + "; journals and logs are in " + directory);
+        long began = System.nanoTime();
+        List<Check.Source> sources = new ArrayList<>();
+        long longestLate;
+        try (Cast cast = new Cast(between, members, directory, intervalMillis, options)) {
+            double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
+            Director director = new Director(between, cast, number, stopSeconds, began, report, this::say);
+            if (profile == Profile.CI) {
+                director.run(CI.stream().filter(allowed::contains).toList());
+            } else {
+                director.run(allowed, Duration.ofMillis((long) (minutes * 60_000)));
+            }
+            longestLate = cast.own().longestNanos();
+            cast.all().forEach(child -> sources.add(new Check.Source(child.journal(), child.killedAtNanos())));
+        }
+        double seconds = (System.nanoTime() - began) / 1e9;
+        report.complete(Check.run(sources, began), seconds, longestLate);
+        out().print(isJson ? report.json() : report.text());
+        out().flush();
+        if (report.isBroken() || isKept) {
+            say("journals and logs are kept in " + directory);
+        } else {
+            delete(directory);
+        }
+        return exitCode(report);
+    }
+
+    private int exitCode(Report report) {
+        if (report.isBroken() || report.isMissed()) {
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        if (report.undecided().isEmpty()) {
+            return CommandLine.ExitCode.OK;
+        }
+        say("the machine was too late each time to say of: "
+                + report.undecided().stream().map(Bound::toString).collect(Collectors.joining(", ")));
+        return profile == Profile.CI ? CommandLine.ExitCode.OK : UNDECIDED;
+    }
+
+    private static Path newDirectory() {
+        try {
+            return Files.createTempDirectory("tutti-chaos-");
+        } catch (IOException e) {
+            throw new UncheckedIOException("no directory for journals", e);
+        }
+    }
+
+    private static void delete(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(directory + " can't be deleted", e);
+        }
+    }
+
+    private static final List<Fault> CI = List.of(
+            Fault.KILL, Fault.CUT, Fault.STOP, Fault.RESTART, Fault.ONE_WAY, Fault.RESET, Fault.ISOLATE, Fault.LEAVE,
+            Fault.KILL, Fault.STORM);
+    private static final int UNDECIDED = 3;
+    private static final int MEMBERS_MAX = 16;
+    private static final double MINUTES_MAX = 24 * 60;
+    private static final double STOP_SECONDS_MAX = 60;
+    private static final double STOP_SECONDS_CI = 6;
+    private static final int PORT_MIN = 20_000;
+    private static final int PORT_MAX = 31_000;
+    private static final int PORT_ATTEMPTS_MAX = 1_000;
+}

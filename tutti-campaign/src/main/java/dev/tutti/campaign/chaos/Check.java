@@ -1,0 +1,105 @@
+package dev.tutti.campaign.chaos;
+
+import dev.tutti.campaign.chaos.JournalReader.Life;
+import dev.tutti.campaign.chaos.JournalReader.Timed;
+import dev.tutti.core.Member;
+import dev.tutti.core.ViewId;
+import dev.tutti.sim.History;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.Violation;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Looks for broken promises in what all processes of a run have written down. */
+final class Check {
+
+    /**
+     * A journal and what became of who wrote it.
+     *
+     * @param killedAtNanos 0 if it was not
+     */
+    record Source(Path journal, long killedAtNanos) {}
+
+    /**
+     * What came of it.
+     *
+     * @param violations with the time since the begin of the run at which they show; empty if there are none
+     * @param views different ones
+     * @param merges views in which earlier views of two or more members came together
+     * @param torn journals that end in the middle of a line
+     */
+    record Result(
+            List<String> violations, long entries, long views, long merges, long submitted, long delivered, int torn) {}
+
+    private final PropertyChecker checker = new PropertyChecker(PropertyChecker.Promise.RELIABLE);
+    private final Set<ViewId> views = new HashSet<>();
+    private final List<String> violations = new ArrayList<>();
+    private final long beganNanos;
+    private int known;
+    private long entries;
+    private long merges;
+    private long submitted;
+    private long delivered;
+
+    private Check(long beganNanos) {
+        this.beganNanos = beganNanos;
+    }
+
+    /** Checks a run that is over, all faults healed and everything delivered. */
+    static Result run(List<Source> sources, long beganNanos) {
+        JournalReader reader = new JournalReader();
+        sources.forEach(source -> reader.learn(source.journal()));
+        List<Life> lives = new ArrayList<>();
+        Map<Member, Long> killedAt = new TreeMap<>();
+        List<Member> present = new ArrayList<>();
+        for (Source source : sources) {
+            for (Life life : reader.read(source.journal())) {
+                lives.add(life);
+                boolean hasLeft = !life.entries().isEmpty() && life.entries().getLast().entry() instanceof History.Left;
+                if (!hasLeft && source.killedAtNanos() != 0) {
+                    killedAt.put(life.member(), source.killedAtNanos());
+                } else if (!hasLeft) {
+                    present.add(life.member());
+                }
+            }
+        }
+        Check check = new Check(beganNanos);
+        new Merge(lives, killedAt).into(check::take);
+        List<Violation> all = check.checker.violationsAtRest(present);
+        all.subList(check.known, all.size()).forEach(violation -> check.violations.add("at rest: " + violation));
+        reader.contradictions().forEach(text -> check.violations.add("API: " + text));
+        return new Result(
+                check.violations, check.entries, check.views.size(), check.merges, check.submitted, check.delivered,
+                reader.torn());
+    }
+
+    private void take(Timed timed) {
+        entries++;
+        switch (timed.entry()) {
+            case History.Viewed(Member member, var view) -> {
+                if (views.add(view.id()) && view.isMerge()) {
+                    merges++;
+                }
+            }
+            case History.Submitted ignored -> submitted++;
+            case History.Delivered ignored -> delivered++;
+            case History.Joined ignored -> {}
+            case History.Left ignored -> {}
+            case History.Crashed ignored -> {}
+        }
+        checker.take(timed.entry());
+        if (checker.isBroken() && checker.violations().size() > known) {
+            List<Violation> all = checker.violations();
+            for (Violation violation : all.subList(known, all.size())) {
+                violations.add(String.format(Locale.ROOT, "at %.3f s: %s", (timed.nanos() - beganNanos) / 1e9, violation));
+            }
+            known = all.size();
+        }
+    }
+}

@@ -1,0 +1,275 @@
+package dev.tutti.campaign.chaos;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A member's process, as the coordinator of the run sees it. */
+final class Child {
+
+    /**
+     * A view that it has told of.
+     *
+     * @param atNanos by the clock of all processes
+     * @param members by rank, in {@link Notation}, and so is {@code self}
+     */
+    record Seen(long atNanos, String id, String self, List<String> members) {}
+
+    /** How many messages it has submitted and delivered. */
+    record Count(long submitted, long delivered) {}
+
+    /** Views that are kept; what is asked for is never older. */
+    private static final int SEEN_MAX = 256;
+
+    private final int slot;
+    private final Process process;
+    private final BufferedWriter input;
+    private final Path journal;
+    private final Object news;
+    private final Lateness lateness = new Lateness();
+
+    // Guarded by the monitor of news.
+    private final ArrayDeque<Seen> seen = new ArrayDeque<>();
+    private final List<String> remarks = new ArrayList<>();
+    private @Nullable Count count;
+    private @Nullable String status;
+    private boolean isJoined;
+    private boolean isOver;
+    private long killedAtNanos;
+    private boolean isStopped;
+
+    /**
+     * @param slot which of the processes it is
+     * @param command that starts it
+     * @param news is notified whenever it has told something
+     */
+    Child(int slot, List<String> command, Path journal, Path log, Object news) {
+        this.slot = slot;
+        this.journal = journal;
+        this.news = news;
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't start " + command.getFirst(), e);
+        }
+        input = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
+        Thread.ofVirtual().name("reader of " + this).start(this::read);
+    }
+
+    /** The command for a JVM like this one: the same Java, the same class path. */
+    static List<String> command(List<String> prefix, List<String> options, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
+                + File.separator + "bin" + File.separator + "java"));
+        command.addAll(options);
+        command.add("-cp");
+        command.add(Stream.of("jdk.module.path", "java.class.path")
+                .map(System::getProperty)
+                .filter(Objects::nonNull)
+                .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
+                .filter(entry -> !entry.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator)));
+        command.add(MemberProcess.class.getName());
+        command.addAll(arguments);
+        return command;
+    }
+
+    private void read() {
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String text = output.readLine(); text != null; text = output.readLine()) {
+                if (text.startsWith(MemberProcess.MARK)) {
+                    take(text.substring(MemberProcess.MARK.length()));
+                }
+            }
+        } catch (IOException e) {
+            remark("its output can't be read: " + e);
+        } finally {
+            synchronized (news) {
+                isOver = true;
+                news.notifyAll();
+            }
+        }
+    }
+
+    private void take(String text) {
+        String[] words = text.split(" ", 3);
+        // A line may be torn by a kill.
+        if (words.length < 2) {
+            return;
+        }
+        String rest = words.length > 2 ? words[2] : "";
+        long atNanos = Long.parseLong(words[0]);
+        synchronized (news) {
+            switch (words[1]) {
+                case "view" -> {
+                    String[] fields = rest.split(" ");
+                    if (fields.length == 3) {
+                        if (seen.size() == SEEN_MAX) {
+                            seen.removeFirst();
+                        }
+                        seen.addLast(new Seen(atNanos, fields[1], fields[0], List.of(fields[2].split(","))));
+                    }
+                }
+                case "joined" -> isJoined = true;
+                case "left" -> isJoined = false;
+                case "late" -> lateness.add(atNanos, Long.parseLong(rest));
+                case "count" -> {
+                    String[] fields = rest.split(" ");
+                    count = new Count(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
+                }
+                case "status" -> status = rest;
+                default -> remarks.add(text);
+            }
+            news.notifyAll();
+        }
+    }
+
+    private void remark(String text) {
+        synchronized (news) {
+            remarks.add(text);
+        }
+    }
+
+    // ------------------------------------------------------------------ what it has told
+
+    int slot() {
+        return slot;
+    }
+
+    Path journal() {
+        return journal;
+    }
+
+    Lateness lateness() {
+        return lateness;
+    }
+
+    /** The latest view; null before the first. */
+    @Nullable Seen seen() {
+        synchronized (news) {
+            return seen.peekLast();
+        }
+    }
+
+    /** The views since then, the oldest first. */
+    List<Seen> seenSince(long nanos) {
+        synchronized (news) {
+            return seen.stream().filter(each -> each.atNanos() >= nanos).toList();
+        }
+    }
+
+    /** As itself in its latest view; empty before the first. */
+    String self() {
+        Seen latest = seen();
+        return latest == null ? "" : latest.self();
+    }
+
+    boolean isJoined() {
+        synchronized (news) {
+            return isJoined;
+        }
+    }
+
+    /** Whether it has ended. */
+    boolean isOver() {
+        synchronized (news) {
+            return isOver;
+        }
+    }
+
+    /** When it was killed; 0 if it was not. */
+    long killedAtNanos() {
+        return killedAtNanos;
+    }
+
+    boolean isStopped() {
+        return isStopped;
+    }
+
+    @Nullable Count count() {
+        synchronized (news) {
+            return count;
+        }
+    }
+
+    @Nullable String status() {
+        synchronized (news) {
+            return status;
+        }
+    }
+
+    /** What it has told that nobody has asked for: failures, groups that were lost. */
+    List<String> remarks() {
+        synchronized (news) {
+            return List.copyOf(remarks);
+        }
+    }
+
+    // ------------------------------------------------------------------ what is done to it
+
+    /** Tells it to do something; nothing if it has ended. */
+    void say(String command) {
+        synchronized (news) {
+            count = null;
+            status = null;
+        }
+        try {
+            input.write(command);
+            input.newLine();
+            input.flush();
+        } catch (IOException e) {
+            remark("can't be told to " + command + ": " + e.getMessage());
+        }
+    }
+
+    /** Ends it at once, with SIGKILL; returns when that was, by the clock of all processes. */
+    long kill() {
+        long nanos = System.nanoTime();
+        process.destroyForcibly();
+        killedAtNanos = nanos;
+        isStopped = false;
+        return nanos;
+    }
+
+    /** Waits until it is no more. */
+    void awaitEnd() {
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ChaosException("interrupted", e);
+        }
+    }
+
+    void stop() {
+        Shell.require("kill", "-STOP", Long.toString(process.pid()));
+        isStopped = true;
+    }
+
+    void go() {
+        if (isStopped) {
+            Shell.require("kill", "-CONT", Long.toString(process.pid()));
+            isStopped = false;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return ProxyNetwork.name(slot);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.tutti.campaign.chaos;
+
+import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
+
+/**
+ * How late a process was: a thread wakes up every 10 ms, and what it wakes up too late is what the machine, or a pause
+ * of the JVM, has taken from the process.
+ */
+final class Lateness {
+
+    static final long PERIOD_NANOS = 10_000_000;
+
+    /** Less says nothing. */
+    static final long LATE_NANOS_MIN = 3_000_000;
+
+    /** Kept; at most so many in 10 ms each, the older ones are forgotten. */
+    private static final int SPANS_MAX = 100_000;
+
+    private record Span(long endNanos, long nanos) {}
+
+    private final ArrayDeque<Span> spans = new ArrayDeque<>();
+
+    /** Watches this process from now on. */
+    static void watch(LongConsumer onLate) {
+        Thread.ofPlatform().daemon().name("lateness").start(() -> {
+            while (true) {
+                long began = System.nanoTime();
+                Pause.millis(PERIOD_NANOS / 1_000_000);
+                long late = System.nanoTime() - began - PERIOD_NANOS;
+                if (late >= LATE_NANOS_MIN) {
+                    onLate.accept(late);
+                }
+            }
+        });
+    }
+
+    /** The process was late for so long until {@code endNanos}. */
+    synchronized void add(long endNanos, long nanos) {
+        if (spans.size() == SPANS_MAX) {
+            spans.removeFirst();
+        }
+        spans.addLast(new Span(endNanos, nanos));
+    }
+
+    /** How much of the time between the two the process was late. */
+    synchronized long between(long fromNanos, long toNanos) {
+        long sum = 0;
+        for (Span span : spans) {
+            long begin = Math.max(fromNanos, span.endNanos - span.nanos);
+            sum += Math.max(0, Math.min(toNanos, span.endNanos) - begin);
+        }
+        return sum;
+    }
+
+    /** The longest time that it was late. */
+    synchronized long longestNanos() {
+        return spans.stream().mapToLong(Span::nanos).max().orElse(0);
+    }
+}

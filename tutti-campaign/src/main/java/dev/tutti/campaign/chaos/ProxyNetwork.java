@@ -1,0 +1,349 @@
+package dev.tutti.campaign.chaos;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loopback with a proxy before each process, for machines without root: others dial the proxy, which learns from the
+ * HELLO who they are, and holds back, cuts, resets, half-opens, slows or corrupts what they say to each other.
+ *
+ * <p>What is cut is kept and goes on when it is healed, as TCP would send it again; connections that begin meanwhile are
+ * accepted and hear nothing.
+ */
+final class ProxyNetwork implements Network {
+
+    private static final int CHUNK_BYTES = 16 * 1024;
+    private static final long SLOW_MILLIS = 40;
+    private static final int NOBODY = -1;
+    private static final String NAME = "p";
+
+    private final List<Integer> ports;
+    private final List<ServerSocketChannel> listeners = new ArrayList<>();
+    private final List<Integer> dialledPorts = new ArrayList<>();
+    private final Set<Pair> pairs = ConcurrentHashMap.newKeySet();
+
+    // What follows is guarded by the monitor of rules, which is notified of every change.
+    private final Object rules = new Object();
+    private final boolean[][] isCut;
+    private final boolean[] isSlow;
+    private final boolean[][] isToCorrupt;
+    private boolean isClosed;
+
+    /** @param ports that the processes listen on */
+    ProxyNetwork(List<Integer> ports) {
+        this.ports = ports;
+        int count = ports.size();
+        isCut = new boolean[count][count];
+        isSlow = new boolean[count];
+        isToCorrupt = new boolean[count][count];
+        try {
+            for (int process = 0; process < count; process++) {
+                ServerSocketChannel listener = ServerSocketChannel.open();
+                listeners.add(listener);
+                listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                dialledPorts.add(((InetSocketAddress) listener.getLocalAddress()).getPort());
+                int to = process;
+                Thread.ofVirtual().name("proxy of " + name(process)).start(() -> accept(listener, to));
+            }
+        } catch (IOException e) {
+            close();
+            throw new UncheckedIOException("no port for the proxy", e);
+        }
+    }
+
+    /** What the process's node has to be called, so that the proxy knows it. */
+    static String name(int process) {
+        return NAME + process;
+    }
+
+    private int process(@Nullable String name) {
+        for (int process = 0; process < ports.size(); process++) {
+            if (name(process).equals(name)) {
+                return process;
+            }
+        }
+        return NOBODY;
+    }
+
+    @Override
+    public String description() {
+        return "a proxy in user space";
+    }
+
+    @Override
+    public Set<Fault> faults() {
+        return EnumSet.of(
+                Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.BRIDGE, Fault.FLAP, Fault.RESET, Fault.HALF_OPEN, Fault.SLOW,
+                Fault.CORRUPT, Fault.STORM);
+    }
+
+    @Override
+    public List<String> prefix(int process) {
+        return List.of();
+    }
+
+    @Override
+    public Map<String, String> settings(int process) {
+        return Map.of(
+                "bind.address", "127.0.0.1",
+                "bind.port", Integer.toString(ports.get(process)),
+                "bind.advertise", address(process));
+    }
+
+    @Override
+    public String address(int process) {
+        return "127.0.0.1:" + dialledPorts.get(process);
+    }
+
+    // ------------------------------------------------------------------ connections
+
+    /** A connection in two halves. */
+    private final class Pair {
+        final SocketChannel dialler;
+        final SocketChannel target;
+        final int from;
+        final int to;
+
+        /** Who is not told that the other half has ended. */
+        volatile int unaware = NOBODY;
+
+        Pair(SocketChannel dialler, SocketChannel target, int from, int to) {
+            this.dialler = dialler;
+            this.target = target;
+            this.from = from;
+            this.to = to;
+        }
+
+        boolean isBetween(int one, int other) {
+            return from == one && to == other || from == other && to == one;
+        }
+
+        SocketChannel end(int process) {
+            return process == from ? dialler : target;
+        }
+
+        void close() {
+            pairs.remove(this);
+            closeQuietly(dialler);
+            closeQuietly(target);
+        }
+
+        void reset() {
+            linger(dialler);
+            linger(target);
+            close();
+        }
+    }
+
+    /** Lets closing be a reset. */
+    private static void linger(SocketChannel channel) {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException e) {
+            // It has ended by itself meanwhile.
+            closeQuietly(channel);
+        }
+    }
+
+    private static void closeQuietly(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("a socket can't be closed", e);
+        }
+    }
+
+    private void accept(ServerSocketChannel listener, int to) {
+        while (listener.isOpen()) {
+            try {
+                SocketChannel dialler = listener.accept();
+                Thread.ofVirtual().start(() -> meet(dialler, to));
+            } catch (IOException e) {
+                // It was closed, or the dialler has gone already.
+                continue;
+            }
+        }
+    }
+
+    private void meet(SocketChannel dialler, int to) {
+        ByteBuffer begin = ByteBuffer.allocate(HelloReader.BYTES_MAX);
+        int from = NOBODY;
+        try {
+            dialler.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            while (from == NOBODY && begin.hasRemaining() && dialler.read(begin) >= 0) {
+                from = process(HelloReader.name(begin.duplicate().flip()));
+            }
+            begin.flip();
+            if (from == NOBODY || !awaitOpen(from, to)) {
+                closeQuietly(dialler);
+                return;
+            }
+        } catch (IOException e) {
+            closeQuietly(dialler);
+            return;
+        }
+        join(dialler, begin, from, to);
+    }
+
+    private void join(SocketChannel dialler, ByteBuffer begin, int from, int to) {
+        try {
+            SocketChannel target =
+                    SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.get(to)));
+            target.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Pair pair = new Pair(dialler, target, from, to);
+            pairs.add(pair);
+            Thread.ofVirtual().start(() -> pump(pair, to, from, ByteBuffer.allocate(0)));
+            pump(pair, from, to, begin);
+        } catch (IOException e) {
+            // Nobody listens: the dialler hears of it if anything gets through to it.
+            awaitOpen(to, from);
+            closeQuietly(dialler);
+        }
+    }
+
+    /** Carries what {@code from} says to {@code to} until either has ended, and then tells the other if that gets through. */
+    private void pump(Pair pair, int from, int to, ByteBuffer first) {
+        SocketChannel in = pair.end(from);
+        SocketChannel out = pair.end(to);
+        int told = to;
+        ByteBuffer buffer = ByteBuffer.allocate(CHUNK_BYTES);
+        try {
+            ByteBuffer chunk = first;
+            while (chunk.hasRemaining() || in.read(buffer) >= 0) {
+                chunk = chunk.hasRemaining() ? chunk : buffer.flip();
+                if (!awaitOpen(from, to)) {
+                    break;
+                }
+                told = from;
+                write(pair, from, to, chunk, out);
+                told = to;
+                buffer.clear();
+                chunk = ByteBuffer.allocate(0);
+            }
+        } catch (IOException e) {
+            // The end of one of them, which is what the loop waits for.
+            buffer.clear();
+        }
+        boolean isTold = awaitOpen(told == to ? from : to, told);
+        if (pair.unaware != told || !isTold) {
+            pair.close();
+        }
+    }
+
+    private void write(Pair pair, int from, int to, ByteBuffer chunk, SocketChannel out) throws IOException {
+        if (pair.unaware == from) {
+            return;
+        }
+        boolean isWrong;
+        boolean isDelayed;
+        synchronized (rules) {
+            isWrong = isToCorrupt[from][to];
+            isToCorrupt[from][to] = false;
+            isDelayed = isSlow[from] || isSlow[to];
+        }
+        if (isDelayed) {
+            Pause.millis(SLOW_MILLIS);
+        }
+        if (isWrong) {
+            int at = chunk.position() + chunk.remaining() / 2;
+            chunk.put(at, (byte) (chunk.get(at) ^ 0x10));
+        }
+        while (chunk.hasRemaining()) {
+            out.write(chunk);
+        }
+    }
+
+    /** Waits while the path is cut; false if the proxy has ended. */
+    private boolean awaitOpen(int from, int to) {
+        synchronized (rules) {
+            while (isCut[from][to] && !isClosed) {
+                try {
+                    rules.wait();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+            return !isClosed;
+        }
+    }
+
+    // ------------------------------------------------------------------ faults
+
+    @Override
+    public void lose(Map<Path, Double> losses) {
+        synchronized (rules) {
+            losses.forEach((path, loss) -> isCut[path.from()][path.to()] = loss == 1);
+            rules.notifyAll();
+        }
+    }
+
+    @Override
+    public void reset(int one, int other) {
+        pairs.stream().filter(pair -> pair.isBetween(one, other)).forEach(Pair::reset);
+    }
+
+    @Override
+    public void halfOpen(int one, int other) {
+        pairs.stream().filter(pair -> pair.isBetween(one, other)).forEach(pair -> {
+            pair.unaware = other;
+            closeQuietly(pair.end(one));
+        });
+    }
+
+    @Override
+    public void slow(int process, boolean slow) {
+        synchronized (rules) {
+            isSlow[process] = slow;
+        }
+    }
+
+    @Override
+    public void corrupt(int from, int to) {
+        synchronized (rules) {
+            isToCorrupt[from][to] = true;
+        }
+    }
+
+    @Override
+    public void heal() {
+        synchronized (rules) {
+            for (int process = 0; process < ports.size(); process++) {
+                Arrays.fill(isCut[process], false);
+                Arrays.fill(isToCorrupt[process], false);
+            }
+            Arrays.fill(isSlow, false);
+            rules.notifyAll();
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (rules) {
+            isClosed = true;
+            rules.notifyAll();
+        }
+        for (ServerSocketChannel listener : listeners) {
+            try {
+                listener.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("a listener can't be closed", e);
+            }
+        }
+        List.copyOf(pairs).forEach(Pair::close);
+    }
+}

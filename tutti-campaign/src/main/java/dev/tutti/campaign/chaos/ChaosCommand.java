@@ -190,6 +190,7 @@ public final class ChaosCommand implements Callable<Integer> {
         Set<Fault> able = EnumSet.of(Fault.KILL, Fault.RESTART, Fault.STOP, Fault.LEAVE, Fault.STORM);
         able.addAll(between.faults());
         if (faults == null) {
+            able.remove(Fault.CORRUPT);
             return able;
         }
         Set<Fault> wanted = EnumSet.noneOf(Fault.class);

@@ -1,0 +1,47 @@
+package dev.tutti.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** What the command says before it starts anything. */
+class ChaosCommandTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine line = Campaign.line();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    @Test
+    void namesItsFaults() {
+        assertThat(run("chaos", "--faults", "list")).isZero();
+        assertThat(out.toString()).contains("kill ", "half-open", "SIGSTOP");
+    }
+
+    @Test
+    void wrongNumbersAreExplained() {
+        assertThat(run("chaos", "--members", "1")).isEqualTo(2);
+        assertThat(run("chaos", "--minutes", "0")).isEqualTo(2);
+        assertThat(err.toString()).contains("--members is 1, 2 to 16", "--minutes is 0.0");
+    }
+
+    @Test
+    void unknownFaultIsExplained() {
+        assertThat(run("chaos", "--network", "none", "--faults", "kill,earthquake")).isEqualTo(2);
+        assertThat(err.toString()).contains("no fault 'earthquake'");
+    }
+
+    @Test
+    void faultThatTheNetworkDoesNotHaveIsExplained() {
+        assertThat(run("chaos", "--network", "none", "--faults", "cut")).isEqualTo(2);
+        assertThat(err.toString()).contains("cut needs another network than loopback");
+    }
+}

@@ -1,0 +1,76 @@
+package dev.tutti.campaign.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From files to a verdict. */
+class CheckTest {
+
+    private static final String BOTH = "2.1@1.1 1.1,2.1 1.1@1.1/1.1/;1.1@2.1/2.1/";
+
+    @TempDir
+    private Path directory;
+
+    private Check.Source source(String name, long killedAtNanos, String text) throws IOException {
+        Path path = directory.resolve(name);
+        Files.writeString(path, text);
+        return new Check.Source(path, killedAtNanos);
+    }
+
+    private Check.Source first() throws IOException {
+        return source("a", 0, "1 node 1 a h:1\n2 view 1.1 1.1@1.1 1.1 -\n5 view 1.1 " + BOTH
+                + "\n6 joined 1.1\n7 submit 1.1 * 1 77\n9 deliver 1.1 1.1 * 1 77\n");
+    }
+
+    private static String second(String end) {
+        return "1 node 2 b h:2\n2 view 2.1 1.1@2.1 2.1 -\n5 view 2.1 " + BOTH + "\n6 joined 2.1\n" + end;
+    }
+
+    @Test
+    void wholeRunIsClean() throws IOException {
+        Check.Result result =
+                Check.run(List.of(first(), source("b", 0, second("8 deliver 2.1 1.1 * 1 77\n"))), 0);
+
+        assertThat(result.violations()).isEmpty();
+        assertThat(result.views()).isEqualTo(3);
+        assertThat(result.submitted()).isEqualTo(1);
+        assertThat(result.delivered()).isEqualTo(2);
+    }
+
+    @Test
+    void messageThatIsMissingInTheEndIsFound() throws IOException {
+        assertThat(Check.run(List.of(first(), source("b", 0, second(""))), 0).violations())
+                .singleElement().asString().contains("at rest: L2");
+    }
+
+    @Test
+    void wrongContentIsFoundWithItsTime() throws IOException {
+        assertThat(Check.run(List.of(first(), source("b", 0, second("2000000000 deliver 2.1 1.1 * 1 78\n"))), 0)
+                        .violations())
+                .singleElement().asString().startsWith("at 2.000 s: S1");
+    }
+
+    @Test
+    void killedMemberNeedNotHaveEverything() throws IOException {
+        Check.Source killed = source("b", 20, second("8 deliver 2.1 1.1 *"));
+
+        Check.Result result = Check.run(List.of(first(), killed), 0);
+
+        assertThat(result.torn()).isEqualTo(1);
+        // The survivor is still in a view with it, which is all that is wrong.
+        assertThat(result.violations()).singleElement().asString().contains("at rest: L1");
+    }
+
+    @Test
+    void whatTheApiContradictsIsFound() throws IOException {
+        assertThat(Check.run(List.of(first(), source("b", 0, second("8 deliver 2.1 1.1 * 1 77\n9 wrong 2.1 nonsense\n"))), 0)
+                        .violations())
+                .containsExactly("API: b nonsense");
+    }
+}

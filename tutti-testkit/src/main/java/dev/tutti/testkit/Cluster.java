@@ -573,7 +573,7 @@ public final class Cluster implements AutoCloseable {
     /** Where everybody is and what happened last, for a failure. */
     public String describe() {
         StringBuilder text = new StringBuilder(String.format(
-                Locale.ROOT, "  %d processes, seed %d, at %.6f s of virtual time%n", size(), seed(), simulation.nowNanos() / 1e9));
+                Locale.ROOT, "  %d processes, seed %d, at %.6f s of virtual time\n", size(), seed(), simulation.nowNanos() / 1e9));
         for (SimulatedProcess process : processes) {
             text.append("    ").append(process.describe()).append('\n');
         }

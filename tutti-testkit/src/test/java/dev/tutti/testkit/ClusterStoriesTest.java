@@ -267,6 +267,13 @@ class ClusterStoriesTest {
     }
 
     @Test
+    void manyProcessesStartAtOnceAndLoseSomeAtOnce() {
+        Components<Recorder> recorders = cluster(24, 7).startAll(Recorder::new);
+        cluster.awaitOneView(Duration.ofSeconds(5)).crash(1, 5, 9).awaitOneView(Duration.ofSeconds(5));
+        assertThat(recorders.running()).hasSize(21).allMatch(recorder -> recorder.group.view().size() == 21);
+    }
+
+    @Test
     void clockAndSchedulerGoByVirtualTime() {
         List<Instant> ticks = new ArrayList<>();
         cluster.startAll(node -> cluster.scheduler(node)

@@ -19,6 +19,8 @@ final class Modules {
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
             Map.entry("sim", Set.of("core")),
+            // Simulated clusters of the protocols, and real processes of the API.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "api")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
@@ -40,7 +42,7 @@ final class Modules {
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
-            Map.entry("picocli.", Set.of("cli", "demo", "bench")),
+            Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
             Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench")));
 
     private final String root;

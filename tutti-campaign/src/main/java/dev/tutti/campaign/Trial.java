@@ -5,6 +5,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.sim.Path;
+import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.SimulationException;
@@ -155,10 +156,19 @@ final class Trial {
     }
 
     private void advance(long nanos) {
-        if (nanos > 0) {
-            simulation.advanceUntil(cluster.checker()::isBroken, Duration.ofNanos(nanos));
+        long end = simulation.nowNanos() + nanos;
+        PropertyChecker checker = cluster.checker();
+        Ambush ambush = cluster.ambush();
+        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue();
+        while (simulation.nowNanos() < end
+                && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
+                && !checker.isBroken()) {
+            for (Action action : ambush.takeDue()) {
+                coverage.count("fault." + Fault.AMBUSH);
+                strike(action);
+            }
         }
-        throwIfAny(cluster.checker().violations());
+        throwIfAny(checker.violations());
         if (!witness.broken().isEmpty()) {
             throw new Broken("D11", witness.broken());
         }
@@ -186,6 +196,7 @@ final class Trial {
     private void end() {
         TreeSet<Integer> core = core();
         cluster.quiet();
+        cluster.ambush().clear();
         cluster.network().setPath(schedule.world().path().withTail(Duration.ZERO));
         for (int node : core) {
             cluster.network().unclog(cluster.node(node));

@@ -166,7 +166,7 @@ final class DatagramSockets {
         try {
             unicast.config().setNetworkInterface(wanted.via());
             unicast.config().setTimeToLive(wanted.timeToLive());
-            unicast.config().setLoopbackModeDisabled(false);
+            // Multicast loopback is on by default, and stays so: Netty's switch for it does the opposite with NIO.
         } catch (ChannelException e) {
             throw new TransportException("transport.multicast.address: can't send to " + wanted + ": " + e.getMessage(), e);
         }

@@ -10,7 +10,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -115,11 +114,6 @@ final class Endpoint {
         } catch (IOException e) {
             return "of the operating system";
         }
-    }
-
-    /** How much direct memory this process may have. */
-    static long directMemoryLimitBytes() {
-        return PlatformDependent.estimateMaxDirectMemory();
     }
 
     void onAccept(Consumer<SocketChannel> consumer) {

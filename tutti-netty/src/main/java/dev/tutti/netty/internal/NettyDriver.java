@@ -58,7 +58,7 @@ public final class NettyDriver implements StreamDriver {
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
-        this.memory = new DirectMemory(Endpoint.directMemoryLimitBytes());
+        this.memory = DirectMemory.ofProcess();
         this.regions = new ReceiveRegions(memory);
         this.dialer = new Dialer(this, endpoint);
     }

@@ -46,6 +46,7 @@ final class Endpoint {
     private final SingleThreadEventLoop loop;
     private final Io io;
     private final @Nullable Security security;
+    private final boolean isSummed;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
     private final Workers workers = new Workers();
@@ -56,9 +57,10 @@ final class Endpoint {
     private String bound = "";
     private String advertised = "";
 
-    private Endpoint(Io io, @Nullable Security security) {
+    private Endpoint(Io io, @Nullable Security security, boolean isSummed) {
         this.io = io;
         this.security = security;
+        this.isSummed = isSummed;
         this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) this::thread, io.handlers());
         this.loop = (SingleThreadEventLoop) group.next();
     }
@@ -84,7 +86,10 @@ final class Endpoint {
                     + " Use tls.certificate, tls.key and tls.authority; or security.secret; or, if the network is"
                     + " trusted, security.insecure: true");
         }
-        Endpoint endpoint = new Endpoint(Io.choose(settings.get(TransportSettings.IO)), security);
+        Endpoint endpoint = new Endpoint(
+                Io.choose(settings.get(TransportSettings.IO)),
+                security,
+                isSummed(settings.get(TransportSettings.CHECKSUM), security != null));
         try {
             int port = endpoint.bind(
                     address,
@@ -173,6 +178,7 @@ final class Endpoint {
         description.put("io", io.toString());
         description.put("java", Runtime.version().toString());
         description.put("tls", security == null ? "none" : security.description());
+        description.put("checksum", isSummed ? "crc32c" : security == null ? "none" : "of TLS");
         description.put("bound", bound);
         description.put("congestion-control", congestionControl());
     }
@@ -244,6 +250,19 @@ final class Endpoint {
         SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), workers);
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
+    }
+
+    /** Whether frames carry checksums. */
+    boolean isSummed() {
+        return isSummed;
+    }
+
+    private static boolean isSummed(TransportSettings.Checksum wanted, boolean isSecure) {
+        return switch (wanted) {
+            case AUTO -> !isSecure;
+            case ON -> true;
+            case OFF -> false;
+        };
     }
 
     Workers workers() {

@@ -50,6 +50,7 @@ public final class NettyDriver implements StreamDriver {
     private final DirectMemory memory;
     private final ReceiveRegions regions;
     private final Dialer dialer;
+    private final FrameCheck check;
     private final Counters counters = new Counters();
     private final Complaints complaints = new Complaints(LOG);
     private final Effects effects = new MachineEffects();
@@ -85,6 +86,7 @@ public final class NettyDriver implements StreamDriver {
         this.memory = new DirectMemory(Endpoint.directMemoryLimitBytes());
         this.regions = new ReceiveRegions(memory);
         this.dialer = new Dialer(this, endpoint);
+        this.check = new FrameCheck(endpoint.isSummed());
     }
 
     /**
@@ -215,6 +217,7 @@ public final class NettyDriver implements StreamDriver {
         counters.add(Name.TURNS, 1);
         Machine current = machine;
         isHandingOut = true;
+        check.beginFrames();
         try {
             if (current != null) {
                 current.drain(effects);
@@ -413,6 +416,13 @@ public final class NettyDriver implements StreamDriver {
         connection.fail(detail);
     }
 
+    /** What the other side sent and what came differ: the session goes on with another connection. */
+    void onCorrupt(Connection connection, String detail) {
+        counters.add(Name.FRAMES_CORRUPT, 1);
+        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
+        connection.fail(detail);
+    }
+
     void onOverflow(Connection connection) {
         counters.add(Name.CONNECTIONS_OVERFLOWED, 1);
         connection.fail("does not read: " + options.writeBufferMaxBytes()
@@ -487,6 +497,10 @@ public final class NettyDriver implements StreamDriver {
     }
 
     // ------------------------------------------------------------------ access for connections
+
+    FrameCheck check() {
+        return check;
+    }
 
     DirectMemory directMemory() {
         return memory;

@@ -21,6 +21,7 @@ final class Counters {
         FRAMES_RECEIVED,
         FRAMES_SENT,
         FRAMES_COPIED,
+        FRAMES_CORRUPT,
         BYTES_RECEIVED,
         BYTES_SENT,
         BATCHES_RECEIVED,

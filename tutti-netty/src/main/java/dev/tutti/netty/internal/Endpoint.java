@@ -34,6 +34,7 @@ final class Endpoint {
     private final Loop loop;
     private final Io io;
     private final @Nullable Security security;
+    private final boolean isSummed;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
     private final Map<String, String> description = new LinkedHashMap<>();
@@ -42,9 +43,10 @@ final class Endpoint {
     private String bound = "";
     private String advertised = "";
 
-    private Endpoint(Io io, @Nullable Security security) {
+    private Endpoint(Io io, @Nullable Security security, boolean isSummed) {
         this.io = io;
         this.security = security;
+        this.isSummed = isSummed;
         this.loop = new Loop(io);
     }
 
@@ -63,7 +65,10 @@ final class Endpoint {
                     + " Use tls.certificate, tls.key and tls.authority; or security.secret; or, if the network is"
                     + " trusted, security.insecure: true");
         }
-        Endpoint endpoint = new Endpoint(Io.choose(settings.get(TransportSettings.IO)), security);
+        Endpoint endpoint = new Endpoint(
+                Io.choose(settings.get(TransportSettings.IO)),
+                security,
+                isSummed(settings.get(TransportSettings.CHECKSUM), security != null));
         try {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
@@ -103,6 +108,7 @@ final class Endpoint {
         description.put("io", io.toString());
         description.put("java", Runtime.version().toString());
         description.put("tls", security == null ? "none" : security.description());
+        description.put("checksum", isSummed ? "crc32c" : security == null ? "none" : "of TLS");
         description.put("bound", bound);
         description.put("congestion-control", congestionControl());
     }
@@ -154,6 +160,19 @@ final class Endpoint {
         SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), loop.workers());
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
+    }
+
+    /** Whether frames carry checksums. */
+    boolean isSummed() {
+        return isSummed;
+    }
+
+    private static boolean isSummed(TransportSettings.Checksum wanted, boolean isSecure) {
+        return switch (wanted) {
+            case AUTO -> !isSecure;
+            case ON -> true;
+            case OFF -> false;
+        };
     }
 
     Loop loop() {

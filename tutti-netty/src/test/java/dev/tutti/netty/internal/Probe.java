@@ -2,6 +2,7 @@ package dev.tutti.netty.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.StreamDriver;
@@ -61,6 +62,15 @@ final class Probe implements Machine, AutoCloseable {
 
     static Probe open(Settings settings) {
         return new Probe(NettyDriver.open(settings));
+    }
+
+    /** A frame as it goes over the wire between nodes without TLS. */
+    static byte[] framed(byte[] frame) {
+        Packet packet = Packet.create(Memory.onHeap(), frame.length).append(frame, 0, frame.length);
+        new FrameCheck(true).seal(packet);
+        byte[] framed = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), framed);
+        return framed;
     }
 
     static Probe start(Io io) {

@@ -241,6 +241,15 @@ public final class Packet {
         start += length;
     }
 
+    /** Keeps the first {@code length} bytes of what is there. */
+    public Packet shorten(int length) {
+        if (length < 0 || length > length()) {
+            throw new IllegalArgumentException("a packet of " + length() + " bytes shortened to " + length);
+        }
+        end = start + length;
+        return this;
+    }
+
     // ------------------------------------------------------------------ build
 
     public Packet appendByte(int value) {

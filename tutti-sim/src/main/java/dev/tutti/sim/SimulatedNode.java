@@ -134,6 +134,14 @@ public final class SimulatedNode {
         return memory;
     }
 
+    DatagramProcess process() {
+        DatagramProcess current = process;
+        if (current == null) {
+            throw new IllegalStateException(name + " is down, or on streams");
+        }
+        return current;
+    }
+
     /** The node's own clock, which has any origin and may drift. */
     public long clockNanos() {
         long elapsed = simulation.nowNanos() - startedNanos;

@@ -7,13 +7,13 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
-import dev.tutti.core.driver.Machine;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Runner;
+import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
 import dev.tutti.protocols.discovery.Seeds;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Inputs may come several at a time; what they lead to runs when {@link #drain} is called, and is handed out then.
  */
-public final class NodeMachine implements Machine {
+public final class NodeMachine implements HostedMachine {
 
     /** Makes a group's layers, from the bottom to the top. */
     @FunctionalInterface
@@ -200,6 +200,11 @@ public final class NodeMachine implements Machine {
             groups.settleJoins(isEverybodyAsked, patienceNanos, now());
         }
         effects.drain(driver);
+    }
+
+    @Override
+    public long nowNanos() {
+        return now();
     }
 
     private long now() {

@@ -245,7 +245,7 @@ public final class DatagramNode implements DatagramMachine {
             String remote = text(from);
             flow = add(node.onAccepted(nowNanos, remote), false, remote);
             flow.endpoint = from;
-            flow.onOpened(id, datagramBytesMax);
+            flow.onOpened(id, datagramBytesMax, nowNanos);
             byRemote.put(new Remote(from, id), flow);
         }
         answer(from, control(Datagrams.ACCEPT_BYTES, Datagrams.ACCEPT)
@@ -273,7 +273,7 @@ public final class DatagramNode implements DatagramMachine {
             unknown++;
             return;
         }
-        flow.onOpened(id, datagramBytesMax);
+        flow.onOpened(id, datagramBytesMax, nowNanos);
         byRemote.put(new Remote(from, id), flow);
         node.onConnected(nowNanos, flow.number);
         touch(flow);

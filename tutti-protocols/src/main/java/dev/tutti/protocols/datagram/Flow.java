@@ -40,7 +40,6 @@ final class Flow {
     }
 
     private static final long MILLISECOND = 1_000_000;
-    private static final long ACK_DELAY_NANOS = MILLISECOND;
     private static final long LINGER_NANOS = 2_000 * MILLISECOND;
     private static final long GIVE_UP_NANOS = 30_000 * MILLISECOND;
     private static final long OPEN_RETRY_NANOS = 30 * MILLISECOND;
@@ -63,6 +62,7 @@ final class Flow {
     long connectBeforeNanos;
     private long openNanos;
     private int openAttempts;
+    private long knockedNanos;
 
     private final Owner owner;
     private final Memory memory;
@@ -141,11 +141,15 @@ final class Flow {
     }
 
     void knocked(long nowNanos) {
+        knockedNanos = nowNanos;
         openNanos = nowNanos + Math.min(OPEN_RETRY_NANOS << Math.min(openAttempts, 5), OPEN_RETRY_NANOS_MAX);
         openAttempts++;
     }
 
-    void onOpened(long id, int peerDatagramBytesMax) {
+    void onOpened(long id, int peerDatagramBytesMax, long nowNanos) {
+        if (isDialed && openAttempts == 1) {
+            recovery.onHandshake(nowNanos - knockedNanos);
+        }
         remoteId = id;
         datagramBytesMax = Math.max(DATAGRAM_BYTES_MIN, Math.min(datagramBytesMax, peerDatagramBytesMax));
         state = State.OPEN;
@@ -252,7 +256,7 @@ final class Flow {
             if (unansweredCount >= 2 || !isNext) {
                 isAckDue = true;
             } else if (ackNanos == Recovery.NEVER) {
-                ackNanos = nowNanos + ACK_DELAY_NANOS;
+                ackNanos = nowNanos + Recovery.ACK_DELAY_NANOS;
             }
         }
     }
@@ -324,6 +328,10 @@ final class Flow {
         if (isProbeDue) {
             isProbeDue = false;
             probe(effects, nowNanos);
+            if (hasSomething()) {
+                // One of two is likelier to arrive.
+                send(effects, nowNanos, datagramBytes());
+            }
         }
         int datagramBytes = datagramBytes();
         while (maySend(datagramBytes, nowNanos)) {

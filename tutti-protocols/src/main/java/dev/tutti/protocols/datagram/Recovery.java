@@ -13,8 +13,11 @@ final class Recovery {
     static final long NEVER = Long.MAX_VALUE;
 
     private static final long MILLISECOND = 1_000_000;
-    private static final long INITIAL_ROUND_TRIP_NANOS = 30 * MILLISECOND;
-    private static final long GRANULARITY_NANOS = MILLISECOND;
+    private static final long INITIAL_ROUND_TRIP_NANOS = 10 * MILLISECOND;
+    private static final long GRANULARITY_NANOS = MILLISECOND / 5;
+
+    /** How long the other side may keep an acknowledgement of a single datagram. */
+    static final long ACK_DELAY_NANOS = MILLISECOND;
     private static final long PROBE_NANOS_MAX = 400 * MILLISECOND;
     private static final int PACKET_THRESHOLD = 3;
 
@@ -330,7 +333,9 @@ final class Recovery {
 
     private long probeNanos() {
         long once = isMeasured
-                ? smoothedNanos + Math.max(4 * variationNanos, GRANULARITY_NANOS) + 2 * GRANULARITY_NANOS
+                ? smoothedNanos
+                        + Math.max(4 * variationNanos, GRANULARITY_NANOS)
+                        + (inFlightCount == 1 ? ACK_DELAY_NANOS + GRANULARITY_NANOS : GRANULARITY_NANOS)
                 : 3 * INITIAL_ROUND_TRIP_NANOS;
         return Math.max(Math.min(once << Math.min(probeCount, 10), PROBE_NANOS_MAX), Math.min(once, 8 * PROBE_NANOS_MAX));
     }
@@ -379,6 +384,13 @@ final class Recovery {
 
     long smoothedNanos() {
         return isMeasured ? smoothedNanos : INITIAL_ROUND_TRIP_NANOS;
+    }
+
+    /** What the handshake took, before anything else is known. */
+    void onHandshake(long tookNanos) {
+        isMeasured = true;
+        smoothedNanos = Math.max(1, tookNanos);
+        variationNanos = smoothedNanos / 2;
     }
 
     private static final long RELAX_NANOS = 5_000 * MILLISECOND;

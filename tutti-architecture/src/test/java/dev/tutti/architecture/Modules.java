@@ -19,6 +19,8 @@ final class Modules {
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
             Map.entry("sim", Set.of("core")),
+            // Simulated clusters of the protocols, and real processes of the API.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "api")),
             Map.entry("testkit", Set.of("core", "sim")),
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
@@ -38,7 +40,7 @@ final class Modules {
             "org.snakeyaml.", Set.of("config"),
             "io.undertow.", Set.of("demo"),
             "org.xnio.", Set.of("demo"),
-            "picocli.", Set.of("cli", "demo", "bench"),
+            "picocli.", Set.of("cli", "demo", "bench", "campaign"),
             "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
 
     private final String root;

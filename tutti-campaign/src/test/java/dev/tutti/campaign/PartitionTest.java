@@ -1,9 +1,12 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
-import static dev.tutti.sim.Cluster.cluster;
+import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.History;
+import dev.tutti.sim.Path;
+import dev.tutti.sim.SimulatedNode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,12 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.Path;
+import dev.tutti.sim.SimulatedNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

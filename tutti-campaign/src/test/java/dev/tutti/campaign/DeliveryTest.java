@@ -1,10 +1,11 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
-import static dev.tutti.sim.Cluster.cluster;
+import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.sim.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,4 @@
-package dev.tutti.sim;
-
+package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -9,6 +8,13 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.History;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import dev.tutti.sim.Trace;
+import dev.tutti.sim.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,7 +109,13 @@ final class Cluster {
     }
 
     List<Seat> present() {
-        return seats.stream().filter(seat -> seat != null && seat.isPresent()).toList();
+        List<Seat> present = new ArrayList<>();
+        for (Seat seat : seats) {
+            if (seat != null && seat.isPresent()) {
+                present.add(seat);
+            }
+        }
+        return present;
     }
 
     boolean isUp(int number) {

@@ -1,8 +1,10 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
-import static dev.tutti.sim.Cluster.cluster;
+import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.sim.Network;
+import dev.tutti.sim.SimulationException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
@@ -8,6 +8,11 @@ import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.sim.History;
+import dev.tutti.sim.MessageReader;
+import dev.tutti.sim.SimulatedApplication;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;

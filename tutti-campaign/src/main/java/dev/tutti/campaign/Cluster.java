@@ -1,14 +1,21 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.History;
+import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
@@ -18,13 +25,17 @@ import dev.tutti.sim.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,26 +49,81 @@ final class Cluster {
     private static final Duration STEP = Duration.ofMillis(1);
 
     private final Simulation simulation;
-    private final History history = new History();
+    private final History history = new History(this::take);
+    private final List<Consumer<History.Entry>> witnesses = new ArrayList<>();
+    private final List<BiConsumer<Integer, NodeEvents.Event>> listeners = new ArrayList<>();
+    private @Nullable PropertyChecker checker;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<@Nullable Seat> seats = new ArrayList<>();
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
+    private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private boolean isChatting;
+    private int datagramBytesMax = 1_400;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
-    private Cluster(int size, long seed) {
+    private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
         simulation = new Simulation(seed);
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
-            nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
+            int own = number;
+            MachineFactory factory = (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
-                return new NodeMachine(self, settings, machineSeed, memory, event -> simulation.note(name + " " + event));
-            }));
+                return maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
+            };
+            nodes.add(isOnDatagrams
+                    ? simulation.addOnDatagrams(name, name + ":7800", (self, machineSeed, memory) ->
+                            onDatagrams((NodeMachine) factory.create(self, machineSeed, memory), machineSeed, memory))
+                    : simulation.add(name, name + ":7800", factory));
             seats.add(null);
         }
+    }
+
+    private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
+        DatagramNode node = new DatagramNode(
+                machine,
+                DatagramNode.Limits.of(nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes()),
+                seed,
+                seed * 31,
+                memory);
+        return new DatagramProcess(node, machine, node::isQuiet);
+    }
+
+    private void onEvent(int number, NodeEvents.Event event) {
+        simulation.note("n" + number + " " + event);
+        listeners.forEach(listener -> listener.accept(number, event));
+    }
+
+    private void take(History.Entry entry) {
+        checker().take(entry);
+        witnesses.forEach(witness -> witness.accept(entry));
+    }
+
+    /** Looks at all that members submit, deliver and install, as it happens. */
+    PropertyChecker checker() {
+        PropertyChecker present = checker;
+        if (present == null) {
+            present = new PropertyChecker(
+                    groupSettings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO
+                            ? PropertyChecker.Promise.RELIABLE
+                            : PropertyChecker.Promise.UNRELIABLE);
+            checker = present;
+        }
+        return present;
+    }
+
+    /** Sees each entry of the history after the checker. */
+    Cluster withWitness(Consumer<History.Entry> witness) {
+        witnesses.add(witness);
+        return this;
+    }
+
+    /** Hears what nodes tell people, with the number of the node. */
+    Cluster withListener(BiConsumer<Integer, NodeEvents.Event> listener) {
+        listeners.add(listener);
+        return this;
     }
 
     /** Nodes that are down. */
@@ -66,7 +132,23 @@ final class Cluster {
     }
 
     static Cluster cluster(int size, long seed) {
-        return new Cluster(size, seed);
+        return cluster(size, seed, Mutant.NONE.maker());
+    }
+
+    /** With nodes that {@code maker} makes. */
+    static Cluster cluster(int size, long seed, Mutant.Maker maker) {
+        return new Cluster(size, seed, maker, false);
+    }
+
+    /** Nodes on datagrams; {@link #datagrams} says what happens to these. */
+    static Cluster clusterOnDatagrams(int size, long seed) {
+        return new Cluster(size, seed, Mutant.NONE.maker(), true);
+    }
+
+    /** The largest datagram of nodes that are started from now on. */
+    Cluster withDatagrams(int bytesMax) {
+        datagramBytesMax = bytesMax;
+        return this;
     }
 
     <T> Cluster with(Setting<T> setting, T value) {
@@ -78,18 +160,36 @@ final class Cluster {
         return this;
     }
 
+    /** A setting by its name, of the node or of the group. */
+    Cluster with(String name, String text) {
+        if (groupSettings.has(name)) {
+            groupSettings = groupSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+        } else {
+            nodeSettings = nodeSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+        }
+        return this;
+    }
+
+    Settings nodeSettings() {
+        return nodeSettings;
+    }
+
+    Settings groupSettings() {
+        return groupSettings;
+    }
+
     // ------------------------------------------------------------------ who is there
 
     Simulation simulation() {
         return simulation;
     }
 
-    Network network() {
-        return simulation.network();
+    DatagramNetwork datagrams() {
+        return simulation.datagrams();
     }
 
-    History history() {
-        return history;
+    Network network() {
+        return simulation.network();
     }
 
     int size() {
@@ -98,6 +198,10 @@ final class Cluster {
 
     SimulatedNode node(int number) {
         return nodes.get(number - 1);
+    }
+
+    List<SimulatedNode> nodes(Collection<Integer> numbers) {
+        return numbers.stream().map(this::node).toList();
     }
 
     Seat seat(int number) {
@@ -134,6 +238,14 @@ final class Cluster {
     /** The number of the node that coordinates the view of {@code number}. */
     int coordinator(int number) {
         return numberOf(view(number).coordinator());
+    }
+
+    int numberOf(Seat seat) {
+        return nodes.indexOf(seat.node) + 1;
+    }
+
+    boolean wasStarted(int number) {
+        return seats.get(number - 1) != null;
     }
 
     int numberOf(Member member) {
@@ -199,6 +311,13 @@ final class Cluster {
         return this;
     }
 
+    /** From now on one node sends, at random times, until {@link #quiet}. */
+    Cluster chatter(int number, Duration period) {
+        isChatting = true;
+        chat(number, period, simulation.fork());
+        return this;
+    }
+
     private void chat(int number, Duration period, SplittableRandom random) {
         simulation.after(Duration.ofNanos(random.nextLong(2 * period.toNanos())), () -> {
             if (isChatting) {
@@ -234,8 +353,22 @@ final class Cluster {
 
     /** The node says goodbye and its process ends. */
     Cluster stop(int number) {
+        rememberCounters(number);
         seat(number).stop();
         return until("n" + number + " down", Duration.ofSeconds(1), () -> !isUp(number));
+    }
+
+    /** As {@link #stop}, without waiting for the end of the process. */
+    Cluster beginStop(int number) {
+        rememberCounters(number);
+        stopping.put(number, node(number).run());
+        seat(number).stop();
+        return this;
+    }
+
+    /** Whether this run of the node was told to stop. */
+    boolean isStopping(int number) {
+        return stopping.getOrDefault(number, 0) == node(number).run();
     }
 
     Cluster pause(int number) {
@@ -250,6 +383,12 @@ final class Cluster {
 
     Cluster restart(int number) {
         return start(number);
+    }
+
+    /** The node goes on as another member, after its application has left. */
+    Cluster joinAgain(int number) {
+        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings));
+        return this;
     }
 
     Cluster leave(int number) {
@@ -328,7 +467,7 @@ final class Cluster {
 
     /** Nothing that must never happen has happened. */
     Cluster assertSafe() {
-        List<Violation> violations = PropertyChecker.violations(history);
+        List<Violation> violations = checker().violations();
         if (!violations.isEmpty()) {
             throw simulation.failure(violations + "\n" + describe());
         }
@@ -347,7 +486,6 @@ final class Cluster {
             seat.send(null, 1, 40);
         }
         advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
-        // Asking is expensive: first give what is under way its time.
         for (long waited = 0; waited < limit.toMillis() && !missing().isEmpty(); waited += 20) {
             advanceMillis(20);
         }
@@ -359,14 +497,46 @@ final class Cluster {
         return assertNoMemoryKept();
     }
 
-    private List<Violation> missing() {
-        return PropertyChecker.violationsAtRest(history, present().stream().map(Seat::member).toList());
+    List<Violation> missing() {
+        return checker().violationsAtRest(present().stream().map(Seat::member).toList());
     }
 
     private Cluster assertNoMemoryKept() {
         until("memory back at nothing", Duration.ofSeconds(20), () -> present().stream()
                 .allMatch(seat -> seat.node.memory().outstandingBlocks() <= BLOCKS_AT_REST_MAX));
         return this;
+    }
+
+    /** What a member holds more of than its window allows, in words; empty if nothing. */
+    String excess(Seat seat) {
+        long windowBytes = groupSettings.get(GroupSettings.WINDOW).bytes();
+        StringBuilder excess = new StringBuilder();
+        seat.machine().report(new WindowReport(windowBytes + Packet.FRAME_MAX, excess));
+        return excess.toString();
+    }
+
+    private record WindowReport(long bytesMax, StringBuilder excess) implements Report {
+        /** Each is bounded by one window; a backlog by two, of multicasts and of unicasts. */
+        private static final List<String> BOUNDED = List.of("unstable-bytes", "copies-bytes");
+
+        @Override
+        public void put(String name, long value) {
+            boolean isExcess = BOUNDED.contains(name) && value > bytesMax
+                    || name.equals("backlog-bytes") && value > 2 * bytesMax;
+            if (isExcess) {
+                excess.append(name).append(' ').append(value).append(" of ").append(bytesMax).append(' ');
+            }
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // No amount.
+        }
+
+        @Override
+        public Report section(String name) {
+            return this;
+        }
     }
 
     /** What the nodes know, for a failure. */
@@ -419,8 +589,10 @@ final class Cluster {
 
         @Override
         public Report section(String name) {
-            return new CountingReport(sums, prefix + name + ".");
+            return new CountingReport(sums, prefix + (NODE.matcher(name).matches() ? "*" : name) + ".");
         }
+
+        private static final Pattern NODE = Pattern.compile("n\\d+");
     }
 
     private record TextReport(StringBuilder text, String prefix) implements Report {

@@ -3,7 +3,6 @@ package dev.tutti.campaign;
 import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.sim.History;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,10 +177,6 @@ class DepartureTest {
 
     /** Messages of {@code sender} that {@code receiver} has delivered. */
     private static long delivered(Cluster cluster, int receiver, int sender) {
-        return cluster.history().entries().stream()
-                .filter(entry -> entry instanceof History.Delivered delivered
-                        && delivered.member().equals(cluster.seat(receiver).member())
-                        && delivered.message().sender().equals(cluster.seat(sender).member()))
-                .count();
+        return cluster.seat(receiver).application.deliveredCount(cluster.seat(sender).member());
     }
 }

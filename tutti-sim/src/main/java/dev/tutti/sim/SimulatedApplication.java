@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ public final class SimulatedApplication implements Application {
     private final Consumption consumption;
     private final TreeMap<Member, MessageReader> readerOf = new TreeMap<>();
     private final TreeMap<Member, Long> sentTo = new TreeMap<>();
+    private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
     private final ArrayDeque<Packet> received = new ArrayDeque<>();
     private @Nullable Member self;
     private @Nullable View view;
@@ -103,6 +105,10 @@ public final class SimulatedApplication implements Application {
         return deliveredCount;
     }
 
+    public long deliveredCount(Member sender) {
+        return deliveredFrom.getOrDefault(sender, 0L);
+    }
+
     /** Packets that are received and not consumed. */
     public int backlog() {
         return received.size();
@@ -153,11 +159,9 @@ public final class SimulatedApplication implements Application {
     }
 
     private static long hash(byte[] content) {
-        long hash = content.length;
-        for (byte value : content) {
-            hash = hash * 0x100000001b3L ^ value;
-        }
-        return hash;
+        CRC32C sum = new CRC32C();
+        sum.update(content);
+        return sum.getValue() << 32 | content.length;
     }
 
     // ------------------------------------------------------------------ receiving
@@ -172,6 +176,7 @@ public final class SimulatedApplication implements Application {
 
     private void deliver(Member sender, byte[] content) {
         deliveredCount++;
+        deliveredFrom.merge(sender, 1L, Long::sum);
         Member receiver = null;
         long index = 0;
         if (content.length >= MESSAGE_BYTES_MIN) {

@@ -63,6 +63,14 @@ public final class TransportSettings {
             Size.gibibytes(1),
             "Bytes that may wait to be written to one connection; beyond them it is closed.");
 
+    public static final Setting<Size> UDP_WINDOW = Setting.size(
+            "transport.udp-window",
+            Size.mebibytes(8),
+            Size.kibibytes(256),
+            Size.gibibytes(1),
+            "On datagrams: bytes of one connection that may arrive ahead of what is missing. At least bandwidth times"
+                    + " round trip.");
+
     public static final Setting<String> TLS_CERTIFICATE = Setting.text(
             "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
 
@@ -91,6 +99,7 @@ public final class TransportSettings {
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
             WRITE_BUFFER_MAX,
+            UDP_WINDOW,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,

@@ -7,6 +7,8 @@ import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.link.IntMap;
 import java.util.ArrayDeque;
@@ -40,6 +42,19 @@ public final class DatagramNode implements DatagramMachine {
             int connectionsMax,
             long windowBytes,
             long sendBytesMax) {
+
+        /**
+         * @param settings with {@link TransportSettings}
+         */
+        public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes) {
+            return new Limits(
+                    Math.min(datagramBytesMax, Packet.FRAME_MAX),
+                    receiveBufferBytes,
+                    settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
+                    settings.get(TransportSettings.CONNECTIONS_MAX),
+                    settings.get(TransportSettings.UDP_WINDOW).bytes(),
+                    settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
+        }
 
         public Limits {
             if (datagramBytesMax < DATAGRAM_BYTES_MIN || Packet.FRAME_MAX < datagramBytesMax) {

@@ -1,4 +1,4 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
@@ -7,6 +7,11 @@ import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.datagram.HostedMachine;
+import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramPath;
+import dev.tutti.sim.DatagramProcess;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,12 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramPath;
+import dev.tutti.sim.DatagramProcess;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
 import java.time.Duration;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;

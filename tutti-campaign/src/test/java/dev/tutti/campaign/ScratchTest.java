@@ -1,5 +1,10 @@
-package dev.tutti.sim;
+package dev.tutti.campaign;
 
+import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramPath;
+import dev.tutti.sim.DatagramProcess;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -104,7 +104,8 @@ public final class DatagramNode implements DatagramMachine {
     private final LinkedHashMap<String, List<Flow>> resolving = new LinkedHashMap<>();
     private final List<String> toResolve = new ArrayList<>();
     private final ArrayDeque<Answer> answers = new ArrayDeque<>();
-    private ArrayDeque<Flow> dirty = new ArrayDeque<>();
+    private final ArrayDeque<Flow> dirty = new ArrayDeque<>();
+    private final List<Flow> overflown = new ArrayList<>();
 
     private long nowNanos;
     private long deadlineNanos = NEVER;
@@ -458,6 +459,16 @@ public final class DatagramNode implements DatagramMachine {
     public void drain(DatagramEffects effects) {
         nowNanos = Math.max(nowNanos, node.nowNanos());
         node.drain(nodeEffects);
+        while (!overflown.isEmpty()) {
+            // The node is not to be called from its own effects; what it says to this, it says now.
+            for (Flow flow : List.copyOf(overflown)) {
+                if (flow.state == Flow.State.OPEN) {
+                    owner.onEnded(flow, false, "more than " + limits.sendBytesMax() + " bytes wait to be sent");
+                }
+            }
+            overflown.clear();
+            node.drain(nodeEffects);
+        }
         for (String address : toResolve) {
             effects.resolve(address);
         }
@@ -549,6 +560,11 @@ public final class DatagramNode implements DatagramMachine {
             Flow flow = byNumber.get(connection);
             if (flow == null || flow.state != Flow.State.OPEN) {
                 frame.release();
+                return;
+            }
+            if (flow.keptBytes() + frame.length() > limits.sendBytesMax()) {
+                frame.release();
+                overflown.add(flow);
                 return;
             }
             flow.write(frame);

@@ -41,6 +41,7 @@ class GoodputTest {
             DatagramPair pair = new DatagramPair(7, datagramBytes);
             pair.simulation.datagrams().setPath(path.withLoss(loss));
             pair.start().connect();
+            pair.transfer(frames / 10, frameBytes, Duration.ofSeconds(10));
             Duration took = pair.transfer(frames, frameBytes, Duration.ofSeconds(100));
             counters.putAll(DatagramPair.counters(pair.first));
             counters.put("really-lost", pair.simulation.datagrams().count(DatagramNetwork.Fate.LOST));

@@ -249,7 +249,7 @@ final class Congestion {
     /** What may be under way. */
     long windowBytes(int datagramBytes) {
         if (minRoundTripNanos == Long.MAX_VALUE || bandwidth() == 0) {
-            return Math.max(initialWindowBytes, 2L * datagramBytes);
+            return Math.max(initialWindowBytes, WINDOW_DATAGRAMS_MIN * datagramBytes);
         }
         double gain =
                 switch (phase) {
@@ -257,8 +257,9 @@ final class Congestion {
                     case DRAIN, CYCLE -> WINDOW_GAIN;
                     case PROBE_ROUND_TRIP -> 0.5;
                 };
-        long leastBytes = Math.min(4L * datagramBytes, Math.max(initialWindowBytes, 2L * datagramBytes));
-        return Math.max(leastBytes, (long) (gain * holdsBytes()) + (phase == Phase.PROBE_ROUND_TRIP ? 0 : 2L * datagramBytes));
+        // A few more than the path holds: on a short path they are what waits for acknowledgements that come in bursts.
+        long moreBytes = phase == Phase.PROBE_ROUND_TRIP ? 0 : MORE_DATAGRAMS * datagramBytes;
+        return Math.max(WINDOW_DATAGRAMS_MIN * datagramBytes, (long) (gain * holdsBytes()) + moreBytes);
     }
 
     /** When the next datagram may leave; it may be past. */
@@ -269,6 +270,9 @@ final class Congestion {
     String phase() {
         return phase.name();
     }
+
+    private static final long WINDOW_DATAGRAMS_MIN = 4;
+    private static final long MORE_DATAGRAMS = 3;
 
     /** More loss than that is not made up for. */
     private static final double LOSS_MAX = 0.6;

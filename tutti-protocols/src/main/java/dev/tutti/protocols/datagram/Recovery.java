@@ -337,7 +337,9 @@ final class Recovery {
                         + Math.max(4 * variationNanos, GRANULARITY_NANOS)
                         + (inFlightCount == 1 ? ACK_DELAY_NANOS + GRANULARITY_NANOS : GRANULARITY_NANOS)
                 : 3 * INITIAL_ROUND_TRIP_NANOS;
-        return Math.max(Math.min(once << Math.min(probeCount, 10), PROBE_NANOS_MAX), Math.min(once, 8 * PROBE_NANOS_MAX));
+        // The first repetition is no slower: one probe of many is lost too.
+        long backedOff = once << Math.min(Math.max(0, probeCount - 1), 10);
+        return Math.max(Math.min(backedOff, PROBE_NANOS_MAX), Math.min(once, 8 * PROBE_NANOS_MAX));
     }
 
     /**

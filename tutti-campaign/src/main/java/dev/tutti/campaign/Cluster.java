@@ -59,6 +59,7 @@ final class Cluster {
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private boolean isChatting;
     private int datagramBytesMax = 1_400;
+    private boolean isMulticast;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
@@ -84,7 +85,7 @@ final class Cluster {
     private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
         DatagramNode node = new DatagramNode(
                 machine,
-                DatagramNode.Limits.of(nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes()),
+                DatagramNode.Limits.of(nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast),
                 seed,
                 seed * 31,
                 memory);
@@ -182,6 +183,12 @@ final class Cluster {
 
     Simulation simulation() {
         return simulation;
+    }
+
+    /** Nodes that are started from now on reach all others with one datagram. */
+    Cluster withMulticast() {
+        isMulticast = true;
+        return this;
     }
 
     DatagramNetwork datagrams() {

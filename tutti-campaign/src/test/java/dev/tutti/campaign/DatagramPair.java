@@ -7,6 +7,7 @@ import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.datagram.HostedMachine;
+import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.sim.DatagramNetwork;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.DatagramProcess;
@@ -75,6 +76,16 @@ final class DatagramPair {
         @Override
         public long nowNanos() {
             return now;
+        }
+
+        @Override
+        public void useMulticast(Multicast multicast) {
+            throw new IllegalStateException("this machine does not multicast");
+        }
+
+        @Override
+        public void onMulticast(long nowNanos, Packet frame) {
+            frame.release();
         }
 
         @Override
@@ -178,6 +189,7 @@ final class DatagramPair {
                 new DatagramNode.Limits(
                         datagramBytesMax,
                         simulation.datagrams().receiveBufferBytes(),
+                        false,
                         2_000_000_000L,
                         64,
                         8 * 1024 * 1024,

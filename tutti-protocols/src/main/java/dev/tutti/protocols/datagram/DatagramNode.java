@@ -30,6 +30,7 @@ public final class DatagramNode implements DatagramMachine {
     /**
      * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
      * @param receiveBufferBytes what the system keeps for this node before the loop takes it
+     * @param isMulticast whether the driver reaches all nodes with one datagram
      * @param connectNanos how long a dial may take
      * @param connectionsMax further ones are not opened
      * @param windowBytes what one connection may bring before it is in order
@@ -38,6 +39,7 @@ public final class DatagramNode implements DatagramMachine {
     public record Limits(
             int datagramBytesMax,
             int receiveBufferBytes,
+            boolean isMulticast,
             long connectNanos,
             int connectionsMax,
             long windowBytes,
@@ -46,14 +48,23 @@ public final class DatagramNode implements DatagramMachine {
         /**
          * @param settings with {@link TransportSettings}
          */
-        public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes) {
+        public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes, boolean isMulticast) {
             return new Limits(
                     Math.min(datagramBytesMax, Packet.FRAME_MAX),
                     receiveBufferBytes,
+                    isMulticast,
                     settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
                     settings.get(TransportSettings.CONNECTIONS_MAX),
                     settings.get(TransportSettings.UDP_WINDOW).bytes(),
                     settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
+        }
+
+        /** Payload of a packet that fills a datagram and of which several fit into the receive buffer. */
+        public int payloadBytesMax() {
+            int datagramBytes = isMulticast
+                    ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
+                    : datagramBytesMax;
+            return Math.min(Packet.PAYLOAD_MAX, datagramBytes - OVERHEAD_BYTES);
         }
 
         public Limits {
@@ -73,6 +84,12 @@ public final class DatagramNode implements DatagramMachine {
     /** Smallest datagram that every path takes (IPv6, and most of IPv4). */
     public static final int DATAGRAM_BYTES_MIN = 1_200;
 
+    /** Headers of datagrams, connections, groups and their layers, and of a short acknowledgement. */
+    private static final int OVERHEAD_BYTES = 192;
+
+    /** Datagrams of a multicast sender of which the receive buffer holds so many. */
+    private static final int BUFFER_DATAGRAMS = 16;
+
     private static final long NEVER = Long.MAX_VALUE;
 
     /** Low bits of an id: the slot of the connection. The others can't be guessed. */
@@ -91,6 +108,8 @@ public final class DatagramNode implements DatagramMachine {
     private final Datagrams seals = new Datagrams();
     private final FlowOwner owner = new FlowOwner();
     private final NodeEffects nodeEffects = new NodeEffects();
+    private final ToAll multicast = new ToAll();
+    private final ArrayDeque<Packet> toAll = new ArrayDeque<>();
 
     private @Nullable Flow[] slots = new Flow[16];
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
@@ -116,6 +135,8 @@ public final class DatagramNode implements DatagramMachine {
 
     // Counters.
     private long receivedDatagrams;
+    private long receivedMulticasts;
+    private long sentMulticasts;
     private long damaged;
     private long malformed;
     private long unknown;
@@ -137,6 +158,9 @@ public final class DatagramNode implements DatagramMachine {
         this.limits = limits;
         this.keys = new Keys(keyLow, keyHigh);
         this.memory = memory;
+        if (limits.isMulticast()) {
+            node.useMulticast(multicast);
+        }
     }
 
     // ------------------------------------------------------------------ inputs
@@ -224,6 +248,11 @@ public final class DatagramNode implements DatagramMachine {
                 case Datagrams.ACCEPT -> onAccept(from, datagram);
                 case Datagrams.DATA -> onData(from, datagram);
                 case Datagrams.RESET -> onReset(from, datagram);
+                case Datagrams.MULTICAST -> {
+                    receivedMulticasts++;
+                    node.onMulticast(now, datagram);
+                    return;
+                }
                 default -> malformed++;
             }
         } else {
@@ -473,6 +502,12 @@ public final class DatagramNode implements DatagramMachine {
             effects.resolve(address);
         }
         toResolve.clear();
+        Packet frame = toAll.poll();
+        while (frame != null) {
+            sentMulticasts++;
+            effects.multicast(frame);
+            frame = toAll.poll();
+        }
         Answer answer = answers.poll();
         while (answer != null) {
             effects.send(answer.to(), answer.datagram());
@@ -535,6 +570,27 @@ public final class DatagramNode implements DatagramMachine {
         @Override
         public void multicast(Packet datagram) {
             throw new IllegalStateException("a flow does not multicast");
+        }
+    }
+
+    /** What the node sends to all. */
+    private final class ToAll implements Multicast {
+
+        @Override
+        public void send(Packet frame) {
+            frame.prependByte(Datagrams.MULTICAST).prependInt(0);
+            seals.seal(frame);
+            toAll.add(frame);
+        }
+
+        @Override
+        public int frameBytesMax() {
+            return limits.datagramBytesMax() - Datagrams.MULTICAST_HEADER_BYTES;
+        }
+
+        @Override
+        public int receiveBufferBytes() {
+            return limits.receiveBufferBytes();
         }
     }
 
@@ -603,6 +659,8 @@ public final class DatagramNode implements DatagramMachine {
     public void report(Report report) {
         Report section = report.section("datagrams");
         section.put("received-datagrams", receivedDatagrams);
+        section.put("received-multicasts", receivedMulticasts);
+        section.put("sent-multicasts", sentMulticasts);
         section.put("connections", flowCount);
         section.put("active-senders", senders);
         section.put("damaged", damaged);

@@ -35,8 +35,8 @@ final class Datagrams {
     /** Checksum, kind, the receiver's id of the connection, packet number. */
     static final int DATA_HEADER_BYTES = CHECKSUM_BYTES + 1 + 8 + 8;
 
-    /** Checksum, kind, cluster, incarnation of the sender. */
-    static final int MULTICAST_HEADER_BYTES = CHECKSUM_BYTES + 1 + 8 + 8;
+    /** Checksum, kind. */
+    static final int MULTICAST_HEADER_BYTES = CHECKSUM_BYTES + 1;
 
     static final int STREAM_HEADER_BYTES = 1 + 8 + 2;
     static final int FIN_BYTES = 1 + 8;

@@ -395,11 +395,21 @@ final class Flow {
 
     /** Sends a datagram with the stream from {@code start} on, as far as it fits; with nothing, it asks for an answer. */
     private void send(DatagramEffects effects, long nowNanos, int datagramBytes, long start, long end) {
-        boolean isAckIncluded = unansweredCount > 0 || isAckDue;
-        int ranges = isAckIncluded ? received.count() : 0;
+        int ranges = unansweredCount > 0 || isAckDue ? received.count() : 0;
         int ackBytes = ranges == 0 ? 0 : Datagrams.ACK_BYTES_MIN + (ranges - 1) * Datagrams.RANGE_BYTES;
-        int room = datagramBytes - Datagrams.DATA_HEADER_BYTES - ackBytes - Datagrams.STREAM_HEADER_BYTES;
+        int room = datagramBytes - Datagrams.DATA_HEADER_BYTES - Datagrams.STREAM_HEADER_BYTES;
+        if (ackBytes > ACK_BYTES_ASIDE && end - start > room - ackBytes) {
+            // A long one would split a frame that fills a datagram: it goes by itself.
+            ranges = 0;
+            ackBytes = 0;
+        }
+        room -= ackBytes;
         int length = (int) Math.min(Math.min(end - start, room), STREAM_BYTES_MAX);
+        if (length < end - start) {
+            // Frames that arrive in one piece are not copied; but a datagram is not to travel half empty.
+            long whole = out.frameEnd(start, start + length) - start;
+            length = whole >= length / 4 * 3 ? (int) whole : length;
+        }
         int capacity = Datagrams.DATA_HEADER_BYTES + ackBytes + Datagrams.STREAM_HEADER_BYTES + length + Datagrams.FIN_BYTES;
         Packet datagram = begin(capacity);
         if (ranges > 0) {
@@ -548,4 +558,7 @@ final class Flow {
 
     private static final int INITIAL_WINDOW_BYTES = 14_000;
     private static final int STREAM_BYTES_MAX = 0xffff;
+
+    /** A longer acknowledgement does not share a datagram that could be full without it. */
+    private static final int ACK_BYTES_ASIDE = 64;
 }

@@ -154,6 +154,16 @@ final class SendStream {
         }
     }
 
+    /** The end of the last frame that ends at or before {@code limit}; {@code limit} if none does after {@code start}. */
+    long frameEnd(long start, long limit) {
+        if (limit == end) {
+            return limit;
+        }
+        // The frame that holds the byte at the limit begins where the last one before it ends.
+        long frameStart = starts[(first + find(limit)) & (frames.length - 1)];
+        return frameStart > start ? frameStart : limit;
+    }
+
     /** Appends the bytes from {@code start} to {@code rangeEnd}, none of which have arrived, to a datagram. */
     void copy(long start, long rangeEnd, Packet datagram) {
         int index = find(start);

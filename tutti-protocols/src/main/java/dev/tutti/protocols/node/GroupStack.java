@@ -20,6 +20,15 @@ final class GroupStack {
      * @return from the bottom to the top
      */
     static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
+        return layers(self, settings, submissions, 0);
+    }
+
+    /**
+     * @param settings with {@link GroupSettings}
+     * @param multicastBytes what a receiver of multicasts keeps before it takes it; 0 if there are none
+     * @return from the bottom to the top
+     */
+    static List<Layer> layers(Member self, Settings settings, Submissions submissions, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership membership = new Membership(
@@ -37,7 +46,8 @@ final class GroupStack {
                                         windowBytes,
                                         settings.get(GroupSettings.ACK_DELAY).toNanos(),
                                         settings.get(GroupSettings.STABLE_DELAY).toNanos(),
-                                        leaveTimeoutNanos));
+                                        leaveTimeoutNanos),
+                                multicastBytes);
                     case UNRELIABLE -> new BestEffort(self, windowBytes);
                 };
         return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));

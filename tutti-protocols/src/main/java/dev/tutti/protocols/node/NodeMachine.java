@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Runner;
 import dev.tutti.protocols.datagram.HostedMachine;
+import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
 import dev.tutti.protocols.discovery.Seeds;
@@ -57,7 +58,8 @@ public final class NodeMachine implements HostedMachine {
 
     private final NodeId self;
     private final Settings settings;
-    private final StackMaker stackMaker;
+    private StackMaker stackMaker;
+    private @Nullable MulticastPort multicast;
     private final SplittableRandom random;
     private final Runner runner;
     private final Memory memory;
@@ -124,6 +126,16 @@ public final class NodeMachine implements HostedMachine {
         this.groups = new Groups(self, links, effects, memory);
     }
 
+    @Override
+    public void useMulticast(Multicast toAll) {
+        MulticastPort port = new MulticastPort(
+                self, settings.get(NodeSettings.CLUSTER), toAll, links, memory, effects, heartbeatNanos);
+        multicast = port;
+        groups.useMulticast(port);
+        stackMaker = (member, group, submissions) ->
+                GroupStack.layers(member, group, submissions, port.receiveBufferBytes());
+    }
+
     // ------------------------------------------------------------------ inputs from the driver
 
     @Override
@@ -159,6 +171,23 @@ public final class NodeMachine implements HostedMachine {
     public void onFrame(long nowNanos, int connection, Packet frame) {
         begin(nowNanos);
         links.onFrame(connection, frame);
+    }
+
+    @Override
+    public void onMulticast(long nowNanos, Packet frame) {
+        begin(nowNanos);
+        MulticastPort port = multicast;
+        Link link = port == null ? null : port.receive(frame, now());
+        if (port == null) {
+            frame.release();
+        } else if (link != null) {
+            if (frame.takeByte() == Frames.GROUP) {
+                groups.onPacket(link, frame);
+            } else {
+                port.onMalformed();
+                frame.release();
+            }
+        }
     }
 
     @Override
@@ -319,6 +348,9 @@ public final class NodeMachine implements HostedMachine {
                 links.close(link, false, verdict.reason());
             }
         }
+        if (multicast != null) {
+            multicast.onTick(now);
+        }
         List<NodeId> reports = detector.reports();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
@@ -353,6 +385,9 @@ public final class NodeMachine implements HostedMachine {
             effects.event(new NodeEvents.SessionOpened(node));
             untold.add(node);
             detector.onOpened(node, now());
+            if (multicast != null) {
+                multicast.onOpened(link, now());
+            }
             groups.onOpened(link);
             sendPeers(link);
             discovery.onOpened(node, now());
@@ -364,6 +399,9 @@ public final class NodeMachine implements HostedMachine {
             effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
             untold.remove(node);
             detector.onClosed(node, now());
+            if (multicast != null) {
+                multicast.onClosed(link);
+            }
             groups.onClosed(link, isGraceful, reason);
             discovery.onClosed(node, now());
         }
@@ -374,6 +412,13 @@ public final class NodeMachine implements HostedMachine {
                 case Frames.GROUP -> groups.onPacket(link, frame);
                 case Frames.GROUP_JOINED, Frames.GROUP_MET, Frames.GROUP_LEFT -> {
                     groups.onAnnouncement(link, type, frame);
+                    frame.release();
+                }
+                case Frames.MULTICAST_HEARD -> {
+                    if (multicast != null) {
+                        link.isReachedByMulticast = frame.takeBoolean() && !frame.isMalformed();
+                        groups.onReach();
+                    }
                     frame.release();
                 }
                 case Frames.PEERS -> {
@@ -485,6 +530,9 @@ public final class NodeMachine implements HostedMachine {
         node.put("cluster", settings.get(NodeSettings.CLUSTER));
         node.put("state", isStopped ? "stopped" : "running");
         links.report(report.section("links"));
+        if (multicast != null) {
+            multicast.report(report.section("multicast"));
+        }
         detector.report(report.section("detection"));
         discovery.report(report.section("discovery"));
         groups.report(report.section("groups"));

@@ -64,6 +64,7 @@ public final class Group implements AutoCloseable {
         this.submissions = new SubmissionQueue(
                 driver.memory(),
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
+                node.packetBytesMax(),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
         this.lane = builder.lane(windowBytes / 8, new Events());

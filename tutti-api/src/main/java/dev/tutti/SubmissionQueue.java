@@ -42,10 +42,11 @@ final class SubmissionQueue implements Submissions {
 
     /**
      * @param bytesMax of small messages that may wait
+     * @param packetBytesMax payload up to which messages share a packet
      * @param wake called after a submission, outside the lock
      */
-    SubmissionQueue(Memory memory, long bytesMax, Duration timeout, Runnable wake) {
-        this.outgoing = new Outgoing(memory, bytesMax);
+    SubmissionQueue(Memory memory, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake) {
+        this.outgoing = new Outgoing(memory, bytesMax, packetBytesMax);
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();

@@ -18,6 +18,20 @@ public final class TransportSettings {
         NIO
     }
 
+    /** What carries a node's connections. */
+    public enum Protocol {
+        TCP,
+        UDP
+    }
+
+    public static final Setting<Protocol> PROTOCOL = Setting.choice(
+            "transport.protocol",
+            Protocol.class,
+            Protocol.TCP,
+            "What carries connections: tcp, or udp, which bears loss better and reaches many members with one datagram where"
+                    + " multicast is carried. There is no encryption on udp: any address but loopback needs"
+                    + " security.insecure.");
+
     public static final Setting<String> BIND_ADDRESS = Setting.text(
             "bind.address",
             "LOOPBACK",
@@ -90,6 +104,7 @@ public final class TransportSettings {
                     + " can then join and read.");
 
     public static final List<Setting<?>> ALL = List.of(
+            PROTOCOL,
             BIND_ADDRESS,
             BIND_PORT,
             BIND_PORT_RANGE,

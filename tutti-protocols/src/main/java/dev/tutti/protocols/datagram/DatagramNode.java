@@ -126,6 +126,7 @@ public final class DatagramNode implements DatagramMachine {
     private final ArrayDeque<Flow> dirty = new ArrayDeque<>();
     private final List<Flow> overflown = new ArrayList<>();
 
+    private @Nullable Runnable quietListener;
     private long nowNanos;
     private long deadlineNanos = NEVER;
     private long resetTokens = RESETS_AT_ONCE;
@@ -519,6 +520,11 @@ public final class DatagramNode implements DatagramMachine {
             flush(flow, effects);
             flow = dirty.poll();
         }
+        Runnable listener = quietListener;
+        if (listener != null && isQuiet()) {
+            quietListener = null;
+            listener.run();
+        }
     }
 
     private void flush(Flow flow, DatagramEffects effects) {
@@ -643,6 +649,11 @@ public final class DatagramNode implements DatagramMachine {
     }
 
     // ------------------------------------------------------------------ for the driver's owner
+
+    /** Calls {@code listener} at the end of the first drain at which {@link #isQuiet}. */
+    public void whenQuiet(Runnable listener) {
+        quietListener = listener;
+    }
 
     /** Whether everything that was written has arrived: a node that was stopped may be closed then. */
     public boolean isQuiet() {

@@ -330,7 +330,7 @@ sealed interface Action {
 
         @Override
         public boolean strike(Cluster cluster) {
-            if (!cluster.isUp(node)) {
+            if (!Action.isUp(cluster, node)) {
                 return false;
             }
             if (pace == null) {

@@ -25,10 +25,15 @@ public final class Campaign {
     }
 
     static int run(String... arguments) {
+        CommandLine line = line();
+        return arguments.length == 0 ? usage(line) : line.execute(arguments);
+    }
+
+    static CommandLine line() {
         CommandLine line = new CommandLine(new Campaign());
         line.registerConverter(Duration.class, Durations::parse);
         line.setCaseInsensitiveEnumValuesAllowed(true);
-        return arguments.length == 0 ? usage(line) : line.execute(arguments);
+        return line;
     }
 
     private static int usage(CommandLine line) {

@@ -58,12 +58,14 @@ final class Cluster {
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private boolean isChatting;
+    private final boolean isOnDatagrams;
     private int datagramBytesMax = 1_400;
     private boolean isMulticast;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
     private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
+        this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
@@ -83,13 +85,17 @@ final class Cluster {
     }
 
     private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
-        DatagramNode node = new DatagramNode(
-                machine,
-                DatagramNode.Limits.of(nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast),
-                seed,
-                seed * 31,
-                memory);
+        DatagramNode node = new DatagramNode(machine, datagramLimits(), seed, seed * 31, memory);
         return new DatagramProcess(node, machine, node::isQuiet);
+    }
+
+    private DatagramNode.Limits datagramLimits() {
+        return DatagramNode.Limits.of(
+                nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast);
+    }
+
+    private int packetBytesMax() {
+        return isOnDatagrams ? datagramLimits().payloadBytesMax() : Packet.PAYLOAD_MAX;
     }
 
     private void onEvent(int number, NodeEvents.Event event) {
@@ -270,7 +276,7 @@ final class Cluster {
         for (int number : numbers) {
             SimulatedNode node = node(number);
             node.start();
-            seats.set(number - 1, new Seat(simulation, history, node, groupSettings));
+            seats.set(number - 1, new Seat(simulation, history, node, groupSettings, packetBytesMax()));
         }
         return this;
     }
@@ -394,7 +400,10 @@ final class Cluster {
 
     /** The node goes on as another member, after its application has left. */
     Cluster joinAgain(int number) {
-        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings));
+        // What the former member was given is still to be consumed, or it stays for ever.
+        seat(number).application.setPace(Duration.ZERO);
+        seat(number).application.release();
+        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings, packetBytesMax()));
         return this;
     }
 

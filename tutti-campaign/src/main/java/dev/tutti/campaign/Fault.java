@@ -15,9 +15,9 @@ enum Fault {
     SLOW_APPLICATION("an application takes up to 1,000 times longer, or consumes nothing"),
     WALL_CLOCK("somebody sets the wall clock by up to an hour, back too"),
     LEAP("the clock of a node leaps forwards by up to an hour"),
-    DRIFT("clocks differ by up to 10 %"),
-    TIMERS("timers are early and late"),
-    PARTITION("two sides lose each other"),
+    DRIFT("nodes whose clock goes up to 10 % wrong"),
+    TIMERS("nodes whose timers are early and late"),
+    PARTITION("two sides or more lose each other"),
     ONE_WAY("a side does not get through to another"),
     BRIDGE("only one node hears both sides"),
     RING("overlapping majorities"),
@@ -26,7 +26,7 @@ enum Fault {
     CLOG("nodes are clogged one by one and flow again in another order"),
     BREAK("a connection breaks, at both ends, at one or unnoticed"),
     CORRUPTION("a stream is corrupted: it ends at that frame"),
-    TAIL("one frame in a hundred takes up to 10 s longer");
+    TAIL("runs in which one frame in a hundred takes up to 10 s longer");
 
     private final String description;
 

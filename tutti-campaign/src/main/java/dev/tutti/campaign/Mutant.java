@@ -3,8 +3,10 @@ package dev.tutti.campaign;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -25,8 +27,18 @@ record Mutant(String name, String bug, Maker maker) {
     /** No bug that is known. */
     static final Mutant NONE = new Mutant("none", "none that is known", NodeMachine::new);
 
-    /** All there are. */
+    /** All there are: one for each mistake that the protocols can be given. */
     static List<Mutant> all() {
-        return List.of();
+        return Arrays.stream(Mistake.values())
+                .filter(mistake -> mistake != Mistake.NONE)
+                .map(Mutant::of)
+                .toList();
+    }
+
+    private static Mutant of(Mistake mistake) {
+        return new Mutant(
+                mistake.toString(),
+                mistake.description(),
+                (self, settings, seed, memory, events) -> new NodeMachine(self, settings, seed, memory, events, mistake));
     }
 }

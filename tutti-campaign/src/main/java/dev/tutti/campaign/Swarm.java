@@ -75,7 +75,7 @@ final class Swarm {
             }
         }
         pass(random.nextLong(1L << 20 + random.nextInt(14)));
-        int storms = 1 + random.nextInt(4);
+        int storms = 1 + random.nextInt(8);
         for (int storm = 0; storm < storms; storm++) {
             int troubles = 3 + random.nextInt(50);
             boolean isFast = random.nextBoolean();
@@ -83,7 +83,7 @@ final class Swarm {
                 trouble();
                 pauseBetween(isFast);
             }
-            if (random.nextInt(3) > 0) {
+            if (random.nextInt(3) == 0) {
                 lull();
             }
         }
@@ -120,7 +120,7 @@ final class Swarm {
             settings.put(NodeSettings.RESEND_BUFFER.name(), Size.mebibytes(1 + random.nextInt(4)).toString());
         }
         Path path = Path.LOCAL;
-        if (random.nextInt(3) == 0) {
+        if (random.nextBoolean()) {
             path = path.withLatency(
                     Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(11))),
                     Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(13))));
@@ -189,7 +189,7 @@ final class Swarm {
             step(new Action.HealAll());
         }
         step(new Action.Quiet());
-        pass(1_000_000_000L * (1L << random.nextInt(13)));
+        pass(1_000_000_000L * (1L << random.nextInt(14)));
     }
 
     // ------------------------------------------------------------------ faults
@@ -242,10 +242,7 @@ final class Swarm {
                     node, Duration.ofMillis(random.nextLong(-3_600_000, 3_600_001))));
             case LEAP -> step(new Action.Leap(node, Duration.ofMillis(random.nextLong(1L << random.nextInt(22)))));
             case DRIFT, TIMERS, TAIL -> work(node);
-            case PARTITION -> {
-                TreeSet<Integer> side = side();
-                lose(side, others(side), Fault.PARTITION);
-            }
+            case PARTITION -> partition();
             case ONE_WAY -> oneWay();
             case BRIDGE -> bridge();
             case RING -> ring();
@@ -348,6 +345,25 @@ final class Swarm {
         } else if (random.nextBoolean()) {
             stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
         }
+    }
+
+    /** Into two sides, or into as many as have two nodes each. */
+    private void partition() {
+        if (size < 4 || random.nextInt(3) > 0) {
+            TreeSet<Integer> side = side();
+            lose(side, others(side), Fault.PARTITION);
+            return;
+        }
+        List<Integer> seats = new ArrayList<>(others(new TreeSet<>()));
+        shuffle(seats);
+        int length = 2 + random.nextInt(size / 2 - 1);
+        for (int from = 0; from + length < size; from += length) {
+            step(new Action.Lose(
+                    new TreeSet<>(seats.subList(from, from + length)),
+                    new TreeSet<>(seats.subList(from + length, size)),
+                    Fault.PARTITION));
+        }
+        stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new Action.HealAll());
     }
 
     private void oneWay() {

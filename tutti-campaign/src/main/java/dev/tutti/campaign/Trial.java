@@ -89,6 +89,9 @@ final class Trial {
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
         this.calm = cluster.nodeSettings().get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
         this.witness = new Witness(cluster, coverage);
+        coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
+        coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
+        coverage.add("fault." + Fault.TAIL, world.path().tail().isZero() ? 0 : 1);
     }
 
     static Outcome run(Schedule schedule) {
@@ -152,6 +155,9 @@ final class Trial {
             simulation.advanceUntil(cluster.checker()::isBroken, Duration.ofNanos(nanos));
         }
         throwIfAny(cluster.checker().violations());
+        if (!witness.broken().isEmpty()) {
+            throw new Broken("D11", witness.broken());
+        }
     }
 
     private void throwIfAny(List<Violation> violations) {
@@ -181,7 +187,8 @@ final class Trial {
             cluster.network().unclog(cluster.node(node));
             cluster.node(node).withTurn(Path.LOCAL.latency().toNanos() / 30, 200);
             cluster.resume(node);
-            if (cluster.isUp(node)) {
+            // Also what has left has still to consume what it was given.
+            if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
                 cluster.seat(node).application.setPace(Duration.ZERO);
                 cluster.seat(node).application.release();
             }
@@ -194,10 +201,9 @@ final class Trial {
         // Who was paused may not know yet that it was left out, and a tail may still be under way.
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
-            case SAFETY, LIVENESS -> comeToRest(core);
-            case SETTLING -> settle();
+            case SAFETY, LIVENESS -> comeToRest(core, begin);
+            case SETTLING -> settle(begin);
         }
-        restNanos = simulation.nowNanos() - begin;
         checkMemory(core);
     }
 
@@ -220,8 +226,25 @@ final class Trial {
                 .toList();
     }
 
-    /** One view of exactly those who are asked and up; everybody's probe arrives, and what was accepted before. */
-    private void comeToRest(TreeSet<Integer> core) {
+    /**
+     * One view of exactly those who are asked and up; everybody's probe arrives, and what was accepted before; and so it
+     * stays. A connection that is dead without anybody's notice may still cost a view when it is noticed.
+     */
+    private void comeToRest(TreeSet<Integer> core, long begin) {
+        long views;
+        do {
+            becomeOne(core);
+            restNanos = simulation.nowNanos() - begin;
+            if (restNanos > restMax.multipliedBy(2).toNanos()) {
+                throw new Broken("L1", "views go on changing for " + restNanos / 1_000_000 + " ms after the last fault");
+            }
+            views = witness.viewCount();
+            advance(calm.dividedBy(5));
+        } while (witness.viewCount() != views && schedule.mode() == Schedule.Mode.SAFETY);
+        throwIfAny(missing(presentOf(core)));
+    }
+
+    private void becomeOne(TreeSet<Integer> core) {
         until("L1", "one view of " + Action.names(core), restMax, () ->
                 cluster.isOneViewOf(seat -> core.contains(cluster.numberOf(seat))));
         until("L2", "everything submitted", restMax, () -> isAllSubmitted(presentOf(core)));
@@ -233,7 +256,6 @@ final class Trial {
         while (simulation.nowNanos() < end && !missing(presentOf(core)).isEmpty()) {
             advance(LOOK_NANOS);
         }
-        advance(SECOND.dividedBy(3));
         throwIfAny(missing(presentOf(core)));
     }
 
@@ -246,9 +268,10 @@ final class Trial {
     }
 
     /** Whatever the views are, they stay, all members of each have it, and everything arrives in it. */
-    private void settle() {
+    private void settle(long begin) {
         until("L4", "views settled for " + calm.toSeconds() + " s", restMax.plus(calm.multipliedBy(4)), () ->
-                simulation.nowNanos() - witness.lastViewNanos() >= calm.toNanos());
+                simulation.nowNanos() - Math.max(begin, witness.lastViewNanos()) >= calm.toNanos());
+        restNanos = Math.max(0, witness.lastViewNanos() - begin);
         long views = witness.viewCount();
         for (Seat seat : cluster.present()) {
             seat.send(null, 1, PROBE_BYTES);

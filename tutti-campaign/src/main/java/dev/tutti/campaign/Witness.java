@@ -6,6 +6,7 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.sim.History;
+import dev.tutti.sim.SimulatedNode;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,6 +28,7 @@ final class Witness {
     private final Set<ViewId> known = new HashSet<>();
     private final ArrayDeque<Past> recent = new ArrayDeque<>();
     private long lastViewNanos;
+    private String broken = "";
 
     Witness(Cluster cluster, Coverage coverage) {
         this.cluster = cluster;
@@ -106,17 +108,35 @@ final class Witness {
         }
     }
 
-    /** Whether the peer has still the session before this one: it must have closed that, or packets are lost unseen. */
+    /**
+     * A session begins only after both ends have closed the one before, or packets would be lost unseen (decision D11 of
+     * docs/design/membership.md). With another run of the node it is another session.
+     */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
-        if (cluster.isUp(peer) && cluster.seat(peer).node.id().equals(opened.node())) {
-            Session theirs = Session.of(cluster, peer, number);
-            if (theirs != null && theirs.incarnation() < cluster.node(number).id().incarnation() && theirs.isOpen()) {
-                coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
-            } else if (theirs != null && !theirs.isOpen() && theirs.epoch() > 0) {
-                coverage.count("state.session-again: after both have closed one");
-            }
+        if (cluster.node(peer).life() == SimulatedNode.Life.DOWN || !cluster.node(peer).id().equals(opened.node())) {
+            return;
         }
+        Session own = Session.of(cluster, number, peer);
+        Session theirs = Session.of(cluster, peer, number);
+        if (own == null || theirs == null) {
+            return;
+        }
+        if (theirs.incarnation() != cluster.node(number).id().incarnation()) {
+            if (theirs.isOpen()) {
+                coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
+            }
+        } else if (theirs.isOpen() && theirs.epoch() < own.epoch() && broken.isEmpty()) {
+            broken = "n" + number + " has opened session " + own.epoch() + " with n" + peer + ", which has session "
+                    + theirs.epoch() + " open";
+        } else if (own.epoch() > 1) {
+            coverage.count("state.session-again: after both have closed one");
+        }
+    }
+
+    /** What was seen that must not be; empty if nothing. */
+    String broken() {
+        return broken;
     }
 
     /** What one node knows of its session with another. */

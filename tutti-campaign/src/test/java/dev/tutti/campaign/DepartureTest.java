@@ -3,6 +3,7 @@ package dev.tutti.campaign;
 import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.protocols.node.GroupSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,18 @@ class DepartureTest {
         long sent = delivered(cluster, 2, 2);
         assertThat(delivered(cluster, 1, 2)).isEqualTo(sent);
         assertThat(delivered(cluster, 3, 2)).isEqualTo(sent);
+    }
+
+    /** The node goes on: what its member kept for others must not stay. */
+    @Test
+    void memberThatHasLeftKeepsNoMemory() {
+        Cluster cluster = cluster(3).with(GroupSettings.STABLE_DELAY, Duration.ofSeconds(10)).start().assertOneView(SECOND);
+        cluster.send(1, 20, 1_000).sendTo(2, 1, 20, 1_000).send(2, 20, 1_000).advanceMillis(1);
+        assertThat(cluster.node(2).memory().outstandingBlocks()).isPositive();
+        cluster.leave(2).until("n2 has left", SECOND, () -> cluster.seat(2).application.isLeft());
+        // Links keep what they have sent until the next heartbeats say that it has arrived.
+        cluster.assertOneView(SECOND).advance(Duration.ofSeconds(3));
+        assertThat(cluster.node(2).memory().outstandingBlocks()).isZero();
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public final class SimulatedApplication implements Application {
     private final TreeMap<Member, Long> sentTo = new TreeMap<>();
     private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
     private final ArrayDeque<Packet> received = new ArrayDeque<>();
+    private Consumer<String> end = reason -> {};
     private @Nullable Member self;
     private @Nullable View view;
     private long sentToAll;
@@ -66,6 +68,12 @@ public final class SimulatedApplication implements Application {
         this.history = history;
         this.readers = readers;
         this.consumption = consumption;
+    }
+
+    /** Runs {@code end} when the member has left. */
+    public SimulatedApplication withEnd(Consumer<String> end) {
+        this.end = end;
+        return this;
     }
 
     /** What the join has answered; before anything is sent or received. */
@@ -227,5 +235,6 @@ public final class SimulatedApplication implements Application {
     public void onLeft(String reason) {
         isLeft = true;
         history.add(new History.Left(self(), reason));
+        end.accept(reason);
     }
 }

@@ -11,6 +11,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -60,6 +61,7 @@ public final class Membership implements Layer {
 
     private final Member self;
     private final Timing timing;
+    private final Mistake mistake;
     private final Members known = new Members();
 
     private View view;
@@ -101,8 +103,13 @@ public final class Membership implements Layer {
     private long stragglersCompleted;
 
     public Membership(Member self, Timing timing) {
+        this(self, timing, Mistake.NONE);
+    }
+
+    public Membership(Member self, Timing timing, Mistake mistake) {
         this.self = self;
         this.timing = timing;
+        this.mistake = mistake;
         this.view = View.alone(self);
         this.inView = new TreeSet<>(view.members());
         this.promised = view.id();
@@ -176,7 +183,7 @@ public final class Membership implements Layer {
             case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> onFrozen(id, received, out);
             case Signal.Reached(ViewId id) -> {
                 View reached = target;
-                if (id.equals(promised) && reached != null) {
+                if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
                     install(reached, out);
                 }
                 isDirty = true;
@@ -341,7 +348,7 @@ public final class Membership implements Layer {
         isNews = true;
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
-        lost = new TreeSet<>(closed);
+        lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
         unbroken = new TreeSet<>(open);
         isDirty = true;
     }
@@ -420,7 +427,7 @@ public final class Membership implements Layer {
             for (Member before : mine.subList(0, index)) {
                 hearsAllBefore &= hears(member, before) && hears(before, member);
             }
-            if (hearsAllBefore) {
+            if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
                 candidates.add(member);
             }
         }
@@ -581,7 +588,7 @@ public final class Membership implements Layer {
         out.disarm(HOLD_BACK);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
-        ballot = new Ballot(id, candidates);
+        ballot = new Ballot(id, candidates, mistake);
         out.raise(new Signal.Freeze(id));
         for (Member member : candidates) {
             if (!member.equals(self)) {
@@ -642,7 +649,7 @@ public final class Membership implements Layer {
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
     private boolean takeCut(ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
-        if (!id.equals(promised)) {
+        if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
             return false;
         }
         for (View.Part part : record.parts()) {
@@ -703,7 +710,7 @@ public final class Membership implements Layer {
             return;
         }
         for (Member member : view.transitionalSet(self)) {
-            if (!member.equals(self) && view.contains(member)) {
+            if (!member.equals(self) && view.contains(member) && mistake != Mistake.EARLY_FOLLOWED) {
                 Advert advert = adverts.get(member);
                 if (advert == null || advert.view().number() < view.id().number()) {
                     return;

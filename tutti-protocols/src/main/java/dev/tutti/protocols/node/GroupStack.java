@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.protocols.reliability.BestEffort;
@@ -19,8 +20,8 @@ final class GroupStack {
      * @param settings with {@link GroupSettings}
      * @return from the bottom to the top
      */
-    static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
-        return layers(self, settings, submissions, 0);
+    static List<Layer> layers(Member self, Settings settings, Submissions submissions, Mistake mistake) {
+        return layers(self, settings, submissions, mistake, 0);
     }
 
     /**
@@ -28,7 +29,8 @@ final class GroupStack {
      * @param multicastBytes what a receiver of multicasts keeps before it takes it; 0 if there are none
      * @return from the bottom to the top
      */
-    static List<Layer> layers(Member self, Settings settings, Submissions submissions, int multicastBytes) {
+    static List<Layer> layers(
+            Member self, Settings settings, Submissions submissions, Mistake mistake, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership membership = new Membership(
@@ -36,7 +38,8 @@ final class GroupStack {
                 new Membership.Timing(
                         settings.get(GroupSettings.HOLD_BACK).toNanos(),
                         settings.get(GroupSettings.MERGE_DELAY).toNanos(),
-                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()));
+                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()),
+                mistake);
         Layer delivery =
                 switch (settings.get(GroupSettings.STACK)) {
                     case FIFO ->
@@ -47,7 +50,8 @@ final class GroupStack {
                                         settings.get(GroupSettings.ACK_DELAY).toNanos(),
                                         settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                                         leaveTimeoutNanos),
-                                multicastBytes);
+                                multicastBytes,
+                                mistake);
                     case UNRELIABLE -> new BestEffort(self, windowBytes);
                 };
         return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));

@@ -22,6 +22,7 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,7 @@ public final class NodeMachine implements HostedMachine {
 
     private final NodeId self;
     private final Settings settings;
+    private final Mistake mistake;
     private StackMaker stackMaker;
     private @Nullable MulticastPort multicast;
     private final SplittableRandom random;
@@ -84,12 +86,27 @@ public final class NodeMachine implements HostedMachine {
      * @throws SettingException if settings contradict each other, or a seed is no address
      */
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
-        this(self, settings, seed, memory, events, GroupStack::layers);
+        this(self, settings, seed, memory, events, Mistake.NONE);
     }
 
-    NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, StackMaker stackMaker) {
+    /** A node with a deliberate mistake, for the campaign, which alone sees the type. */
+    @SuppressWarnings("exports")
+    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mistake mistake) {
+        this(self, settings, seed, memory, events, mistake, (member, group, submissions) ->
+                GroupStack.layers(member, group, submissions, mistake));
+    }
+
+    NodeMachine(
+            NodeId self,
+            Settings settings,
+            long seed,
+            Memory memory,
+            NodeEvents events,
+            Mistake mistake,
+            StackMaker stackMaker) {
         this.self = self;
         this.settings = settings;
+        this.mistake = mistake;
         this.stackMaker = stackMaker;
         this.memory = memory;
         this.random = new SplittableRandom(seed);
@@ -112,7 +129,7 @@ public final class NodeMachine implements HostedMachine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner());
+        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner(), mistake);
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(
@@ -133,7 +150,7 @@ public final class NodeMachine implements HostedMachine {
         multicast = port;
         groups.useMulticast(port);
         stackMaker = (member, group, submissions) ->
-                GroupStack.layers(member, group, submissions, port.receiveBufferBytes());
+                GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
     }
 
     // ------------------------------------------------------------------ inputs from the driver

@@ -102,6 +102,12 @@ final class Ahead {
         asked = 0;
     }
 
+    void free() {
+        packets.values().forEach(Packet::release);
+        packets.clear();
+        bytes = 0;
+    }
+
     /** A new view, or one that is being prepared: numbers start again, or what is missing comes by other ways. */
     void clear(DropReason reason, Outbox out) {
         packets.values().forEach(packet -> out.drop(packet, reason));

@@ -99,6 +99,7 @@ final class Pair {
         PacketRing ended = copies;
         copies = new PacketRing();
         multicastIn.startView();
+        repeated = 0;
         acknowledged = 0;
         mustAcknowledge = true;
         return ended;
@@ -107,5 +108,6 @@ final class Pair {
     void free() {
         copies.freeAll();
         unicastOut.freeAll();
+        ahead.free();
     }
 }

@@ -11,6 +11,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -67,6 +68,7 @@ public final class Reliability implements Layer {
     private long nacksSent;
     private long repeatsSent;
     private long overtakers;
+    private final Mistake mistake;
     private final Members known = new Members();
 
     private View view;
@@ -108,17 +110,18 @@ public final class Reliability implements Layer {
     private long repairsReceived;
 
     public Reliability(Member self, Limits limits) {
-        this(self, limits, 0);
+        this(self, limits, 0, Mistake.NONE);
     }
 
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
      */
-    public Reliability(Member self, Limits limits, int multicastBytes) {
+    public Reliability(Member self, Limits limits, int multicastBytes, Mistake mistake) {
         this.multicastWindow = multicastBytes == 0 ? null : new MulticastWindow(multicastBytes);
         this.self = self;
         this.limits = limits;
+        this.mistake = mistake;
         this.view = View.alone(self);
         this.own = new Inflow(false, limits.windowBytes());
         this.toSelf = new Inflow(true, limits.windowBytes());
@@ -209,7 +212,11 @@ public final class Reliability implements Layer {
         }
         int kind = packet.bytes().get(packet.offset());
         long viewNumber = packet.bytes().getLong(packet.offset() + 1);
-        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR) {
+        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR && mistake != Mistake.ANY_VIEW) {
+            if (mistake == Mistake.DROP_FUTURE) {
+                out.drop(packet, DropReason.HELD_FULL);
+                return;
+            }
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
             if (multicastWindow != null && kind == MULTICAST && !held.hasRoom(from, viewNumber, packet)) {
                 // Repeated on the way, perhaps. It comes again when it is asked for.
@@ -241,7 +248,7 @@ public final class Reliability implements Layer {
     }
 
     private void onMulticast(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = pairOf.get(from);
@@ -251,9 +258,12 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (isFrozen) {
+        } else if (isFrozen && mistake != Mistake.NO_FREEZE) {
             out.drop(packet, DropReason.FROZEN);
-        } else if (number != pair.multicastIn.received() + 1) {
+        } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
+            out.drop(packet, DropReason.GAP);
+        } else if (number != pair.multicastIn.received() + 1
+                && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
             if (multicastWindow != null && number > pair.multicastIn.received()) {
                 onOvertaking(pair, number, packet, out);
             } else {
@@ -264,7 +274,7 @@ public final class Reliability implements Layer {
             if (multicastWindow != null) {
                 acceptAhead(pair, out);
             }
-            pair.copies.freeUpTo(Math.min(stableAtSender, number));
+            pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
     }
 
@@ -425,7 +435,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (sinceView != pair.sinceView()) {
+        } else if (sinceView != pair.sinceView() && mistake != Mistake.OLD_UNICASTS) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (number != pair.unicastIn.received() + 1) {
             out.drop(packet, number <= pair.unicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
@@ -448,7 +458,8 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (pair == null || !isCurrent || sinceView != pair.sinceView()) {
+        boolean isIgnored = mistake == Mistake.DEAF_TO_NEWCOMERS && sinceView == view.id().number() && sinceView > 2;
+        if (pair == null || !isCurrent || sinceView != pair.sinceView() || isIgnored) {
             out.drop(packet, DropReason.OLD_VIEW);
             return;
         }
@@ -509,6 +520,13 @@ public final class Reliability implements Layer {
                 if (followed.equals(view)) {
                     freeOldCopies();
                 }
+            }
+            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+                Pair pair = pairOf.get(member);
+                if (mistake == Mistake.FORGET_CRASHED && pair != null) {
+                    pair.copies.freeUpTo(pair.multicastIn.received());
+                }
+                out.forward(signal);
             }
             case Signal.Opened(Member member) -> repeatUnicasts(member, out);
             case Signal.Leave() -> {
@@ -581,7 +599,7 @@ public final class Reliability implements Layer {
             return;
         }
         for (Pair pair : pairs) {
-            if (pair.multicastIn.received() < cutOf(pair)) {
+            if (pair.multicastIn.received() < cutOf(pair) && mistake != Mistake.SKIP_FETCH) {
                 return;
             }
         }
@@ -640,16 +658,21 @@ public final class Reliability implements Layer {
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (reachBallot == null || !isCurrent || pair == null || number > cutOf(pair)) {
+        } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
             // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
-        } else if (number != pair.multicastIn.received() + 1) {
+        } else if (number != pair.multicastIn.received() + 1
+                && (mistake != Mistake.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             repairsReceived++;
             accept(pair, packet, out);
             checkReached(out);
         }
+    }
+
+    private boolean isLate(Pair pair, long number) {
+        return reachBallot == null || number > cutOf(pair);
     }
 
     private void install(Signal.Installed installed, Outbox out) {
@@ -675,6 +698,7 @@ public final class Reliability implements Layer {
             nextPairOf.put(member, pair);
         }
         for (Pair pair : pairs) {
+            pair.ahead.clear(DropReason.OLD_VIEW, out);
             oldCopies.put(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
@@ -684,7 +708,8 @@ public final class Reliability implements Layer {
                 }
             }
         }
-        departed.values().removeIf(pair -> next.contains(pair.member()) || !pair.hasBacklog());
+        departed.values().removeIf(pair -> next.contains(pair.member())
+                || (!pair.hasBacklog() && mistake != Mistake.WAIT_FOR_DEPARTED));
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();
@@ -699,18 +724,30 @@ public final class Reliability implements Layer {
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
         isFrozen = false;
-        if (part.size() == 1) {
+        if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
             freeOldCopies();
         }
         // The window first: with the view the sender goes on at once.
         announceWindow(out);
         out.raise(installed);
-        for (Packet packet : held.takeUpTo(view.id().number())) {
+        List<Packet> due = held.takeUpTo(view.id().number());
+        for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
             Member from = packet.peer();
             if (from != null) {
                 handle(packet.takeByte(), from, packet, out);
             }
         }
+    }
+
+    @Override
+    public void onStop() {
+        ownCopies.freeAll();
+        for (Pair pair : pairs) {
+            pair.free();
+        }
+        departed.values().forEach(Pair::free);
+        freeOldCopies();
+        held.free();
     }
 
     private void freeOldCopies() {
@@ -824,6 +861,11 @@ public final class Reliability implements Layer {
         for (Pair pair : pairs) {
             everybodyHas = Math.min(everybodyHas, pair.acknowledged);
         }
+        if (mistake == Mistake.ONE_ACKNOWLEDGEMENT) {
+            for (Pair pair : pairs) {
+                everybodyHas = Math.max(everybodyHas, pair.acknowledged);
+            }
+        }
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
         if (multicastWindow != null) {
@@ -848,6 +890,11 @@ public final class Reliability implements Layer {
             // One packet may always be under way, whatever its length.
             long most = ownCopies.size() == 0 ? sentBytes + Packet.FRAME_MAX : sentBytes - unacknowledgedBytes + window;
             limitBytes = Math.min(limitBytes, Math.max(sentBytes, most));
+        }
+        if (mistake == Mistake.WAIT_FOR_DEPARTED) {
+            for (Pair pair : departed.values()) {
+                limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
+            }
         }
         if (toSelf.isUrgent(0)) {
             toSelf.onAnnounced();

@@ -52,6 +52,7 @@ final class DatagramPair {
             Packet frame = Packet.create(memory, length);
             long number = sent++;
             frame.appendLong(number);
+            // Longer than its number and its sum, or nothing between them.
             while (frame.length() < length - 4) {
                 frame.appendByte((int) (number * 31 + frame.length()));
             }
@@ -171,18 +172,22 @@ final class DatagramPair {
     final Simulation simulation;
     final SimulatedNode first;
     final SimulatedNode second;
-    final int datagramBytesMax;
 
     DatagramPair(long seed, int datagramBytesMax) {
+        this(seed, datagramBytesMax, datagramBytesMax);
+    }
+
+    DatagramPair(long seed, int firstBytesMax, int secondBytesMax) {
         this.simulation = new Simulation(seed);
-        this.datagramBytesMax = datagramBytesMax;
-        this.first = simulation.addOnDatagrams("a", "a:7800", (self, machineSeed, memory) -> process(memory, machineSeed));
-        this.second = simulation.addOnDatagrams("b", "b:7800", (self, machineSeed, memory) -> process(memory, machineSeed));
+        this.first = simulation.addOnDatagrams(
+                "a", "a:7800", (self, machineSeed, memory) -> process(memory, machineSeed, firstBytesMax));
+        this.second = simulation.addOnDatagrams(
+                "b", "b:7800", (self, machineSeed, memory) -> process(memory, machineSeed, secondBytesMax));
         first.withMemory(1L << 30);
         second.withMemory(1L << 30);
     }
 
-    private DatagramProcess process(Memory memory, long seed) {
+    private DatagramProcess process(Memory memory, long seed, int datagramBytesMax) {
         Talker talker = new Talker(memory);
         DatagramNode node = new DatagramNode(
                 talker,
@@ -193,7 +198,7 @@ final class DatagramPair {
                         2_000_000_000L,
                         64,
                         8 * 1024 * 1024,
-                        1L << 30),
+                        150_000_000),
                 seed,
                 ~seed * 31,
                 memory);

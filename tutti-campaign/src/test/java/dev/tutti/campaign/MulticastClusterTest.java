@@ -24,7 +24,7 @@ class MulticastClusterTest {
                 .withMulticastLoss(multicastLoss)
                 .withDuplication(loss / 2)
                 .withDamage(loss / 10, loss / 10));
-        return cluster.start().assertOneView(Duration.ofSeconds(10)).advance(Duration.ofMillis(300));
+        return cluster.start().assertOneView(Duration.ofSeconds(10)).advance(Duration.ofMillis(600));
     }
 
     @Test
@@ -72,7 +72,7 @@ class MulticastClusterTest {
     void whoDoesNotHearMulticastsGetsThemByConnection() {
         Cluster cluster = clusterOnDatagrams(4, 5).withMulticast();
         cluster.datagrams().setFilter((from, to, datagram) -> datagram[4] != 6 || to != cluster.node(4));
-        cluster.start().assertOneView(SECOND).advance(Duration.ofMillis(300));
+        cluster.start().assertOneView(SECOND).advance(Duration.ofMillis(600));
         cluster.send(1, 500, 900).assertComesToRest(SECOND);
         assertThat(cluster.datagrams().count(DatagramNetwork.Fate.MULTICAST)).isGreaterThan(300);
         assertThat(cluster.counters().get(NACKS)).isZero();

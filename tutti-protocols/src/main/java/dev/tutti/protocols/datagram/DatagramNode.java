@@ -31,7 +31,7 @@ public final class DatagramNode implements DatagramMachine {
      * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
      * @param receiveBufferBytes what the system keeps for this node before the loop takes it
      * @param isMulticast whether the driver reaches all nodes with one datagram
-     * @param connectNanos how long a dial may take
+     * @param connectNanos how long a dial may take, and half of how long nothing may be acknowledged
      * @param connectionsMax further ones are not opened
      * @param windowBytes what one connection may bring before it is in order
      * @param sendBytesMax what may wait on one connection; beyond, it is closed
@@ -408,7 +408,8 @@ public final class DatagramNode implements DatagramMachine {
         }
         long id = keys.draw() << SLOT_BITS | slot;
         Flow flow = new Flow(
-                owner, number, id, isDialed, address, limits.datagramBytesMax(), limits.windowBytes(), memory);
+                owner, number, id, isDialed, address, limits.datagramBytesMax(), limits.windowBytes(), 2 * limits.connectNanos(),
+                memory);
         slots[slot] = flow;
         byNumber.put(number, flow);
         flowCount++;

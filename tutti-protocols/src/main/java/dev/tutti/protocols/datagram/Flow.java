@@ -41,7 +41,6 @@ final class Flow {
 
     private static final long MILLISECOND = 1_000_000;
     private static final long LINGER_NANOS = 2_000 * MILLISECOND;
-    private static final long GIVE_UP_NANOS = 30_000 * MILLISECOND;
     private static final long OPEN_RETRY_NANOS = 30 * MILLISECOND;
     private static final long OPEN_RETRY_NANOS_MAX = 500 * MILLISECOND;
     private static final int ACK_RANGES_MAX = 64;
@@ -66,6 +65,7 @@ final class Flow {
 
     private final Owner owner;
     private final Memory memory;
+    private final long giveUpNanos;
     private final SendStream out = new SendStream();
     private final Congestion congestion = new Congestion(INITIAL_WINDOW_BYTES);
     private final Recovery recovery = new Recovery(out, congestion);
@@ -109,13 +109,14 @@ final class Flow {
 
     Flow(
             Owner owner, int number, long localId, boolean isDialed, String address, int datagramBytesMax,
-            long windowBytes, Memory memory) {
+            long windowBytes, long giveUpNanos, Memory memory) {
         this.owner = owner;
         this.number = number;
         this.localId = localId;
         this.isDialed = isDialed;
         this.address = address;
         this.datagramBytesMax = datagramBytesMax;
+        this.giveUpNanos = giveUpNanos;
         this.memory = memory;
         this.peerLimit = windowBytes;
         this.in = new ReceiveStream(memory, windowBytes, this::onFrame);
@@ -514,8 +515,8 @@ final class Flow {
         }
         if (lingerNanos <= nowNanos) {
             owner.onEnded(this, false, "not all that was written has arrived within 2 s after it was closed");
-        } else if (recovery.quietNanos(nowNanos) > GIVE_UP_NANOS) {
-            owner.onEnded(this, false, "no acknowledgement for 30 s");
+        } else if (recovery.quietNanos(nowNanos) > giveUpNanos) {
+            owner.onEnded(this, false, "no acknowledgement for " + giveUpNanos / MILLISECOND + " ms");
         }
     }
 

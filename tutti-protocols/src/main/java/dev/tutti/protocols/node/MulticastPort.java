@@ -36,6 +36,7 @@ final class MulticastPort {
     private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
     private @Nullable Link last;
+    private boolean isBeaconDue;
     private long sentNanos;
     private long sent;
     private long beacons;
@@ -77,15 +78,13 @@ final class MulticastPort {
         send(Packet.create(memory, 0), nowNanos);
     }
 
-    void onOpened(Link link, long nowNanos) {
+    void onOpened(Link link) {
         byIncarnation.put(link.node().incarnation(), link);
         link.multicastHeardNanos = Links.NEVER;
         link.isMulticastHeard = false;
         link.isReachedByMulticast = false;
-        // At once for one, soon for many at a time.
-        if (nowNanos - sentNanos > heartbeatNanos / BEACONS_PER_HEARTBEAT_MAX || sent == 0) {
-            beacon(nowNanos);
-        }
+        // Not at once: the other side's session may open a moment later.
+        isBeaconDue = true;
     }
 
     void onClosed(Link link) {
@@ -97,7 +96,8 @@ final class MulticastPort {
     }
 
     void onTick(long nowNanos) {
-        if (nowNanos - sentNanos >= heartbeatNanos) {
+        if (isBeaconDue || nowNanos - sentNanos >= heartbeatNanos) {
+            isBeaconDue = false;
             beacon(nowNanos);
         }
         for (Link link : links.all()) {
@@ -177,6 +177,4 @@ final class MulticastPort {
 
     /** Cluster and incarnation. */
     private static final int HEADER_BYTES = 16;
-
-    private static final int BEACONS_PER_HEARTBEAT_MAX = 20;
 }

@@ -403,7 +403,7 @@ public final class NodeMachine implements HostedMachine {
             untold.add(node);
             detector.onOpened(node, now());
             if (multicast != null) {
-                multicast.onOpened(link, now());
+                multicast.onOpened(link);
             }
             groups.onOpened(link);
             sendPeers(link);

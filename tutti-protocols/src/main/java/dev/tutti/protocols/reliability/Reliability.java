@@ -282,12 +282,21 @@ public final class Reliability implements Layer {
 
     private void onOvertaking(Pair pair, long number, Packet packet, Outbox out) {
         overtakers++;
+        if (isImpossible(pair, number)) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
         if (pair.ahead.contains(number)) {
             out.drop(packet, DropReason.DUPLICATE);
         } else if (!pair.ahead.keep(number, packet, limits.windowBytes())) {
             out.drop(packet, DropReason.GAP);
         }
         askLater(pair, out);
+    }
+
+    /** Whether no sender that keeps to its window could have sent so many. */
+    private boolean isImpossible(Pair pair, long number) {
+        return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
     }
 
     private void acceptAhead(Pair pair, Outbox out) {
@@ -369,6 +378,8 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent || pair == null || isFrozen) {
             out.drop(packet, DropReason.OLD_VIEW);
+        } else if (isImpossible(pair, number)) {
+            out.drop(packet, DropReason.MALFORMED);
         } else {
             pair.ahead.onKnown(number);
             if (pair.ahead.isDue(pair.multicastIn.received(), 0)) {

@@ -8,12 +8,12 @@ import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.sim.History;
 import dev.tutti.sim.SimulatedNode;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Sees which rare states a run gets into: those that the model check of the view change left open, and others. */
 final class Witness {
@@ -117,20 +117,24 @@ final class Witness {
         if (cluster.node(peer).life() == SimulatedNode.Life.DOWN || !cluster.node(peer).id().equals(opened.node())) {
             return;
         }
-        Session own = Session.of(cluster, number, peer);
-        Session theirs = Session.of(cluster, peer, number);
-        if (own == null || theirs == null) {
-            return;
-        }
-        if (theirs.incarnation() != cluster.node(number).id().incarnation()) {
-            if (theirs.isOpen()) {
-                coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
+        long incarnation = cluster.node(number).id().incarnation();
+        long epoch = 0;
+        for (Session own : Session.of(cluster, number, peer)) {
+            if (own.incarnation == opened.node().incarnation()) {
+                epoch = own.epoch;
             }
-        } else if (theirs.isOpen() && theirs.epoch() < own.epoch() && broken.isEmpty()) {
-            broken = "n" + number + " has opened session " + own.epoch() + " with n" + peer + ", which has session "
-                    + theirs.epoch() + " open";
-        } else if (own.epoch() > 1) {
-            coverage.count("state.session-again: after both have closed one");
+        }
+        for (Session theirs : Session.of(cluster, peer, number)) {
+            if (theirs.incarnation != incarnation) {
+                if (theirs.isOpen) {
+                    coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
+                }
+            } else if (theirs.isOpen && theirs.epoch < epoch && broken.isEmpty()) {
+                broken = "n" + number + " has opened session " + epoch + " with n" + peer + ", which has session "
+                        + theirs.epoch + " open";
+            } else if (epoch > 1) {
+                coverage.count("state.session-again: after both have closed one");
+            }
         }
     }
 
@@ -139,66 +143,74 @@ final class Witness {
         return broken;
     }
 
-    /** What one node knows of its session with another. */
-    private record Session(boolean isOpen, long epoch, long incarnation) {
+    /** What one node knows of its session with one run of another. */
+    private static final class Session implements Report {
+        private boolean isOpen;
+        private long epoch;
+        private long incarnation;
 
-        static @Nullable Session of(Cluster cluster, int node, int peer) {
-            Reading reading = new Reading();
-            cluster.seat(node).machine().report(reading.at("n" + peer));
-            return reading.isFound ? new Session(reading.isOpen, reading.epoch, reading.incarnation) : null;
+        /** With all runs of the peer that the node remembers. */
+        static List<Session> of(Cluster cluster, int node, int peer) {
+            List<Session> sessions = new ArrayList<>();
+            cluster.seat(node).machine().report(new Nothing() {
+                @Override
+                public Report section(String name) {
+                    return name.equals("links") ? links("n" + peer, sessions) : new Nothing();
+                }
+            });
+            return sessions;
+        }
+
+        private static Report links(String peer, List<Session> sessions) {
+            return new Nothing() {
+                @Override
+                public Report section(String name) {
+                    if (!name.equals(peer)) {
+                        return new Nothing();
+                    }
+                    sessions.add(new Session());
+                    return sessions.getLast();
+                }
+            };
+        }
+
+        @Override
+        public void put(String name, long value) {
+            switch (name) {
+                case "epoch" -> epoch = value;
+                case "incarnation" -> incarnation = value;
+                default -> {
+                    // Of no interest.
+                }
+            }
+        }
+
+        @Override
+        public void put(String name, String value) {
+            isOpen |= name.equals("state") && !value.equals("closed");
+        }
+
+        @Override
+        public Report section(String name) {
+            return new Nothing();
         }
     }
 
-    /** Takes the section of one peer out of a report. */
-    private static final class Reading {
-        boolean isFound;
-        boolean isOpen;
-        long epoch;
-        long incarnation;
-
-        Report at(String peer) {
-            return new Report() {
-                @Override
-                public void put(String name, long value) {
-                    // Outside the section.
-                }
-
-                @Override
-                public void put(String name, String value) {
-                    // Outside the section.
-                }
-
-                @Override
-                public Report section(String name) {
-                    return name.equals("links") ? at(peer) : name.equals(peer) ? link() : at("");
-                }
-            };
+    /** A report that nobody reads. */
+    private static class Nothing implements Report {
+        @Override
+        public void put(String name, long value) {
+            // Nobody reads it.
         }
 
-        private Report link() {
-            return new Report() {
-                @Override
-                public void put(String name, long value) {
-                    if (name.equals("epoch")) {
-                        isFound = true;
-                        epoch = value;
-                    } else if (name.equals("incarnation")) {
-                        incarnation = value;
-                    }
-                }
+        @Override
+        public void put(String name, String value) {
+            // Nobody reads it.
+        }
 
-                @Override
-                public void put(String name, String value) {
-                    if (name.equals("state")) {
-                        isOpen |= !value.equals("closed");
-                    }
-                }
-
-                @Override
-                public Report section(String name) {
-                    return this;
-                }
-            };
+        @Override
+        public Report section(String name) {
+            return this;
         }
     }
 
@@ -261,20 +273,10 @@ final class Witness {
     private boolean isChanging() {
         for (Seat seat : cluster.present()) {
             boolean[] isChanging = new boolean[1];
-            seat.machine().report(new Report() {
-                @Override
-                public void put(String name, long value) {
-                    // Only the state is of interest.
-                }
-
+            seat.machine().report(new Nothing() {
                 @Override
                 public void put(String name, String value) {
                     isChanging[0] |= name.equals("state") && (value.equals("answered") || value.equals("catching-up"));
-                }
-
-                @Override
-                public Report section(String name) {
-                    return this;
                 }
             });
             if (isChanging[0]) {

@@ -55,7 +55,7 @@ public final class DatagramNode implements DatagramMachine {
                     isMulticast,
                     settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
                     settings.get(TransportSettings.CONNECTIONS_MAX),
-                    settings.get(TransportSettings.UDP_WINDOW).bytes(),
+                    settings.get(TransportSettings.DATAGRAM_WINDOW).bytes(),
                     settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
         }
 

@@ -35,6 +35,7 @@ public final class Packet {
     private int start;
     private int end;
     private boolean malformed;
+    private boolean expendable;
     private @Nullable Member peer;
     private @Nullable Receipt receipt;
 
@@ -129,6 +130,20 @@ public final class Packet {
 
     public Packet withReceipt(@Nullable Receipt receipt) {
         this.receipt = receipt;
+        return this;
+    }
+
+    /**
+     * On the way down: whether it may be lost, repeated and overtaken, because whoever sends it repairs that. Such a packet
+     * may go to all members at once.
+     */
+    public boolean isExpendable() {
+        return expendable;
+    }
+
+    /** For a layer that repairs. */
+    public Packet markExpendable() {
+        expendable = true;
         return this;
     }
 
@@ -245,6 +260,15 @@ public final class Packet {
             return;
         }
         start += length;
+    }
+
+    /** Keeps the first {@code length} bytes of what is there. */
+    public Packet shorten(int length) {
+        if (length < 0 || length > length()) {
+            throw new IllegalArgumentException("a packet of " + length() + " bytes shortened to " + length);
+        }
+        end = start + length;
+        return this;
     }
 
     // ------------------------------------------------------------------ build

@@ -68,7 +68,7 @@ final class Endpoint {
         Endpoint endpoint = new Endpoint(
                 Io.choose(settings.get(TransportSettings.IO)),
                 security,
-                isSummed(settings.get(TransportSettings.CHECKSUM), security != null));
+                isSummed(settings, security != null, address.isLoopbackAddress()));
         try {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
@@ -167,9 +167,10 @@ final class Endpoint {
         return isSummed;
     }
 
-    private static boolean isSummed(TransportSettings.Checksum wanted, boolean isSecure) {
-        return switch (wanted) {
-            case AUTO -> !isSecure;
+    /** What is advertised elsewhere comes by a way that this node knows nothing about. */
+    private static boolean isSummed(Settings settings, boolean isSecure, boolean isLoopback) {
+        return switch (settings.get(TransportSettings.CHECKSUM)) {
+            case AUTO -> !isSecure && !(isLoopback && settings.get(TransportSettings.ADVERTISE).isEmpty());
             case ON -> true;
             case OFF -> false;
         };

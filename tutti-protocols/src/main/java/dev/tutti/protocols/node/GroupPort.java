@@ -44,6 +44,11 @@ final class GroupPort implements Stack.Network {
     private final TreeMap<Member, RemoteMember> open = new TreeMap<>();
     private @Nullable View view;
     private RemoteMember[] others = NOBODY;
+
+    /** Those of them that are not reached by multicast; all, unless two are. */
+    private RemoteMember[] unreached = NOBODY;
+
+    private final Runner runner;
     private int absent;
     private boolean isLeft;
     private boolean isJoinTold;
@@ -67,6 +72,7 @@ final class GroupPort implements Stack.Network {
         this.groups = groups;
         this.links = groups.links();
         this.effects = groups.effects();
+        this.runner = runner;
         this.joinedNanos = runner.nowNanos();
         this.stack = new Stack(runner, layers, this, new Top(), random);
         // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
@@ -155,6 +161,7 @@ final class GroupPort implements Stack.Network {
         }
         open.clear();
         others = NOBODY;
+        unreached = NOBODY;
         stack.stop();
         groups.left(this);
         effects.left(application, reason);
@@ -181,17 +188,26 @@ final class GroupPort implements Stack.Network {
             }
             return;
         }
+        MulticastPort multicast = groups.multicast();
+        boolean isMulticast = multicast != null
+                && packet.isExpendable()
+                && unreached.length < others.length
+                && multicast.fits(packet);
         // The same bytes on every link. A link that fails meanwhile changes the field, not this array.
-        RemoteMember[] receivers = others;
+        RemoteMember[] receivers = isMulticast ? unreached : others;
         noSession += absent;
-        sentPackets += receivers.length;
+        sentPackets += others.length;
         for (RemoteMember remote : receivers) {
             links.send(remote.link, packet.slice());
         }
-        packet.release();
+        if (isMulticast && multicast != null) {
+            multicast.send(packet, runner.nowNanos());
+        } else {
+            packet.release();
+        }
     }
 
-    private void findOthers() {
+    void findOthers() {
         View installed = view;
         if (installed == null) {
             return;
@@ -209,6 +225,26 @@ final class GroupPort implements Stack.Network {
         }
         others = new RemoteMember[count];
         System.arraycopy(found, 0, others, 0, count);
+        findUnreached();
+    }
+
+    /** One that is reached is better reached by its connection, which repairs sooner. */
+    private void findUnreached() {
+        int reached = 0;
+        for (RemoteMember remote : others) {
+            reached += remote.link.isReachedByMulticast ? 1 : 0;
+        }
+        if (reached < 2) {
+            unreached = others;
+            return;
+        }
+        unreached = new RemoteMember[others.length - reached];
+        int index = 0;
+        for (RemoteMember remote : others) {
+            if (!remote.link.isReachedByMulticast) {
+                unreached[index++] = remote;
+            }
+        }
     }
 
     @Override

@@ -58,6 +58,7 @@ final class Groups {
     private long malformed;
     private long mismatches;
     private boolean isStopped;
+    private @Nullable MulticastPort multicast;
 
     Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
         this.self = self;
@@ -72,6 +73,21 @@ final class Groups {
 
     EffectQueue effects() {
         return effects;
+    }
+
+    @Nullable MulticastPort multicast() {
+        return multicast;
+    }
+
+    void useMulticast(MulticastPort port) {
+        multicast = port;
+    }
+
+    /** Who is reached by multicast has changed. */
+    void onReach() {
+        for (GroupPort port : byName.values()) {
+            port.findOthers();
+        }
     }
 
     @Nullable GroupPort port(int join) {

@@ -55,6 +55,7 @@ final class Probe implements Machine, AutoCloseable {
     static Settings settings(Io io) {
         return Settings.of(TransportSettings.ALL)
                 .with(TransportSettings.BIND_PORT, 0)
+                .with(TransportSettings.CHECKSUM, TransportSettings.Checksum.ON)
                 // A first TLS handshake on a busy machine loads and interprets a lot of code.
                 .with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(LIMIT_SECONDS - 2))
                 .with(TransportSettings.IO, TransportSettings.Io.valueOf(io.name()));

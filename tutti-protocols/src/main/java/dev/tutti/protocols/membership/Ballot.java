@@ -31,13 +31,16 @@ final class Ballot {
 
     private final ViewId id;
     private final List<Member> candidates;
+    private final View startedIn;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
     /**
      * @param candidates by rank; in this order they are the members of the view
+     * @param startedIn the view that its proposer was in
      */
-    Ballot(ViewId id, List<Member> candidates) {
+    Ballot(ViewId id, List<Member> candidates, View startedIn) {
         this.id = id;
+        this.startedIn = startedIn;
         this.candidates = List.copyOf(candidates);
     }
 
@@ -47,6 +50,10 @@ final class Ballot {
 
     List<Member> candidates() {
         return candidates;
+    }
+
+    View startedIn() {
+        return startedIn;
     }
 
     boolean hasAnswered(Member member) {

@@ -76,11 +76,11 @@ class WireTest {
                 new ViewId(2, 1, ONE),
                 List.of(ONE, TWO),
                 List.of(
-                        new View.Part(new ViewId(1, 1, ONE), List.of(ONE), new TreeMap<>()),
-                        new View.Part(new ViewId(1, 1, TWO), List.of(TWO), new TreeMap<>())));
+                        new View.Part(new ViewId(1, 1, TWO), List.of(TWO), new TreeMap<>()),
+                        new View.Part(new ViewId(1, 1, ONE), List.of(ONE), new TreeMap<>())));
         Packet packet = packet();
         Wire.append(packet, whole);
-        assertThat(hex(packet)).endsWith("00000002" + "00000000" + "00000001" + "00000000");
+        assertThat(hex(packet)).endsWith("00000002" + "00000001" + "00000000" + "00000000");
         assertThat((long) packet.length()).isLessThanOrEqualTo(Wire.bytesMax(whole));
         assertThat(Wire.takeView(packet, new Members()).parts()).isEqualTo(whole.parts());
     }

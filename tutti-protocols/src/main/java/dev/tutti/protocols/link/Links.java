@@ -7,6 +7,7 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
@@ -97,6 +98,10 @@ public final class Links {
     private final Handshake handshake;
 
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
+
+    /** The same by address; of one address there is one process at a time. */
+    private final HashMap<String, List<Link>> atAddress = new HashMap<>();
+
     private final IntMap<Connection> connections = new IntMap<>();
 
     /** Connections whose handshake is not over, the oldest first. */
@@ -539,8 +544,11 @@ public final class Links {
         if (node.incarnation() == self.incarnation()) {
             return !node.equals(self);
         }
-        for (Link link : links.values()) {
-            if (link.isOpen() && link.node().incarnation() == node.incarnation() && !link.node().equals(node)) {
+        for (Link link : links.tailMap(new NodeId(node.incarnation(), "", ""), true).values()) {
+            if (link.node().incarnation() != node.incarnation()) {
+                break;
+            }
+            if (link.isOpen() && !link.node().equals(node)) {
                 return true;
             }
         }
@@ -548,10 +556,8 @@ public final class Links {
     }
 
     boolean isOlder(NodeId node) {
-        for (Link link : links.values()) {
-            if (link.connection != null
-                    && link.node().address().equals(node.address())
-                    && link.node().incarnation() > node.incarnation()) {
+        for (Link link : atAddress.getOrDefault(node.address(), List.of())) {
+            if (link.connection != null && link.node().incarnation() > node.incarnation()) {
                 return true;
             }
         }
@@ -560,8 +566,8 @@ public final class Links {
 
     /** One address has one process: sessions with others at the same address are over. */
     void closeOlder(NodeId node) {
-        for (Link link : new ArrayList<>(links.values())) {
-            if (!link.node().equals(node) && link.node().address().equals(node.address())) {
+        for (Link link : List.copyOf(atAddress.getOrDefault(node.address(), List.of()))) {
+            if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());
             }
         }
@@ -575,6 +581,7 @@ public final class Links {
             }
             link = new Link(node, forgottenEpoch);
             links.put(node, link);
+            atAddress.computeIfAbsent(node.address(), absent -> new ArrayList<>(1)).add(link);
         }
         return link;
     }
@@ -585,6 +592,11 @@ public final class Links {
             if (!link.isOpen() && link.connection == null) {
                 forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
                 links.remove(link.node());
+                List<Link> there = atAddress.getOrDefault(link.node().address(), new ArrayList<>());
+                there.remove(link);
+                if (there.isEmpty()) {
+                    atAddress.remove(link.node().address());
+                }
                 return;
             }
         }

@@ -788,7 +788,7 @@ public final class Membership implements Layer {
     // ------------------------------------------------------------------ sending
 
     private void advertise(Outbox out) {
-        publicity.advertise(advert(), lost, out);
+        publicity.advertise(advert(), view.members(), lost, out);
     }
 
     private Advert advert() {

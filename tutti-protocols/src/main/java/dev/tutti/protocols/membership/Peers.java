@@ -264,8 +264,8 @@ final class Peers {
         }
         Listing listing = listings.get(peer.view);
         if (listing == null) {
-            // Who has proposed a view is in it; the others are asked for.
-            return open.containsKey(peer.view.proposer());
+            // It is asked for. To follow meanwhile could push others out, whom this member does not hear.
+            return false;
         }
         if (listing.hasSelf) {
             return true;

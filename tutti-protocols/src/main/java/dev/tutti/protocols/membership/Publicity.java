@@ -103,7 +103,7 @@ final class Publicity {
     // ------------------------------------------------------------------ telling
 
     /** At the end of a turn, and before an answer. */
-    void advertise(Advert now, TreeSet<Member> lost, Outbox out) {
+    void advertise(Advert now, List<Member> members, TreeSet<Member> lost, Outbox out) {
         Advert before = last;
         last = now;
         Member follows = now.follows();
@@ -121,11 +121,24 @@ final class Publicity {
         } else {
             report(now, lost, out);
         }
+        tell(now, members, isOwn, out);
+        ask(out);
+    }
+
+    /** Who may come to follow its coordinator gets to know a view with its members; else it would have to ask. */
+    private void tell(Advert now, List<Member> members, boolean isOwn, Outbox out) {
+        if (isOwn && members.size() > 1) {
+            TreeSet<Member> outsiders = new TreeSet<>(unadvised);
+            outsiders.removeIf(peers::isInView);
+            unadvised.removeAll(outsiders);
+            if (!outsiders.isEmpty()) {
+                send(now, new Advert.Listed(members), outsiders, out);
+            }
+        }
         if (!unadvised.isEmpty()) {
             send(now, new Advert.Nothing(), unadvised, out);
             unadvised.clear();
         }
-        ask(out);
     }
 
     private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {

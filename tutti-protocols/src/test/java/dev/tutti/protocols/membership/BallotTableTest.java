@@ -375,7 +375,7 @@ class BallotTableTest {
             assertThat(second.count("ballots-started")).isEqualTo(2);
             second.open(m(9));
             second.advert(m(1), older, older.id(), m(1), members(1, 2, 3, 9), List.of());
-            second.turn();
+            second.listed(m(1), older);
             second.forget();
             second.prepare(m(1), id(7, 1, 1));
             second.frozen(vector());

@@ -312,9 +312,9 @@ final class Peers {
             unheard.andNot(heard);
             if (unheard.isEmpty() && heardByAllBefore.get(number)) {
                 candidates.add(member);
+                before.set(number);
+                heardByAllBefore.and(heard);
             }
-            before.set(number);
-            heardByAllBefore.and(heard);
         }
         return candidates;
     }

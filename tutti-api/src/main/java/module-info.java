@@ -1,5 +1,5 @@
 /** What users of tutti call. */
-@SuppressWarnings("module") // the command line is compiled later
+@SuppressWarnings("module") // the command line and the test kit are compiled later
 module dev.tutti {
     requires transitive dev.tutti.core;
     requires dev.tutti.protocols;
@@ -8,7 +8,8 @@ module dev.tutti {
 
     exports dev.tutti;
     exports dev.tutti.internal to
-            dev.tutti.cli;
+            dev.tutti.cli,
+            dev.tutti.testkit;
 
     uses dev.tutti.core.driver.DriverProvider;
 }

@@ -1,4 +1,4 @@
-/** The driver for production: TCP and TLS on Netty. */
+/** The drivers for production, on Netty: TCP with TLS, and UDP with multicast. */
 module dev.tutti.netty {
     requires dev.tutti.core;
     requires io.netty.buffer;
@@ -8,11 +8,13 @@ module dev.tutti.netty {
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires io.netty.transport.unix.common;
+    requires jdk.net;
     requires org.slf4j;
     requires static org.jspecify;
 
     exports dev.tutti.netty.tls;
 
     provides dev.tutti.core.driver.DriverProvider with
+            dev.tutti.netty.DatagramProvider,
             dev.tutti.netty.NettyDriverProvider;
 }

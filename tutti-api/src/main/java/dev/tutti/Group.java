@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,7 @@ public final class Group implements AutoCloseable {
 
     private final Node node;
     private final String name;
+    private final Host host;
     private final Driver driver;
     private final NodeMachine machine;
     private final SubmissionQueue submissions;
@@ -54,26 +56,32 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
 
-    Group(Node node, GroupBuilder builder, Settings settings, Driver driver, NodeMachine machine) {
+    Group(Node node, GroupBuilder builder, Settings settings, Host host, NodeMachine machine) {
         this.node = node;
         this.name = builder.name();
-        this.driver = driver;
+        this.host = host;
+        this.driver = host.driver();
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
-                driver.memory(),
+                host,
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
-        this.lane = builder.lane(windowBytes / 8, new Events());
+        this.lane = builder.lane(host, windowBytes / 8, new Events());
     }
 
     /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
     CompletableFuture<Group> join(Settings settings) {
         driver.execute(now -> {
             try {
-                self = machine.join(now, name, settings, lane, submissions);
+                self = machine.join(
+                        now,
+                        name,
+                        settings,
+                        host.application(name, settings, lane),
+                        host.submissions(name, settings, submissions));
             } catch (IllegalStateException e) {
                 joined.completeExceptionally(e);
                 close(e.toString());
@@ -201,7 +209,7 @@ public final class Group implements AutoCloseable {
         // Packing and reliability may each use the time-out; a second on top is the loop's.
         long boundMillis = leaveTimeout.toMillis() * 2 + 1_000;
         try {
-            left.get(boundMillis, TimeUnit.MILLISECONDS);
+            host.get(left, boundMillis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             LOG.warn("group {}: not left within {} ms; the node goes on without it", name, boundMillis);
             close("left without an answer from the loop");

@@ -3,6 +3,7 @@ package dev.tutti;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -33,8 +34,16 @@ public final class GroupBuilder {
         return settings;
     }
 
-    Lane lane(long reportBytes, Lane.Owner owner) {
-        return new Lane(name, isInline, reportBytes, onMessage, onView, onClosed, owner);
+    Lane lane(Host host, long reportBytes, Lane.Owner owner) {
+        return new Lane(
+                name,
+                isInline,
+                reportBytes,
+                host.listener(name, onMessage),
+                host.listener(name, onView),
+                host.listener(name, onClosed),
+                host,
+                owner);
     }
 
     /**
@@ -87,7 +96,7 @@ public final class GroupBuilder {
      */
     public Group join() {
         try {
-            return joinAsync().join();
+            return node.host().join(joinAsync());
         } catch (CompletionException e) {
             if (e.getCause() instanceof IllegalStateException known) {
                 throw new IllegalStateException(known.getMessage(), known);

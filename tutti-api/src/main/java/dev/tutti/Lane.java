@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Receipt;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import java.nio.ByteBuffer;
@@ -54,6 +55,7 @@ final class Lane implements Application {
     private final Consumer<Message> onMessage;
     private final Consumer<View> onView;
     private final Consumer<String> onClosed;
+    private final Host host;
     private final Owner owner;
 
     private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
@@ -80,6 +82,7 @@ final class Lane implements Application {
             Consumer<Message> onMessage,
             Consumer<View> onView,
             Consumer<String> onClosed,
+            Host host,
             Owner owner) {
         this.group = group;
         this.isInline = isInline;
@@ -87,6 +90,7 @@ final class Lane implements Application {
         this.onMessage = onMessage;
         this.onView = onView;
         this.onClosed = onClosed;
+        this.host = host;
         this.owner = owner;
     }
 
@@ -134,7 +138,7 @@ final class Lane implements Application {
     }
 
     private void start() {
-        Thread.ofVirtual().name("tutti-" + group).start(this::run);
+        host.start("tutti-" + group, this::run);
     }
 
     // ------------------------------------------------------------------ on the lane

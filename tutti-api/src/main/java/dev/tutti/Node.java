@@ -10,6 +10,7 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,23 +43,21 @@ public final class Node implements AutoCloseable {
 
     private final NodeId id;
     private final NodeSpec spec;
+    private final Host host;
     private final Driver driver;
     private final NodeMachine machine;
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
 
-    Node(NodeSpec spec, Driver driver) {
+    Node(NodeSpec spec, Host host) {
         this.spec = spec;
-        this.driver = driver;
+        this.host = host;
+        this.driver = host.driver();
         String address = driver.address();
         String name = spec.node().get(NodeSettings.NAME);
-        // Grows from start to start with the clock; the random bits keep nodes apart that start in one millisecond.
-        long incarnation = (System.currentTimeMillis() << 20)
-                | ThreadLocalRandom.current().nextLong(1 << 20);
-        this.id = new NodeId(incarnation, name.isEmpty() ? address : name, address);
-        this.machine = new NodeMachine(
-                id, spec.node(), ThreadLocalRandom.current().nextLong(), driver.memory(), new EventLog(id.name()));
+        this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
+        this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), host.events(id.name()));
         switch (driver) {
             case StreamDriver streams -> streams.start(machine);
             case DatagramDriver datagrams ->
@@ -129,7 +127,7 @@ public final class Node implements AutoCloseable {
 
     CompletableFuture<Group> join(GroupBuilder builder) {
         Settings settings = builder.settings();
-        Group group = new Group(this, builder, settings, driver, machine);
+        Group group = new Group(this, builder, settings, host, machine);
         if (isClosed.get()) {
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed"));
         }
@@ -143,6 +141,10 @@ public final class Node implements AutoCloseable {
             groups.remove(builder.name(), group);
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed", e));
         }
+    }
+
+    Host host() {
+        return host;
     }
 
     void forget(Group group) {
@@ -165,7 +167,7 @@ public final class Node implements AutoCloseable {
             });
             Map<String, Object> status = new LinkedHashMap<>();
             status.put("transport", new LinkedHashMap<String, Object>(driver.description()));
-            status.putAll(answer.get(STATUS_SECONDS_MAX, TimeUnit.SECONDS));
+            status.putAll(host.get(answer, STATUS_SECONDS_MAX, TimeUnit.SECONDS));
             Map<String, Object> delivery = new LinkedHashMap<>();
             for (Group group : groups.values()) {
                 Map<String, Object> own = new LinkedHashMap<>(group.status());

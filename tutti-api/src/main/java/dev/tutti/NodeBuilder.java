@@ -7,6 +7,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,11 +96,20 @@ public final class NodeBuilder {
         NodeSpec resolved = spec();
         Driver driver = provider().open(resolved.node());
         try {
-            return new Node(resolved, driver);
+            return new Node(resolved, new OwnProcess(driver));
         } catch (RuntimeException e) {
             driver.close();
             throw e;
         }
+    }
+
+    /**
+     * Starts on {@code host}, as set here and by the preset alone: nothing that this process was started with counts. For
+     * those who run nodes in virtual time, as tutti-testkit does; applications call {@link #start()}.
+     */
+    @SuppressWarnings("exports") // who may call it can see it
+    public Node start(Host host) {
+        return new Node(Preset.apply(spec), host);
     }
 
     private static Map<String, String> properties() {

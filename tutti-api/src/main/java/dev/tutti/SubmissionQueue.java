@@ -2,8 +2,8 @@ package dev.tutti;
 
 import dev.tutti.SendException.Reason;
 import dev.tutti.core.Member;
-import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.internal.Host;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
@@ -30,8 +30,9 @@ final class SubmissionQueue implements Submissions {
     private static final int WAITING_MAX = 10_000;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition room = lock.newCondition();
+    private final Condition room;
     private final Outgoing outgoing;
+    private final Host host;
     private final long bytesMax;
     private final long timeoutNanos;
     private final Duration timeout;
@@ -44,8 +45,10 @@ final class SubmissionQueue implements Submissions {
      * @param bytesMax of small messages that may wait
      * @param wake called after a submission, outside the lock
      */
-    SubmissionQueue(Memory memory, long bytesMax, Duration timeout, Runnable wake) {
-        this.outgoing = new Outgoing(memory, bytesMax);
+    SubmissionQueue(Host host, long bytesMax, Duration timeout, Runnable wake) {
+        this.room = host.condition(lock);
+        this.host = host;
+        this.outgoing = new Outgoing(host.driver().memory(), bytesMax);
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();
@@ -257,7 +260,7 @@ final class SubmissionQueue implements Submissions {
             waiting.poll();
             CompletableFuture<Void> accepted = next.accepted();
             // What the application does on completion must not run on the loop.
-            Thread.startVirtualThread(() -> accepted.complete(null));
+            host.start("tutti-accepted", () -> accepted.complete(null));
             next = waiting.peek();
         }
     }

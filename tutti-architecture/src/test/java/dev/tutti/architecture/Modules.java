@@ -19,7 +19,10 @@ final class Modules {
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
             Map.entry("sim", Set.of("core")),
-            Map.entry("testkit", Set.of("core", "sim")),
+            // Simulated clusters of the protocols, and real processes of the API.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "api")),
+            // It runs the API itself in virtual time, and reads what packets hold.
+            Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
             Map.entry("tomcat", Set.of("core", "api")),
@@ -29,17 +32,18 @@ final class Modules {
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
-    private static final Map<String, Set<String>> LIBRARIES = Map.of(
-            "io.netty.", Set.of("netty"),
-            "org.apache.catalina.", Set.of("tomcat", "demo"),
-            "org.apache.tomcat.", Set.of("tomcat", "demo"),
-            "jakarta.", Set.of("tomcat", "demo"),
-            "org.jgroups.", Set.of("bench"),
-            "org.snakeyaml.", Set.of("config"),
-            "io.undertow.", Set.of("demo"),
-            "org.xnio.", Set.of("demo"),
-            "picocli.", Set.of("cli", "demo", "bench"),
-            "org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench"));
+    private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
+            Map.entry("io.netty.", Set.of("netty")),
+            Map.entry("org.junit.", Set.of("testkit")),
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo")),
+            Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
+            Map.entry("jakarta.", Set.of("tomcat", "demo")),
+            Map.entry("org.jgroups.", Set.of("bench")),
+            Map.entry("org.snakeyaml.", Set.of("config")),
+            Map.entry("io.undertow.", Set.of("demo")),
+            Map.entry("org.xnio.", Set.of("demo")),
+            Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
+            Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench")));
 
     private final String root;
 

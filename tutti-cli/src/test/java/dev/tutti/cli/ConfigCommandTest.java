@@ -30,7 +30,7 @@ class ConfigCommandTest {
                 .containsPattern("bind\\.port +7801 +" + file + ":2\n")
                 .containsPattern("cluster +shop +--cluster\n")
                 .containsPattern("groups\\.chat\\.window +4 MiB +" + file + ":3\n")
-                .containsPattern("group\\.window +2 MiB +default\n");
+                .containsPattern("group\\.window +1 MiB +default\n");
         for (Setting<?> setting : Node.defaults().node().definitions()) {
             assertThat(run.out()).contains(setting.name());
         }

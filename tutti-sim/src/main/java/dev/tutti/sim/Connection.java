@@ -119,10 +119,10 @@ final class Connection {
             network.at(lastArrivalNanos, this::arrive);
         }
 
-        /** What has arrived by now goes to the reader, unless the direction is cut: then it waits for the heal. */
+        /** What has arrived by now goes to the reader, unless the direction is cut or clogged: then it waits. */
         void arrive() {
             Item item = line.peek();
-            while (item != null && item.arrivalNanos() <= network.nowNanos() && !network.isCut(from.node, to.node)) {
+            while (item != null && item.arrivalNanos() <= network.nowNanos() && !network.isHeld(from.node, to.node)) {
                 line.poll();
                 if (to.isOpen) {
                     hand(item);
@@ -173,6 +173,18 @@ final class Connection {
         void lose(int framesKept) {
             keepFirst(framesKept);
             isLost = true;
+        }
+
+        /** The reader finds the frame after the first {@code framesKept} wrong and ends the stream; the writer learns it. */
+        void corrupt(int framesKept) {
+            if (!isLost) {
+                keepFirst(framesKept);
+                lastArrivalNanos = Math.max(lastArrivalNanos, network.nowNanos());
+                line.add(new Item(null, false, "the stream is corrupt", lastArrivalNanos));
+                network.at(lastArrivalNanos, this::arrive);
+                isLost = true;
+                network.notice(from);
+            }
         }
 
         private void keepFirst(int framesKept) {

@@ -5,6 +5,7 @@ import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the members of one group have seen and done, in the order in which it happened. */
@@ -54,15 +55,23 @@ public final class History {
     }
 
     private final List<Entry> entries = new ArrayList<>();
+    private final Consumer<Entry> reader;
 
     /** Of nothing yet. */
-    public History() {}
-
-    public void add(Entry entry) {
-        entries.add(entry);
+    public History() {
+        this.reader = entries::add;
     }
 
-    /** In order; grows with the history. */
+    /** Gives each entry to {@code reader} and keeps none, so that a run of any length takes little memory. */
+    public History(Consumer<Entry> reader) {
+        this.reader = reader;
+    }
+
+    public void add(Entry entry) {
+        reader.accept(entry);
+    }
+
+    /** In order; grows with the history, unless it has a reader. */
     public List<Entry> entries() {
         return Collections.unmodifiableList(entries);
     }

@@ -27,6 +27,7 @@ public final class Network {
     private final LinkedHashSet<Connection> connections = new LinkedHashSet<>();
     private final TreeMap<Long, Path> paths = new TreeMap<>();
     private final TreeSet<Long> cuts = new TreeSet<>();
+    private final TreeSet<Integer> clogged = new TreeSet<>();
     private Path defaultPath = Path.LOCAL;
     private Duration connectTimeout = Duration.ofSeconds(2);
     private Duration endDelayMax = Duration.ofMillis(1);
@@ -86,10 +87,14 @@ public final class Network {
     public void heal(SimulatedNode from, SimulatedNode to) {
         if (cuts.remove(direction(from, to))) {
             simulation.trace().add(nowNanos(), Trace.Kind.HEAL, from.name(), "to " + to);
-            for (Connection connection : connections) {
-                for (Connection.Pipe pipe : pipesBetween(connection, from, to)) {
-                    at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe::arrive);
-                }
+            flowAgain(from, to);
+        }
+    }
+
+    private void flowAgain(SimulatedNode from, SimulatedNode to) {
+        for (Connection connection : connections) {
+            for (Connection.Pipe pipe : pipesBetween(connection, from, to)) {
+                at(nowNanos() + delayNanos(path(from, to)) + random.nextLong(REPETITION_NANOS_MAX), pipe::arrive);
             }
         }
     }
@@ -105,6 +110,32 @@ public final class Network {
 
     public boolean isCut(SimulatedNode from, SimulatedNode to) {
         return cuts.contains(direction(from, to));
+    }
+
+    /** What goes to a node or comes from it stands still; nothing is lost, and dials wait. */
+    public void clog(SimulatedNode node) {
+        if (clogged.add(node.index())) {
+            simulation.trace().add(nowNanos(), Trace.Kind.CLOG, node.name(), "");
+        }
+    }
+
+    public void unclog(SimulatedNode node) {
+        if (clogged.remove(node.index())) {
+            simulation.trace().add(nowNanos(), Trace.Kind.UNCLOG, node.name(), "");
+            for (SimulatedNode other : simulation.nodes()) {
+                flowAgain(node, other);
+                flowAgain(other, node);
+            }
+        }
+    }
+
+    private boolean isClogged(SimulatedNode from, SimulatedNode to) {
+        return clogged.contains(from.index()) || clogged.contains(to.index());
+    }
+
+    /** Whether nothing gets through from one to the other at present. */
+    boolean isHeld(SimulatedNode from, SimulatedNode to) {
+        return isCut(from, to) || isClogged(from, to);
     }
 
     /** Who notices that a connection is broken. */
@@ -135,6 +166,24 @@ public final class Network {
                 if (notice == Notice.BOTH || notice == Notice.ACCEPTOR) {
                     notice(connection.acceptor());
                 }
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Corrupts one of the frames that are on their way, or the next to be: what checks the stream notices, so that the
+     * connection ends there for both, and nothing of that frame gets to the machine.
+     *
+     * @return how many connections there were
+     */
+    public int corrupt(SimulatedNode from, SimulatedNode to) {
+        int count = 0;
+        for (Connection connection : List.copyOf(connections)) {
+            for (Connection.Pipe pipe : connection.isOver() ? List.<Connection.Pipe>of() : pipesBetween(connection, from, to)) {
+                count++;
+                simulation.trace().add(nowNanos(), Trace.Kind.BREAK, from.name(), "to " + to + ", corrupted");
+                pipe.corrupt(random.nextInt(pipe.frameCount() + 1));
             }
         }
         return count;
@@ -178,7 +227,11 @@ public final class Network {
     }
 
     long delayNanos(Path path) {
-        return path.latency().toNanos() + random.nextLong(path.jitter().toNanos() + 1);
+        long delay = path.latency().toNanos() + random.nextLong(path.jitter().toNanos() + 1);
+        long scale = path.tail().toNanos();
+        return scale > 0 && random.nextInt(TAIL_ONE_IN) == 0
+                ? delay + (long) Math.min(TAIL_NANOS_MAX, scale / (1 - random.nextDouble()) - scale)
+                : delay;
     }
 
     /** The node dials; it hears of the outcome unless it closes before. */
@@ -197,14 +250,19 @@ public final class Network {
                     : DialFailure.UNRESOLVED, "nobody is at " + address));
             return end;
         }
-        at(nowNanos() + delayNanos(path(from, to)), () -> knock(connection, to));
+        long patienceEnd = nowNanos() + connectTimeout.toNanos();
+        at(nowNanos() + delayNanos(path(from, to)), () -> knock(connection, to, patienceEnd));
         return end;
     }
 
-    private void knock(Connection connection, SimulatedNode to) {
+    private void knock(Connection connection, SimulatedNode to, long patienceEnd) {
         Connection.End end = connection.dialler();
         SimulatedNode from = end.node;
-        if (isCut(from, to) || isCut(to, from) || !to.isPowered()) {
+        if (isClogged(from, to) && nowNanos() < patienceEnd) {
+            at(nowNanos() + KNOCK_NANOS, () -> knock(connection, to, patienceEnd));
+            return;
+        }
+        if (isHeld(from, to) || isHeld(to, from) || !to.isPowered()) {
             at(nowNanos() + connectTimeout.toNanos(), () -> fail(end,
                     DialFailure.UNREACHABLE, "no answer from " + to.address()));
             return;
@@ -271,7 +329,7 @@ public final class Network {
         }
     }
 
-    private void notice(Connection.End end) {
+    void notice(Connection.End end) {
         at(nowNanos() + random.nextLong(noticeDelayMax.toNanos() + 1), () -> {
             if (end.isOpen) {
                 end.node.onEnd(end, false, "connection reset");
@@ -303,4 +361,7 @@ public final class Network {
     }
 
     private static final long REPETITION_NANOS_MAX = 200_000_000L;
+    private static final long KNOCK_NANOS = 50_000_000L;
+    private static final int TAIL_ONE_IN = 100;
+    private static final long TAIL_NANOS_MAX = 10_000_000_000L;
 }

@@ -4,6 +4,8 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,17 +17,61 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for promises that a {@link History} breaks, under their usual names (docs/guarantees.md).
+ * Looks for promises that a history breaks, under their usual names (docs/guarantees.md), entry by entry: what is broken
+ * is known as soon as the entry that breaks it has been taken.
  *
- * <p>{@link #violations} holds for every beginning of a run and may be asked at any time; {@link #violationsAtRest} asks
- * besides for what has to be true once nothing is wrong any more and everything has had its time.
+ * <p>{@link #violations} holds for every beginning of a run; {@link #violationsAtRest} asks besides for what has to be
+ * true once nothing is wrong any more and everything has had its time.
  */
 public final class PropertyChecker {
+
+    /** What the stack of the group promises. */
+    public enum Promise {
+        /** All that docs/guarantees.md has for {@code fifo}. */
+        RELIABLE,
+        /** What it has for {@code unreliable}: views, and no message twice, in another view or in another order. */
+        UNRELIABLE
+    }
+
+    /** Numbers in the order in which they were added. */
+    private static final class Numbers {
+        private long[] values = new long[8];
+        private int size;
+
+        void add(long value) {
+            if (size == values.length) {
+                values = Arrays.copyOf(values, 2 * size);
+            }
+            values[size++] = value;
+        }
+    }
+
+    /** What one member has delivered of one sender in one view. */
+    private static final class Flow {
+        /** Indexes of messages, kept for the sender's own deliveries: that is what it has sent. */
+        private final @Nullable Numbers sent;
+
+        private int count;
+        private long last;
+
+        Flow(boolean isOwn) {
+            sent = isOwn ? new Numbers() : null;
+        }
+
+        boolean isSame(@Nullable Flow other) {
+            return other != null && count == other.count && last == other.last;
+        }
+
+        @Override
+        public String toString() {
+            return count + " to #" + last;
+        }
+    }
 
     /** A member's time in one view. */
     private static final class Stay {
         final View view;
-        final TreeMap<Member, List<History.Message>> delivered = new TreeMap<>();
+        final TreeMap<Member, Flow> delivered = new TreeMap<>();
 
         Stay(View view) {
             this.view = view;
@@ -35,24 +81,53 @@ public final class PropertyChecker {
             return view.id();
         }
 
-        List<History.Message> from(Member sender) {
-            return delivered.getOrDefault(sender, List.of());
+        int countFrom(Member sender) {
+            Flow flow = delivered.get(sender);
+            return flow == null ? 0 : flow.count;
+        }
+
+        boolean hasSame(Stay other) {
+            return delivered.size() == other.delivered.size()
+                    && delivered.entrySet().stream()
+                            .allMatch(each -> each.getValue().isSame(other.delivered.get(each.getKey())));
+        }
+    }
+
+    /** What one member has submitted for one receiver, or for all. */
+    private static final class Submissions {
+        final Numbers hashes = new Numbers();
+
+        /** In which of the sender's views each was submitted; as there are. */
+        final Numbers stays = new Numbers();
+
+        /** The view in which each was delivered by anybody. */
+        final List<@Nullable ViewId> deliveredIn = new ArrayList<>();
+
+        void add(long hash, int stay) {
+            hashes.add(hash);
+            stays.add(stay);
+            deliveredIn.add(null);
         }
     }
 
     /** All that one member went through. */
     private static final class Life {
         final Member member;
+        final int order;
         final List<Stay> stays = new ArrayList<>();
-        final Set<History.Message> seen = new HashSet<>();
-        final TreeMap<Member, Long> lastUnicast = new TreeMap<>();
-        final TreeMap<String, Member> newest = new TreeMap<>();
-        final List<History.Message> submitted = new ArrayList<>();
-        final List<Integer> submittedInStay = new ArrayList<>();
+        final Map<ViewId, Integer> indexOf = new HashMap<>();
+        final Map<Member, BitSet> seen = new HashMap<>();
+        final Map<Member, BitSet> seenAlone = new HashMap<>();
+        final Map<Member, Long> lastUnicast = new HashMap<>();
+        final Map<String, Member> newest = new HashMap<>();
+        final Submissions toAll = new Submissions();
+        final TreeMap<Member, Submissions> toOne = new TreeMap<>();
+        long deliveredOwn;
         boolean isOver;
 
-        Life(Member member) {
+        Life(Member member, int order) {
             this.member = member;
+            this.order = order;
         }
 
         @Nullable Stay stay() {
@@ -60,39 +135,46 @@ public final class PropertyChecker {
         }
 
         int indexOf(ViewId id) {
-            for (int index = 0; index < stays.size(); index++) {
-                if (stays.get(index).id().equals(id)) {
-                    return index;
-                }
-            }
-            return -1;
+            return indexOf.getOrDefault(id, -1);
+        }
+
+        @Nullable Submissions to(@Nullable Member receiver) {
+            return receiver == null ? toAll : toOne.get(receiver);
         }
     }
 
-    private record Key(Member sender, @Nullable Member receiver, long index) {
-        Key(History.Message message) {
-            this(message.sender(), message.receiver(), message.index());
-        }
-    }
-
+    private final Promise promise;
     private final List<Violation> violations = new ArrayList<>();
     private final TreeMap<Member, Life> lives = new TreeMap<>();
-    private final Map<Key, Long> submitted = new HashMap<>();
-    private final Map<Key, ViewId> deliveredIn = new HashMap<>();
-    private final TreeMap<ViewId, View> views = new TreeMap<>();
+    private final Map<ViewId, View> views = new HashMap<>();
 
-    private PropertyChecker(History history) {
-        for (History.Entry entry : history.entries()) {
-            take(entry);
-        }
+    public PropertyChecker(Promise promise) {
+        this.promise = promise;
     }
 
     /** What is broken already, whatever may follow; empty if nothing is. */
     public static List<Violation> violations(History history) {
-        PropertyChecker checker = new PropertyChecker(history);
-        checker.checkOrder();
-        checker.checkPairs();
-        return checker.violations;
+        return of(history).violations();
+    }
+
+    /** {@link #violationsAtRest(Collection)} of a whole history. */
+    public static List<Violation> violationsAtRest(History history, Collection<Member> present) {
+        return of(history).violationsAtRest(present);
+    }
+
+    private static PropertyChecker of(History history) {
+        PropertyChecker checker = new PropertyChecker(Promise.RELIABLE);
+        history.entries().forEach(checker::take);
+        return checker;
+    }
+
+    /** What is broken already, whatever may follow; empty if nothing is. At most 20 are kept. */
+    public List<Violation> violations() {
+        return List.copyOf(violations);
+    }
+
+    public boolean isBroken() {
+        return !violations.isEmpty();
     }
 
     /**
@@ -100,12 +182,13 @@ public final class PropertyChecker {
      *
      * @param present the members that are up and can hear each other
      */
-    public static List<Violation> violationsAtRest(History history, Collection<Member> present) {
-        PropertyChecker checker = new PropertyChecker(history);
-        checker.checkOrder();
-        checker.checkPairs();
-        checker.checkRest(new TreeSet<>(present));
-        return checker.violations;
+    public List<Violation> violationsAtRest(Collection<Member> present) {
+        int before = violations.size();
+        checkRest(new TreeSet<>(present));
+        List<Violation> found = violations();
+        // What is missing now may still come.
+        violations.subList(before, violations.size()).clear();
+        return found;
     }
 
     private void report(String property, String text) {
@@ -114,19 +197,25 @@ public final class PropertyChecker {
         }
     }
 
+    private Life life(Member member) {
+        Life life = lives.get(member);
+        if (life == null) {
+            life = new Life(member, lives.size());
+            lives.put(member, life);
+        }
+        return life;
+    }
+
     // ------------------------------------------------------------------ entry by entry
 
-    private void take(History.Entry entry) {
-        Life life = lives.computeIfAbsent(entry.member(), Life::new);
+    /** Takes what happened next. */
+    public void take(History.Entry entry) {
+        Life life = life(entry.member());
         if (life.isOver) {
             report("S5", life.member + " has gone, and then " + entry);
         }
         switch (entry) {
-            case History.Submitted(Member member, History.Message message) -> {
-                submitted.put(new Key(message), message.hash());
-                life.submitted.add(message);
-                life.submittedInStay.add(life.stays.size());
-            }
+            case History.Submitted(Member member, History.Message message) -> takeSubmission(life, message);
             case History.Delivered(Member member, History.Message message) -> takeDelivery(life, message);
             case History.Viewed(Member member, View view) -> takeView(life, view);
             case History.Joined joined -> {
@@ -139,22 +228,42 @@ public final class PropertyChecker {
         }
     }
 
+    private void takeSubmission(Life life, History.Message message) {
+        Member receiver = message.receiver();
+        Submissions submissions = receiver == null
+                ? life.toAll
+                : life.toOne.computeIfAbsent(receiver, absent -> new Submissions());
+        submissions.add(message.hash(), life.stays.size());
+        if (submissions.hashes.size != message.index()) {
+            throw new IllegalArgumentException("submission " + submissions.hashes.size + " of " + life.member
+                    + " has index " + message.index());
+        }
+    }
+
     private void takeDelivery(Life life, History.Message message) {
         Member receiver = life.member;
-        Long hash = submitted.get(new Key(message));
-        if (hash == null) {
+        Member sender = message.sender();
+        Life sending = life(sender);
+        Submissions submissions = sending.to(message.receiver());
+        int position = (int) message.index() - 1;
+        boolean isKnown = submissions != null && 0 <= position && position < submissions.hashes.size;
+        if (submissions == null || !isKnown) {
             report("S1", receiver + " delivered " + message + ", which nobody had sent");
-        } else if (hash != message.hash()) {
+        } else if (submissions.hashes.values[position] != message.hash()) {
             report("S1", receiver + " delivered " + message + " with another content than it was sent with");
         }
         if (message.receiver() != null && !message.receiver().equals(receiver)) {
             report("S1", receiver + " delivered " + message + ", which was not for it");
         }
-        if (!life.seen.add(message)) {
+        Map<Member, BitSet> seen = message.isMulticast() ? life.seen : life.seenAlone;
+        BitSet indexes = seen.computeIfAbsent(sender, absent -> new BitSet());
+        if (isKnown && indexes.get(position)) {
             report("S2", receiver + " delivered " + message + " again");
+        } else if (isKnown) {
+            indexes.set(position);
         }
-        Member newest = life.newest.get(message.sender().node().address());
-        if (newest != null && newest.compareTo(message.sender()) > 0) {
+        Member newest = life.newest.get(sender.node().address());
+        if (newest != null && life(newest).order > sending.order) {
             report("S22", receiver + " delivered " + message + " of an incarnation that " + newest + " has replaced");
         }
         Stay stay = life.stay();
@@ -163,19 +272,55 @@ public final class PropertyChecker {
             return;
         }
         if (!message.isMulticast()) {
-            Long before = life.lastUnicast.put(message.sender(), message.index());
+            Long before = life.lastUnicast.put(sender, message.index());
             if (before != null && before >= message.index()) {
                 report("S11", receiver + " delivered " + message + " after number " + before);
             }
             return;
         }
-        if (!stay.view.contains(message.sender())) {
+        if (!stay.view.contains(sender)) {
             report("S18", receiver + " delivered " + message + " in " + stay.view + ", where its sender is not");
         }
-        stay.delivered.computeIfAbsent(message.sender(), sender -> new ArrayList<>()).add(message);
-        ViewId first = deliveredIn.putIfAbsent(new Key(message), stay.id());
-        if (first != null && !first.equals(stay.id())) {
-            report("S7", receiver + " delivered " + message + " in " + stay.id() + ", others in " + first);
+        if (submissions != null && isKnown) {
+            ViewId first = submissions.deliveredIn.get(position);
+            submissions.deliveredIn.set(position, stay.id());
+            if (first != null && !first.equals(stay.id())) {
+                report("S7", receiver + " delivered " + message + " in " + stay.id() + ", others in " + first);
+            }
+        }
+        checkOrder(life, stay, sending, message);
+    }
+
+    /** In each view, what is delivered from a sender begins as what the sender sent in it, which it delivers itself. */
+    private void checkOrder(Life life, Stay stay, Life sending, History.Message message) {
+        Member sender = message.sender();
+        boolean isOwn = sender.equals(life.member);
+        Flow flow = stay.delivered.computeIfAbsent(sender, absent -> new Flow(isOwn));
+        int position = flow.count++;
+        if (message.index() <= flow.last) {
+            report("S11", life.member + " delivered " + message + " after number " + flow.last + " in " + stay.id());
+        }
+        flow.last = message.index();
+        if (flow.sent != null) {
+            life.deliveredOwn++;
+            flow.sent.add(message.index());
+            return;
+        }
+        int index = sending.indexOf(stay.id());
+        if (index < 0) {
+            report("S8", life.member + " delivered from " + sender + " in " + stay.id() + ", where it never was");
+            return;
+        }
+        if (promise == Promise.UNRELIABLE) {
+            return;
+        }
+        Flow own = sending.stays.get(index).delivered.get(sender);
+        Numbers sent = own == null ? null : own.sent;
+        if (sent == null || position >= sent.size) {
+            report("S8", life.member + " delivered " + message + " in " + stay.id() + ", in which it was not sent");
+        } else if (sent.values[position] != message.index()) {
+            report("S11", life.member + " delivered " + message + " where #" + sent.values[position] + " comes in "
+                    + stay.id());
         }
     }
 
@@ -192,115 +337,51 @@ public final class PropertyChecker {
         if (known != null && !(known.members().equals(view.members()) && known.parts().equals(view.parts()))) {
             report("S6", member + " installed " + view + ", others " + known + " under the same id");
         }
-        for (Member other : view.members()) {
-            Member newest = life.newest.merge(other.node().address(), other, (old, next) ->
-                    old.compareTo(next) > 0 ? old : next);
-            if (newest.compareTo(other) > 0) {
-                report("S22", member + " installed " + view + " with an incarnation that " + newest.node().incarnation()
-                        + " at " + other.node().address() + " has replaced");
-            }
-        }
+        checkIncarnations(life, view);
+        int index = life.stays.size();
         life.stays.add(new Stay(view));
-    }
-
-    // ------------------------------------------------------------------ member by member
-
-    /** In each view, what is delivered from a sender begins as what the sender sent in it, which it delivers itself. */
-    private void checkOrder() {
-        for (Life life : lives.values()) {
-            for (Stay stay : life.stays) {
-                stay.delivered.forEach((sender, messages) -> checkOrder(life, stay, sender, messages));
+        life.indexOf.putIfAbsent(view.id(), index);
+        if (index > 0) {
+            checkPart(life, index);
+        }
+        for (Member other : view.members()) {
+            Life otherLife = other.equals(member) ? null : lives.get(other);
+            int otherIndex = otherLife == null ? -1 : otherLife.indexOf(view.id());
+            if (otherLife != null && otherIndex > 0 && index > 0) {
+                checkTransition(life, index, otherLife, otherIndex);
+                checkWays(life, index, otherLife, otherIndex);
             }
         }
     }
 
-    private void checkOrder(Life life, Stay stay, Member sender, List<History.Message> messages) {
-        long last = 0;
-        for (History.Message message : messages) {
-            if (message.index() <= last) {
-                report("S11", life.member + " delivered " + message + " after number " + last + " in " + stay.id());
+    /** Which of two incarnations is newer is a matter of which began later, whatever clocks said. */
+    private void checkIncarnations(Life life, View view) {
+        Set<String> addresses = new HashSet<>();
+        for (Member other : view.members()) {
+            String address = other.node().address();
+            Member newest = life.newest.get(address);
+            if (newest == null || life(newest).order <= life(other).order) {
+                life.newest.put(address, other);
+            } else {
+                report("S22", life.member + " installed " + view + " with an incarnation that "
+                        + newest.node().incarnation() + " at " + address + " has replaced");
             }
-            last = message.index();
-        }
-        Life sending = lives.get(sender);
-        int index = sending == null ? -1 : sending.indexOf(stay.id());
-        if (sending == null || index < 0) {
-            report("S8", life.member + " delivered from " + sender + " in " + stay.id() + ", where it never was");
-            return;
-        }
-        List<History.Message> sent = sending.stays.get(index).from(sender);
-        for (int position = 0; position < messages.size(); position++) {
-            if (position >= sent.size()) {
-                report("S8", life.member + " delivered " + messages.get(position) + " in " + stay.id()
-                        + ", in which it was not sent");
-                return;
-            }
-            if (!sent.get(position).equals(messages.get(position))) {
-                report("S11", life.member + " delivered " + messages.get(position) + " where " + sent.get(position)
-                        + " comes in " + stay.id());
-                return;
-            }
-        }
-    }
-
-    // ------------------------------------------------------------------ pair by pair
-
-    private void checkPairs() {
-        List<Life> all = List.copyOf(lives.values());
-        for (Life life : all) {
-            checkPart(life);
-            for (Life other : all) {
-                if (life.member.compareTo(other.member) < 0) {
-                    checkPair(life, other);
-                }
+            if (!addresses.add(address)) {
+                report("S22", life.member + " installed " + view + " with two incarnations at " + address);
             }
         }
     }
 
     /** What a view says about where a member came from is where it came from. */
-    private void checkPart(Life life) {
-        for (int index = 1; index < life.stays.size(); index++) {
-            View view = life.stays.get(index).view;
-            ViewId previous = life.stays.get(index - 1).id();
-            for (View.Part part : view.parts()) {
-                if (part.members().contains(life.member) != part.previous().equals(previous)) {
-                    report("S10", life.member + " came to " + view.id() + " from " + previous
-                            + ", and its parts say otherwise: " + view.parts());
-                }
+    private void checkPart(Life life, int index) {
+        View view = life.stays.get(index).view;
+        ViewId previous = life.stays.get(index - 1).id();
+        for (View.Part part : view.parts()) {
+            if (part.members().contains(life.member) != part.previous().equals(previous)) {
+                report("S10", life.member + " came to " + view.id() + " from " + previous
+                        + ", and its parts say otherwise: " + view.parts());
             }
         }
-    }
-
-    private void checkPair(Life life, Life other) {
-        int lastIndex = -1;
-        int lastOther = -1;
-        for (int index = 0; index < life.stays.size(); index++) {
-            int otherIndex = other.indexOf(life.stays.get(index).id());
-            if (otherIndex < 0) {
-                continue;
-            }
-            if (index > 0 && otherIndex > 0) {
-                checkTransition(life, index, other, otherIndex);
-            }
-            if (lastIndex >= 0 && (index > lastIndex + 1 || otherIndex > lastOther + 1)
-                    && areTogether(life, lastIndex, index, other.member)
-                    && areTogether(other, lastOther, otherIndex, life.member)) {
-                report("S12", life.member + " and " + other.member + " were never separated between "
-                        + life.stays.get(lastIndex).id() + " and " + life.stays.get(index).id()
-                        + ", and went different ways");
-            }
-            lastIndex = index;
-            lastOther = otherIndex;
-        }
-    }
-
-    private static boolean areTogether(Life life, int from, int to, Member other) {
-        for (int index = from; index <= to; index++) {
-            if (!life.stays.get(index).view.contains(other)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void checkTransition(Life life, int index, Life other, int otherIndex) {
@@ -315,17 +396,40 @@ public final class PropertyChecker {
             report("S10", life.member + " came to " + stay.id() + " from " + before.id() + " and " + other.member
                     + " from " + otherBefore.id() + ", their transitional sets say otherwise");
         }
-        if (isTogether && !before.delivered.equals(otherBefore.delivered)) {
+        if (promise == Promise.RELIABLE && isTogether && !before.hasSame(otherBefore)) {
             report("S9", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
-                    + ", one delivered " + counts(before) + ", the other " + counts(otherBefore));
+                    + ", one delivered " + before.delivered + ", the other " + otherBefore.delivered);
         }
     }
 
-    private static String counts(Stay stay) {
-        StringBuilder text = new StringBuilder("(");
-        stay.delivered.forEach((sender, messages) ->
-                text.append(sender).append(": ").append(messages.size()).append(" to #").append(messages.getLast().index()).append(' '));
-        return text.toString().strip() + ")";
+    /** Between the last view that both were in and this one, either a view has separated the two, or their ways are one. */
+    private void checkWays(Life life, int index, Life other, int otherIndex) {
+        int last = index - 1;
+        while (last >= 0 && !isCommon(life.stays.get(last), other, otherIndex)) {
+            last--;
+        }
+        int lastOther = last < 0 ? -1 : other.indexOf(life.stays.get(last).id());
+        if (last >= 0
+                && (index > last + 1 || otherIndex > lastOther + 1)
+                && areTogether(life, last, index, other.member)
+                && areTogether(other, lastOther, otherIndex, life.member)) {
+            report("S12", life.member + " and " + other.member + " were never separated between "
+                    + life.stays.get(last).id() + " and " + life.stays.get(index).id() + ", and went different ways");
+        }
+    }
+
+    private static boolean isCommon(Stay stay, Life other, int beforeIndex) {
+        int index = other.indexOf(stay.id());
+        return 0 <= index && index < beforeIndex;
+    }
+
+    private static boolean areTogether(Life life, int from, int to, Member other) {
+        for (int index = from; index <= to; index++) {
+            if (!life.stays.get(index).view.contains(other)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // ------------------------------------------------------------------ at rest
@@ -341,37 +445,42 @@ public final class PropertyChecker {
             if (!new TreeSet<>(stay.view.members()).equals(present)) {
                 report("L1", member + " is in " + stay.view + " and not in one of " + present);
             }
-            checkSelfDelivery(life);
-            for (Member other : present) {
-                Life receiver = lives.get(other);
-                Stay there = receiver == null ? null : receiver.stay();
-                if (receiver == null || there == null || !there.id().equals(stay.id())) {
-                    continue;
-                }
-                if (!there.from(member).equals(stay.from(member))) {
-                    report("L2", other + " has " + there.from(member).size() + " of the " + stay.from(member).size()
-                            + " messages that " + member + " sent in " + stay.id());
-                }
-                checkUnicast(life, receiver);
+            if (promise == Promise.RELIABLE) {
+                checkDelivery(life, stay, present);
             }
         }
     }
 
-    private void checkSelfDelivery(Life life) {
-        for (History.Message message : life.submitted) {
-            if (message.isMulticast() && !life.seen.contains(message)) {
-                report("L2", life.member + " has not delivered its own " + message);
-                return;
+    private void checkDelivery(Life life, Stay stay, TreeSet<Member> present) {
+        if (life.deliveredOwn < life.toAll.hashes.size) {
+            report("L2", life.member + " has delivered " + life.deliveredOwn + " of its own "
+                    + life.toAll.hashes.size + " messages");
+        }
+        for (Member other : present) {
+            Life receiver = lives.get(other);
+            Stay there = receiver == null ? null : receiver.stay();
+            if (receiver == null || there == null || !there.id().equals(stay.id())) {
+                continue;
             }
+            int sent = stay.countFrom(life.member);
+            if (there.countFrom(life.member) != sent) {
+                report("L2", other + " has " + there.countFrom(life.member) + " of the " + sent + " messages that "
+                        + life.member + " sent in " + stay.id());
+            }
+            checkUnicast(life, receiver);
         }
     }
 
     private void checkUnicast(Life life, Life receiver) {
-        for (int index = 0; index < life.submitted.size(); index++) {
-            History.Message message = life.submitted.get(index);
-            boolean isRecent = life.submittedInStay.get(index) == life.stays.size();
-            if (isRecent && receiver.member.equals(message.receiver()) && !receiver.seen.contains(message)) {
-                report("L2", receiver.member + " has not delivered " + message);
+        Submissions submissions = life.toOne.get(receiver.member);
+        if (submissions == null) {
+            return;
+        }
+        BitSet seen = receiver.seenAlone.getOrDefault(life.member, new BitSet());
+        for (int index = 0; index < submissions.hashes.size; index++) {
+            boolean isRecent = submissions.stays.values[index] == life.stays.size();
+            if (isRecent && !seen.get(index)) {
+                report("L2", receiver.member + " has not delivered " + life.member + "#" + (index + 1) + " to it");
                 return;
             }
         }

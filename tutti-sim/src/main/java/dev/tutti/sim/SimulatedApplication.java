@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,9 @@ public final class SimulatedApplication implements Application {
     private final Consumption consumption;
     private final TreeMap<Member, MessageReader> readerOf = new TreeMap<>();
     private final TreeMap<Member, Long> sentTo = new TreeMap<>();
+    private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
     private final ArrayDeque<Packet> received = new ArrayDeque<>();
+    private Consumer<String> end = reason -> {};
     private @Nullable Member self;
     private @Nullable View view;
     private long sentToAll;
@@ -64,6 +68,12 @@ public final class SimulatedApplication implements Application {
         this.history = history;
         this.readers = readers;
         this.consumption = consumption;
+    }
+
+    /** Runs {@code end} when the member has left. */
+    public SimulatedApplication withEnd(Consumer<String> end) {
+        this.end = end;
+        return this;
     }
 
     /** What the join has answered; before anything is sent or received. */
@@ -101,6 +111,10 @@ public final class SimulatedApplication implements Application {
 
     public long deliveredCount() {
         return deliveredCount;
+    }
+
+    public long deliveredCount(Member sender) {
+        return deliveredFrom.getOrDefault(sender, 0L);
     }
 
     /** Packets that are received and not consumed. */
@@ -153,11 +167,9 @@ public final class SimulatedApplication implements Application {
     }
 
     private static long hash(byte[] content) {
-        long hash = content.length;
-        for (byte value : content) {
-            hash = hash * 0x100000001b3L ^ value;
-        }
-        return hash;
+        CRC32C sum = new CRC32C();
+        sum.update(content);
+        return sum.getValue() << 32 | content.length;
     }
 
     // ------------------------------------------------------------------ receiving
@@ -172,6 +184,7 @@ public final class SimulatedApplication implements Application {
 
     private void deliver(Member sender, byte[] content) {
         deliveredCount++;
+        deliveredFrom.merge(sender, 1L, Long::sum);
         Member receiver = null;
         long index = 0;
         if (content.length >= MESSAGE_BYTES_MIN) {
@@ -222,5 +235,6 @@ public final class SimulatedApplication implements Application {
     public void onLeft(String reason) {
         isLeft = true;
         history.add(new History.Left(self(), reason));
+        end.accept(reason);
     }
 }

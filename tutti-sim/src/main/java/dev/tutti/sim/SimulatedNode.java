@@ -6,6 +6,7 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +55,10 @@ public final class SimulatedNode {
     private long turnNanos = 1_000;
     private long inputNanos = 200;
     private long driftPpm;
+    private boolean isHasty;
+    private long lateNanosMax;
+    private long wallOffsetMillis;
+    private long lastWallMillis;
     private long startedNanos;
     private long clockOriginNanos;
     private long deadlineNanos;
@@ -153,6 +158,42 @@ public final class SimulatedNode {
         return this;
     }
 
+    /**
+     * How exact timers are.
+     *
+     * @param isHasty whether the machine is told at random turns that time has passed, although no timer is due
+     * @param lateNanosMax how late a timer is at most
+     */
+    public SimulatedNode withTimers(boolean isHasty, long lateNanosMax) {
+        this.isHasty = isHasty;
+        this.lateNanosMax = lateNanosMax;
+        return this;
+    }
+
+    /**
+     * Somebody sets the wall clock, forwards or back. It only names the next incarnation: a node that starts after the
+     * clock was set back has a lower one than it had before.
+     */
+    public void setWallClock(Duration step) {
+        wallOffsetMillis += step.toMillis();
+        trace(Trace.Kind.CLOCK, "wall clock by " + step.toMillis() + " ms");
+    }
+
+    /**
+     * The clock of the machine leaps forwards, as when a virtual machine was moved. It never goes back: the platform
+     * promises that.
+     */
+    public void leap(Duration step) {
+        if (step.isNegative()) {
+            throw new IllegalArgumentException("clock of " + name + " by " + step + ", at least 0");
+        }
+        clockOriginNanos += step.toNanos();
+        trace(Trace.Kind.CLOCK, "leaps by " + step.toMillis() + " ms");
+        if (life != Life.DOWN) {
+            wake(clockNanos());
+        }
+    }
+
     // ------------------------------------------------------------------ life
 
     public SimulatedNode start() {
@@ -170,9 +211,11 @@ public final class SimulatedNode {
         idleTurns = 0;
         isTurnPlanned = false;
         isStopping = false;
-        // As a wall clock gives it, milliseconds first; above the run before even within one of them.
-        long incarnation = startedNanos / 1_000_000 + 1_000_000 << 20 | random.nextInt(1 << 20);
-        lastIncarnation = Math.max(incarnation, lastIncarnation + 1);
+        // As a wall clock gives it, milliseconds first; above the run before even within one of them, unless it was set.
+        long wallMillis = startedNanos / 1_000_000 + WALL_MILLIS_MIN + wallOffsetMillis;
+        long incarnation = wallMillis << 20 | random.nextInt(1 << 20);
+        lastIncarnation = wallMillis < lastWallMillis ? incarnation : Math.max(incarnation, lastIncarnation + 1);
+        lastWallMillis = wallMillis;
         NodeId self = new NodeId(lastIncarnation, name, address);
         id = self;
         memory = new CountingMemory(memoryBytesMax);
@@ -376,7 +419,7 @@ public final class SimulatedNode {
                 input.give(current, now);
                 input = inputs < INPUTS_MAX ? inbox.poll() : null;
             }
-            if (deadlineNanos <= now) {
+            if (deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0) {
                 current.onTimer(now);
             }
             current.drain(new Collector(effects));
@@ -421,7 +464,8 @@ public final class SimulatedNode {
             return;
         }
         // A clock that drifts makes this early or late, which is harmless.
-        long due = Math.max(simulation.nowNanos() + Math.max(0, deadlineNanos - clockNow), busyUntilNanos);
+        long late = lateNanosMax == 0 ? 0 : random.nextLong(lateNanosMax + 1);
+        long due = late + Math.max(simulation.nowNanos() + Math.max(0, deadlineNanos - clockNow), busyUntilNanos);
         if (due < wakeNanos) {
             wakeNanos = due;
             simulation.at(due, runIfSame(() -> {
@@ -498,6 +542,8 @@ public final class SimulatedNode {
         return name;
     }
 
+    private static final long WALL_MILLIS_MIN = 1_000_000_000L;
+    private static final int HASTY_ONE_IN = 4;
     private static final int INPUTS_MAX = 256;
     private static final int IDLE_TURNS_MAX = 1_000;
     private static final long IDLE_NANOS = 10_000_000;

@@ -31,6 +31,9 @@ public final class Trace {
         BREAK,
         CUT,
         HEAL,
+        CLOG,
+        UNCLOG,
+        CLOCK,
         NOTE
     }
 

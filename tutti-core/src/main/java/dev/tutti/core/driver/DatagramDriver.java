@@ -9,6 +9,9 @@ public non-sealed interface DatagramDriver extends Driver {
     /** Bytes of the largest datagram that may be sent, without the headers of IP and UDP: what the path takes, or what is set. */
     int datagramBytesMax();
 
+    /** Bytes of datagrams that the system keeps until the loop takes them; it drops what comes beyond. */
+    int receiveBufferBytes();
+
     /** Whether a datagram can be sent to all nodes at once. */
     boolean isMulticast();
 }

@@ -54,7 +54,8 @@ public final class TransportSettings {
             Size.bytes(0),
             Size.bytes(0),
             Size.mebibytes(64),
-            "Send and receive buffer of each socket; 0 B leaves it to the operating system.");
+            "Send and receive buffer of each socket. 0 B leaves it to the operating system with TCP; with UDP, where what"
+                    + " does not fit is lost, it takes 4 MiB or what the system allows.");
 
     public static final Setting<Size> WRITE_BUFFER_MAX = Setting.size(
             "transport.write-buffer-max",
@@ -62,6 +63,40 @@ public final class TransportSettings {
             Size.mebibytes(1),
             Size.gibibytes(1),
             "Bytes that may wait to be written to one connection; beyond them it is closed.");
+
+    public static final Setting<Size> DATAGRAM_SIZE = Setting.size(
+            "transport.datagram-size",
+            Size.bytes(0),
+            Size.bytes(0),
+            Size.bytes(65_507),
+            "Bytes of the largest datagram that is sent over UDP, without the headers of IP and UDP, at least 1200 B. 0 B"
+                    + " takes it from the MTU of the interface and forbids that datagrams are sent in fragments.");
+
+    public static final Setting<Size> DATAGRAM_QUEUE_MAX = Setting.size(
+            "transport.datagram-queue-max",
+            Size.mebibytes(4),
+            Size.kibibytes(64),
+            Size.gibibytes(1),
+            "Bytes of datagrams that may wait for a socket whose buffer is full; further ones are dropped and counted.");
+
+    public static final Setting<Boolean> DATAGRAM_OFFLOAD = Setting.flag(
+            "transport.datagram-offload",
+            true,
+            "Lets the system divide and merge datagrams (GSO, GRO) where it can, which saves most of the cost of small"
+                    + " ones; false for network cards that do it wrong.");
+
+    public static final Setting<String> MULTICAST_ADDRESS = Setting.text(
+            "transport.multicast.address",
+            "",
+            "IP multicast group and port with which UDP sends to all nodes at once, 239.192.78.1:7801 or [ff12::7801]:7801"
+                    + " for example, the same at all nodes; empty for none. It uses the interface of bind.address.");
+
+    public static final Setting<Integer> MULTICAST_TTL = Setting.count(
+            "transport.multicast.ttl",
+            1,
+            0,
+            255,
+            "Routers that a multicast may pass, and one: 0 stays on this machine, 1 in the local network.");
 
     public static final Setting<String> TLS_CERTIFICATE = Setting.text(
             "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
@@ -91,6 +126,11 @@ public final class TransportSettings {
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
             WRITE_BUFFER_MAX,
+            DATAGRAM_SIZE,
+            DATAGRAM_QUEUE_MAX,
+            DATAGRAM_OFFLOAD,
+            MULTICAST_ADDRESS,
+            MULTICAST_TTL,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,

@@ -32,6 +32,9 @@ public interface Layer {
     /** Early, late and repeated calls are harmless. */
     default void onTimer(int timer, Outbox out) {}
 
+    /** The stack has ended, and this is the last call: what the layer still keeps is to be released. */
+    default void onStop() {}
+
     /** Writes its counters and state. */
     default void report(Report report) {}
 }

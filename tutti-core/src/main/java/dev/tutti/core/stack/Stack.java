@@ -42,6 +42,7 @@ public final class Stack {
     private final Top top;
     private final long[] dropped = new long[DropReason.values().length];
     private boolean isTouched;
+    private boolean isStopped;
 
     /**
      * @param layers from the bottom to the top
@@ -93,16 +94,26 @@ public final class Stack {
         }
     }
 
-    /** No timer of this stack fires any more; what is on its way in it is dropped by the layers it comes to. */
+    /** The end: no timer fires any more, layers release what they keep, and what is on its way in the stack is released. */
     public void stop() {
+        isStopped = true;
         for (Position position : positions) {
             Arrays.fill(position.deadlines, Runner.NEVER);
+        }
+        for (Layer layer : layers) {
+            layer.onStop();
         }
     }
 
     // ------------------------------------------------------------------ run by the runner
 
     void run(Kind kind, int index, Object what) {
+        if (isStopped) {
+            if (what instanceof Packet packet) {
+                packet.release();
+            }
+            return;
+        }
         Layer layer = layers[index];
         Position out = positions[index];
         switch (kind) {
@@ -122,7 +133,7 @@ public final class Stack {
 
     void endTurn() {
         isTouched = false;
-        for (int index = 0; index < layers.length; index++) {
+        for (int index = 0; index < layers.length && !isStopped; index++) {
             layers[index].onTurnEnd(positions[index]);
         }
     }

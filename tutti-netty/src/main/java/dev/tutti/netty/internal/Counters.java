@@ -2,6 +2,7 @@ package dev.tutti.netty.internal;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** What the loop counts. It alone writes; every thread may read. */
@@ -21,15 +22,40 @@ final class Counters {
         FRAMES_COPIED,
         BYTES_RECEIVED,
         BYTES_SENT,
+        BATCHES_RECEIVED,
+        BATCHES_SENT,
+        DATAGRAMS_RECEIVED,
+        DATAGRAMS_RECEIVED_MULTICAST,
+        DATAGRAMS_RECEIVED_OWN,
+        DATAGRAMS_RECEIVED_COPIED,
+        DATAGRAMS_SENT,
+        DATAGRAMS_SENT_MULTICAST,
+        DATAGRAMS_SENT_SEGMENTED,
+        DATAGRAMS_SENT_COPIED,
+        DATAGRAMS_DROPPED_QUEUE_FULL,
+        DATAGRAMS_DROPPED_TOO_LARGE,
+        DATAGRAMS_DROPPED_NO_BUFFER,
+        DATAGRAMS_DROPPED_NOT_PERMITTED,
+        DATAGRAMS_DROPPED_REFUSED,
+        DATAGRAMS_DROPPED_UNREACHABLE,
+        DATAGRAMS_DROPPED_CLOSED,
+        DATAGRAMS_DROPPED_OTHER,
+        SEGMENTATION_REFUSED,
+        RECEIVES_FAILED,
+        RESOLVES_FAILED,
         TURNS,
         TASKS;
 
         private final String text = name().toLowerCase(Locale.ROOT).replaceFirst("_", ".").replace('_', '-');
     }
 
-    private static final Name[] NAMES = Name.values();
+    private final Set<Name> names;
+    private final AtomicLongArray values = new AtomicLongArray(Name.values().length);
 
-    private final AtomicLongArray values = new AtomicLongArray(NAMES.length);
+    /** @param names those that are counted here */
+    Counters(Set<Name> names) {
+        this.names = names;
+    }
 
     void add(Name name, long amount) {
         int index = name.ordinal();
@@ -37,7 +63,7 @@ final class Counters {
     }
 
     void count(Map<String, Long> counters) {
-        for (Name name : NAMES) {
+        for (Name name : names) {
             counters.put(name.text, values.getOpaque(name.ordinal()));
         }
     }

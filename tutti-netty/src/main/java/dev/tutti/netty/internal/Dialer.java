@@ -29,7 +29,7 @@ final class Dialer {
         Dial dial = new Dial(id, address);
         dials.put(id, dial);
         long timeoutNanos = driver.options().connectTimeoutNanos();
-        dial.deadline = endpoint.loop().schedule(
+        dial.deadline = endpoint.loop().executor().schedule(
                 () -> driver.onInput(() -> onDeadline(dial)), timeoutNanos, TimeUnit.NANOSECONDS);
         HostPort target;
         try {
@@ -48,14 +48,14 @@ final class Dialer {
             dial.candidates.add(literal);
             connectNext(dial);
         } else {
-            Resolver.lookUp(endpoint.workers(), target.host(), found -> onResolved(dial, target, found));
+            Resolver.lookUp(endpoint.loop().workers(), target.host(), found -> onResolved(dial, target, found));
         }
     }
 
     /** On any thread. */
     private void onResolved(Dial dial, HostPort target, List<InetAddress> found) {
         try {
-            endpoint.loop().execute(() -> driver.onInput(() -> {
+            endpoint.loop().executor().execute(() -> driver.onInput(() -> {
                 if (found.isEmpty()) {
                     fail(dial, DialFailure.UNRESOLVED, "the name " + target.host() + " has no address");
                     return;
@@ -80,7 +80,7 @@ final class Dialer {
         }
         InetSocketAddress target = new InetSocketAddress(next, dial.port);
         new Bootstrap()
-                .group(endpoint.loop())
+                .group(endpoint.loop().executor())
                 .channelFactory(endpoint.io()::newSocket)
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override

@@ -6,29 +6,19 @@ import dev.tutti.core.settings.Settings;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,15 +32,12 @@ final class Endpoint {
     /** Chunks of 256 KiB; only TLS allocates from them. */
     private static final int CHUNK_ORDER = 5;
 
-    private final MultiThreadIoEventLoopGroup group;
-    private final SingleThreadEventLoop loop;
+    private final Loop loop;
     private final Io io;
     private final @Nullable Security security;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
-    private final Workers workers = new Workers();
     private final Map<String, String> description = new LinkedHashMap<>();
-    private volatile @Nullable Thread thread;
     private @Nullable Consumer<SocketChannel> acceptor;
     private @Nullable Channel listener;
     private String bound = "";
@@ -59,14 +46,7 @@ final class Endpoint {
     private Endpoint(Io io, @Nullable Security security) {
         this.io = io;
         this.security = security;
-        this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) this::thread, io.handlers());
-        this.loop = (SingleThreadEventLoop) group.next();
-    }
-
-    private Thread thread(Runnable task) {
-        Thread created = new FastThreadLocalThread(task, "tutti");
-        thread = created;
-        return created;
+        this.loop = new Loop(io);
     }
 
     /**
@@ -75,8 +55,8 @@ final class Endpoint {
      * @throws TransportException if it can't be bound, or not safely
      */
     static Endpoint bind(Settings settings) {
-        AddressChoice choice = new AddressChoice(interfaces(), Resolver::lookUp);
-        InetAddress address = choice.listen(settings.get(TransportSettings.BIND_ADDRESS));
+        Binding binding = Binding.of(settings);
+        InetAddress address = binding.address();
         Security security = Security.of(settings);
         if (security == null && !address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
             throw new TransportException("bind.address: " + address.getHostAddress()
@@ -86,15 +66,13 @@ final class Endpoint {
         }
         Endpoint endpoint = new Endpoint(Io.choose(settings.get(TransportSettings.IO)), security);
         try {
-            int port = endpoint.bind(
-                    address,
-                    settings.get(TransportSettings.BIND_PORT),
-                    settings.get(TransportSettings.BIND_PORT_RANGE));
+            Channel listener = binding.bind(endpoint.server()::bind);
+            int port = ((InetSocketAddress) listener.localAddress()).getPort();
+            endpoint.listener = listener;
             endpoint.bound = new HostPort(address.getHostAddress(), port).toString();
-            endpoint.advertised =
-                    advertised(settings.get(TransportSettings.ADVERTISE), choice.advertise(address), port);
+            endpoint.advertised = binding.advertised(port);
             endpoint.describe();
-            endpoint.loop.execute(() -> Thread.currentThread().setName("tutti-" + port));
+            endpoint.loop.name("tutti-" + port);
         } catch (RuntimeException e) {
             endpoint.close(1);
             throw e;
@@ -102,56 +80,9 @@ final class Endpoint {
         return endpoint;
     }
 
-    private static String advertised(String setting, InetAddress address, int port) {
-        if (setting.isBlank()) {
-            return new HostPort(address.getHostAddress(), port).toString();
-        }
-        try {
-            HostPort wanted = HostPort.parse(setting);
-            return (wanted.port() < 0 ? new HostPort(wanted.host(), port) : wanted).toString();
-        } catch (IllegalArgumentException e) {
-            throw new TransportException("bind.advertise: " + e.getMessage(), e);
-        }
-    }
-
-    private int bind(InetAddress address, int port, int range) {
-        int last = port == 0 ? 0 : Math.min(port + range, 65_535);
-        for (int candidate = port; ; candidate++) {
-            ChannelFuture binding = server().bind(new InetSocketAddress(address, candidate));
-            binding.awaitUninterruptibly();
-            Throwable cause = binding.cause();
-            if (cause == null) {
-                listener = binding.channel();
-                return ((InetSocketAddress) listener.localAddress()).getPort();
-            }
-            String message = String.valueOf(cause.getMessage());
-            boolean isInUse = message.contains("in use");
-            if (!isInUse || candidate == last) {
-                throw new TransportException(explain(address, port, last, isInUse, message), cause);
-            }
-        }
-    }
-
-    private static String explain(InetAddress address, int port, int last, boolean isInUse, String message) {
-        String where = new HostPort(address.getHostAddress(), port).toString();
-        if (isInUse && port == last) {
-            return "bind.port: " + where + " is in use; set another bind.port, 0 for any free one,"
-                    + " or bind.port-range to try the following ones";
-        }
-        if (isInUse) {
-            return "bind.port: " + where + " to " + last + " are all in use; set another bind.port,"
-                    + " 0 for any free one, or a larger bind.port-range";
-        }
-        if (message.contains("denied") || message.contains("not permitted")) {
-            return "bind.port: no permission to listen on " + where
-                    + "; ports below 1024 belong to the administrator, use one above";
-        }
-        return "bind.address: can't listen on " + where + ": " + message;
-    }
-
     private ServerBootstrap server() {
         return new ServerBootstrap()
-                .group(group)
+                .group(loop.group())
                 .channelFactory(io::newServer)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -183,21 +114,6 @@ final class Endpoint {
             return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control")).strip();
         } catch (IOException e) {
             return "of the operating system";
-        }
-    }
-
-    private static List<AddressChoice.Interface> interfaces() {
-        try {
-            List<AddressChoice.Interface> found = new ArrayList<>();
-            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-                if (each.isUp()) {
-                    found.add(new AddressChoice.Interface(
-                            each.getIndex(), each.getName(), Collections.list(each.getInetAddresses())));
-                }
-            }
-            return found;
-        } catch (SocketException e) {
-            throw new TransportException("can't list the network interfaces: " + e.getMessage(), e);
         }
     }
 
@@ -241,16 +157,12 @@ final class Endpoint {
         if (security == null) {
             return null;
         }
-        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), workers);
+        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), loop.workers());
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
     }
 
-    Workers workers() {
-        return workers;
-    }
-
-    SingleThreadEventLoop loop() {
+    Loop loop() {
         return loop;
     }
 
@@ -279,15 +191,6 @@ final class Endpoint {
 
     /** Ends the loop; whether it has ended in time. */
     boolean close(long millis) {
-        workers.shutdownNow();
-        group.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
-        try {
-            boolean isTerminated = group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
-            Thread last = thread;
-            return isTerminated && (last == null || last.join(Duration.ofMillis(100)));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return loop.close(millis);
     }
 }

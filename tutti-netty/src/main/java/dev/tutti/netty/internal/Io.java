@@ -4,19 +4,25 @@ import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,28 +32,38 @@ enum Io {
             "epoll",
             EpollIoHandler::newFactory,
             EpollServerSocketChannel::new,
-            EpollSocketChannel::new),
+            EpollSocketChannel::new,
+            EpollDatagramChannel::new),
     IO_URING(
             "io_uring",
             IoUringIoHandler::newFactory,
             IoUringServerSocketChannel::new,
-            IoUringSocketChannel::new),
-    NIO("NIO", NioIoHandler::newFactory, NioServerSocketChannel::new, NioSocketChannel::new);
+            IoUringSocketChannel::new,
+            IoUringDatagramChannel::new),
+    NIO(
+            "NIO",
+            NioIoHandler::newFactory,
+            NioServerSocketChannel::new,
+            NioSocketChannel::new,
+            NioDatagramChannel::new);
 
     private final String title;
     private final Supplier<IoHandlerFactory> handlers;
     private final Supplier<ServerSocketChannel> servers;
     private final Supplier<SocketChannel> sockets;
+    private final Function<SocketProtocolFamily, DatagramChannel> datagrams;
 
     Io(
             String title,
             Supplier<IoHandlerFactory> handlers,
             Supplier<ServerSocketChannel> servers,
-            Supplier<SocketChannel> sockets) {
+            Supplier<SocketChannel> sockets,
+            Function<SocketProtocolFamily, DatagramChannel> datagrams) {
         this.title = title;
         this.handlers = handlers;
         this.servers = servers;
         this.sockets = sockets;
+        this.datagrams = datagrams;
     }
 
     /**
@@ -131,6 +147,19 @@ enum Io {
 
     SocketChannel newSocket() {
         return sockets.get();
+    }
+
+    DatagramChannel newDatagrams(SocketProtocolFamily family) {
+        return datagrams.apply(family);
+    }
+
+    /** Whether the system divides a large buffer into datagrams (GSO). */
+    boolean isSegmenting() {
+        return switch (this) {
+            case EPOLL -> EpollDatagramChannel.isSegmentedDatagramPacketSupported();
+            case IO_URING -> IoUringDatagramChannel.isSegmentedDatagramPacketSupported();
+            case NIO -> false;
+        };
     }
 
     @Override

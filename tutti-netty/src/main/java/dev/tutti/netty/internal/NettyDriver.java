@@ -10,65 +10,43 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.collection.IntObjectHashMap;
-import io.netty.util.concurrent.Future;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Runs a machine on one Netty loop.
- *
- * <p>A turn is everything that one pass of the loop has found: what sockets had, tasks, timers. It ends after the tasks
- * of the pass, with one drain and one flush for each connection that was written to. What Netty reports while effects
- * are handed out (a write that fails at once, a refused connection) is input of the next turn.
- */
+/** Runs a machine with connections on a {@link Loop}: each connection that a turn has written to is flushed at its end. */
 public final class NettyDriver implements StreamDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyDriver.class);
-
-    /** Tasks of one turn; the rest waits for the next, after the sockets. */
-    private static final int TASKS_MAX = 4_096;
 
     private static final int HANDSHAKES_MAX = 128;
     private static final long CLOSE_MILLIS = 1_500;
     private static final long END_MILLIS = 400;
 
     private final Endpoint endpoint;
+    private final Loop loop;
     private final Options options;
     private final DirectMemory memory;
     private final ReceiveRegions regions;
     private final Dialer dialer;
-    private final Counters counters = new Counters();
+    private final Counters counters = new Counters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
     private final Complaints complaints = new Complaints(LOG);
     private final Effects effects = new MachineEffects();
-    private final Runnable endTurn = this::endTurn;
-    private final Runnable runTasks = this::runTasks;
-
-    private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean isTasksScheduled = new AtomicBoolean();
-    private final AtomicBoolean isStarted = new AtomicBoolean();
-    private final AtomicBoolean isClosing = new AtomicBoolean();
     private final CountDownLatch allEnded = new CountDownLatch(1);
 
     private final IntObjectHashMap<Connection> open = new IntObjectHashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final List<Connection> dirty = new ArrayList<>();
-    private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private @Nullable Machine machine;
-    private boolean isTurnOpen;
-    private boolean isHandingOut;
     private boolean isEnding;
     private boolean isListenerClosed;
     private int handshakes;
@@ -76,11 +54,9 @@ public final class NettyDriver implements StreamDriver {
     /** When the bytes came that are being decoded: one look at the clock per read. */
     private long readNanos;
 
-    private @Nullable Future<?> timer;
-    private long timerNanos = Long.MAX_VALUE;
-
     private NettyDriver(Endpoint endpoint, Settings settings) {
         this.endpoint = endpoint;
+        this.loop = endpoint.loop();
         this.options = Options.of(settings);
         this.memory = new DirectMemory(Endpoint.directMemoryLimitBytes());
         this.regions = new ReceiveRegions(memory);
@@ -119,6 +95,7 @@ public final class NettyDriver implements StreamDriver {
     public Map<String, Long> counters() {
         Map<String, Long> counted = new TreeMap<>();
         counters.count(counted);
+        loop.count(counted);
         memory.count(counted);
         endpoint.count(counted);
         return counted;
@@ -126,37 +103,25 @@ public final class NettyDriver implements StreamDriver {
 
     @Override
     public void start(Machine started) {
-        if (!isStarted.compareAndSet(false, true)) {
-            throw new IllegalStateException("the driver was started before");
-        }
-        endpoint.loop().execute(() -> {
-            machine = started;
-            onInput(() -> started.onStart(System.nanoTime()));
-            endpoint.accept();
-            runTasks();
-        });
+        loop.start(new MachineTurns(started), () -> begin(started), endpoint::accept);
+    }
+
+    private void begin(Machine started) {
+        machine = started;
+        started.onStart(System.nanoTime());
     }
 
     @Override
     public void execute(Task task) {
-        if (isClosing.get()) {
-            throw new RejectedExecutionException("the driver is closed");
-        }
-        tasks.add(task);
-        if (isClosing.get() && tasks.remove(task)) {
-            throw new RejectedExecutionException("the driver is closed");
-        }
-        if (!isTasksScheduled.get() && isTasksScheduled.compareAndSet(false, true)) {
-            endpoint.loop().execute(runTasks);
-        }
+        loop.execute(task);
     }
 
     @Override
     public void close() {
-        if (isClosing.compareAndSet(false, true)) {
-            endpoint.loop().execute(this::beginEnd);
+        if (loop.refuseTasks()) {
+            loop.executor().execute(this::beginEnd);
         }
-        if (endpoint.loop().inEventLoop()) {
+        if (loop.executor().inEventLoop()) {
             Thread.ofVirtual().start(this::end);
         } else {
             end();
@@ -185,130 +150,12 @@ public final class NettyDriver implements StreamDriver {
 
     /** Whether inputs have to wait: effects are being handed out, or earlier inputs wait. */
     boolean isDeferring() {
-        return isHandingOut || !deferred.isEmpty();
+        return loop.isDeferring();
     }
 
     /** Runs {@code input}, which tells the machine something, as part of a turn. */
     void onInput(Runnable input) {
-        if (isDeferring()) {
-            deferred.add(input);
-            return;
-        }
-        try {
-            input.run();
-        } catch (RuntimeException | AssertionError e) {
-            onBroken(e);
-            return;
-        }
-        beginTurn();
-    }
-
-    private void beginTurn() {
-        if (!isTurnOpen) {
-            isTurnOpen = true;
-            endpoint.loop().executeAfterEventLoopIteration(endTurn);
-        }
-    }
-
-    private void endTurn() {
-        isTurnOpen = false;
-        counters.add(Name.TURNS, 1);
-        Machine current = machine;
-        isHandingOut = true;
-        try {
-            if (current != null) {
-                current.drain(effects);
-            }
-            for (int index = 0; index < dirty.size(); index++) {
-                Connection connection = dirty.get(index);
-                connection.isDirty = false;
-                connection.channel.flush();
-            }
-            dirty.clear();
-        } catch (RuntimeException | AssertionError e) {
-            onBroken(e);
-        } finally {
-            isHandingOut = false;
-        }
-        if (!deferred.isEmpty()) {
-            endpoint.loop().execute(this::runDeferred);
-        }
-        if (current != null && machine != null) {
-            arm(current.nextDeadline());
-        }
-    }
-
-    private void runDeferred() {
-        List<Runnable> inputs = List.copyOf(deferred);
-        deferred.clear();
-        inputs.forEach(this::onInput);
-    }
-
-    private void runTasks() {
-        Machine current = machine;
-        isTasksScheduled.set(false);
-        if (current == null || isEnding) {
-            return;
-        }
-        if (isDeferring()) {
-            onInput(runTasks);
-            return;
-        }
-        runTasks(TASKS_MAX);
-        if (!tasks.isEmpty() && isTasksScheduled.compareAndSet(false, true)) {
-            endpoint.loop().execute(runTasks);
-        }
-    }
-
-    private void runTasks(int tasksMax) {
-        long now = System.nanoTime();
-        int count = 0;
-        while (count < tasksMax) {
-            Task task = tasks.poll();
-            if (task == null) {
-                break;
-            }
-            count++;
-            try {
-                task.run(now);
-            } catch (RuntimeException | AssertionError e) {
-                onBroken(e);
-                return;
-            }
-        }
-        if (0 < count) {
-            counters.add(Name.TASKS, count);
-            beginTurn();
-        }
-    }
-
-    // ------------------------------------------------------------------ time
-
-    private void arm(long deadlineNanos) {
-        if (deadlineNanos == Long.MAX_VALUE || timer != null && timerNanos - deadlineNanos <= 0) {
-            return;
-        }
-        if (timer != null) {
-            timer.cancel(false);
-        }
-        timerNanos = deadlineNanos;
-        timer = endpoint.loop().schedule(
-                this::onTimer, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
-    }
-
-    private void onTimer() {
-        timer = null;
-        Machine current = machine;
-        if (current == null) {
-            return;
-        }
-        long now = System.nanoTime();
-        long deadline = current.nextDeadline();
-        if (deadline == Long.MAX_VALUE || now - deadline < 0) {
-            arm(deadline);
-        } else {
-            onInput(() -> current.onTimer(System.nanoTime()));
-        }
+        loop.onInput(input);
     }
 
     // ------------------------------------------------------------------ connections
@@ -403,7 +250,7 @@ public final class NettyDriver implements StreamDriver {
         try {
             current.onFrame(readNanos, connection.id(), frame);
         } catch (RuntimeException | AssertionError e) {
-            onBroken(e);
+            loop.onBroken(e);
         }
     }
 
@@ -430,7 +277,7 @@ public final class NettyDriver implements StreamDriver {
     void onBytes(int bytes) {
         readNanos = System.nanoTime();
         counters.add(Name.BYTES_RECEIVED, bytes);
-        beginTurn();
+        loop.beginTurn();
     }
 
     void onWritten(int bytes) {
@@ -442,36 +289,19 @@ public final class NettyDriver implements StreamDriver {
         counters.add(Name.FRAMES_COPIED, 1);
     }
 
-    /** A machine whose invariants do not hold is not told anything more. */
-    private void onBroken(Throwable cause) {
-        LOG.error("the node has stopped, because of a mistake in it", cause);
-        machine = null;
-        isClosing.set(true);
-        beginEnd();
-        abortAll();
-    }
-
     // ------------------------------------------------------------------ the end
 
     private void beginEnd() {
-        if (isEnding) {
+        if (!loop.finish()) {
             return;
         }
-        while (machine != null && !tasks.isEmpty()) {
-            runTasks(TASKS_MAX);
-        }
-        endTurn();
         isEnding = true;
         machine = null;
-        tasks.clear();
         endpoint.stopListening(() -> {
             isListenerClosed = true;
             checkEnded();
         });
         dialer.close();
-        if (timer != null) {
-            timer.cancel(false);
-        }
         open.clear();
         List.copyOf(connections).forEach(Connection::close);
     }
@@ -498,6 +328,44 @@ public final class NettyDriver implements StreamDriver {
 
     Options options() {
         return options;
+    }
+
+    private final class MachineTurns implements Loop.Turns {
+
+        private final Machine started;
+
+        MachineTurns(Machine started) {
+            this.started = started;
+        }
+
+        @Override
+        public void drain() {
+            started.drain(effects);
+            for (int index = 0; index < dirty.size(); index++) {
+                Connection connection = dirty.get(index);
+                connection.isDirty = false;
+                connection.channel.flush();
+            }
+            dirty.clear();
+        }
+
+        @Override
+        public void onTimer(long nowNanos) {
+            started.onTimer(nowNanos);
+        }
+
+        @Override
+        public long nextDeadline() {
+            return started.nextDeadline();
+        }
+
+        @Override
+        public void onBroken(Throwable cause) {
+            LOG.error("the node has stopped, because of a mistake in it", cause);
+            machine = null;
+            beginEnd();
+            abortAll();
+        }
     }
 
     private final class MachineEffects implements Effects {

@@ -6,6 +6,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -96,6 +97,7 @@ public final class Links {
     private final Effects effects;
     private final Owner owner;
     private final Handshake handshake;
+    private final Mistake mistake;
 
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
 
@@ -116,6 +118,18 @@ public final class Links {
     private long deadlineNanos = NEVER;
 
     public Links(NodeId self, String cluster, Limits limits, Memory memory, Effects effects, Owner owner) {
+        this(self, cluster, limits, memory, effects, owner, Mistake.NONE);
+    }
+
+    public Links(
+            NodeId self,
+            String cluster,
+            Limits limits,
+            Memory memory,
+            Effects effects,
+            Owner owner,
+            Mistake mistake) {
+        this.mistake = mistake;
         this.self = self;
         this.cluster = cluster;
         this.limits = limits;
@@ -530,9 +544,16 @@ public final class Links {
         link.heard(nowNanos);
         link.acknowledge(from);
         link.confirm(nowNanos);
+        boolean isFirst = isResumed;
         for (Packet frame : link.resend(isResumed)) {
             link.sent(nowNanos);
-            effects.write(connection.number, frame.slice());
+            if (isFirst && mistake == Mistake.RESUME_TWICE) {
+                effects.write(connection.number, frame.slice());
+            }
+            if (!isFirst || mistake != Mistake.RESUME_LATE) {
+                effects.write(connection.number, frame.slice());
+            }
+            isFirst = false;
         }
         if (isResumed) {
             link.resumed();
@@ -566,6 +587,9 @@ public final class Links {
 
     /** One address has one process: sessions with others at the same address are over. */
     void closeOlder(NodeId node) {
+        if (mistake == Mistake.KEEP_PREDECESSOR) {
+            return;
+        }
         for (Link link : List.copyOf(atAddress.getOrDefault(node.address(), List.of()))) {
             if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());

@@ -3,6 +3,7 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +33,7 @@ final class Ballot {
     private final ViewId id;
     private final List<Member> candidates;
     private final View startedIn;
+    private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
     /**
@@ -39,9 +41,14 @@ final class Ballot {
      * @param startedIn the view that its proposer was in
      */
     Ballot(ViewId id, List<Member> candidates, View startedIn) {
+        this(id, candidates, startedIn, Mistake.NONE);
+    }
+
+    Ballot(ViewId id, List<Member> candidates, View startedIn, Mistake mistake) {
         this.id = id;
         this.startedIn = startedIn;
         this.candidates = List.copyOf(candidates);
+        this.mistake = mistake;
     }
 
     ViewId id() {
@@ -85,6 +92,9 @@ final class Ballot {
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
+        if (mistake == Mistake.IGNORE_INSTALLED) {
+            return stragglers;
+        }
         answers.forEach((member, answer) -> {
             Straggler straggler = null;
             for (Map.Entry<Member, Answer> other : answers.entrySet()) {
@@ -99,19 +109,21 @@ final class Ballot {
             }
         });
         for (Straggler straggler : stragglers) {
-            answers.remove(straggler.member());
+            if (mistake != Mistake.STALE_ANSWER) {
+                answers.remove(straggler.member());
+            }
         }
         return stragglers;
     }
 
-    private static boolean isAhead(Member other, View ahead, Member member, ViewId memberView) {
+    private boolean isAhead(Member other, View ahead, Member member, ViewId memberView) {
         if (!ahead.id().isAfter(memberView)) {
             return false;
         }
         for (View.Part part : ahead.parts()) {
             if (part.previous().equals(memberView)
                     && part.members().contains(member)
-                    && part.members().contains(other)) {
+                    && (part.members().contains(other) || mistake == Mistake.COMPLETE_ANY)) {
                 return true;
             }
         }
@@ -132,9 +144,16 @@ final class Ballot {
             TreeMap<Member, Member> holderOf = new TreeMap<>();
             for (Member member : members) {
                 answer(member).received().forEach((sender, number) -> {
+                    if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
+                        return;
+                    }
+                    if (mistake == Mistake.LOWEST_CUT) {
+                        cut.merge(sender, number, Math::min);
+                        return;
+                    }
                     if (number > cut.getOrDefault(sender, 0L)) {
                         cut.put(sender, number);
-                        holderOf.put(sender, member);
+                        holderOf.put(sender, mistake == Mistake.ANY_HOLDER ? members.getLast() : member);
                     }
                 });
             }

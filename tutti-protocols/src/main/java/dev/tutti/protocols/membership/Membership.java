@@ -2,7 +2,6 @@ package dev.tutti.protocols.membership;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Members;
-import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -12,6 +11,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -60,14 +60,12 @@ public final class Membership implements Layer {
     /** Joins that come within this time share one view change; while more come, it grows. */
     private static final long GATHER_NANOS = 10_000_000;
 
-    /** Bytes of a member's identity at most: numbers, and two texts of characters of three bytes. */
-    private static final int MEMBER_BYTES_MAX = 20 + 2 * 3 * NodeId.TEXT_MAX;
-
     /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
     private static final long BACK_OFF_NANOS = 2_000_000;
 
     private final Member self;
     private final Timing timing;
+    private final Mistake mistake;
     private final Members known = new Members();
 
     private final Peers peers;
@@ -110,11 +108,16 @@ public final class Membership implements Layer {
     private long stragglersCompleted;
 
     public Membership(Member self, Timing timing) {
+        this(self, timing, Mistake.NONE);
+    }
+
+    public Membership(Member self, Timing timing, Mistake mistake) {
         this.self = self;
         this.timing = timing;
+        this.mistake = mistake;
         this.view = View.alone(self);
         this.promised = view.id();
-        this.peers = new Peers(self, view);
+        this.peers = new Peers(self, view, mistake);
         this.publicity = new Publicity(self, peers);
         this.gathering = new Gathering(2 * timing.mergeDelayNanos());
     }
@@ -214,7 +217,7 @@ public final class Membership implements Layer {
             case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> onFrozen(id, received, out);
             case Signal.Reached(ViewId id) -> {
                 View reached = target;
-                if (id.equals(promised) && reached != null) {
+                if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
                     install(reached, out);
                 }
                 isDirty = true;
@@ -339,12 +342,7 @@ public final class Membership implements Layer {
             out.disarm(PROGRESS);
             out.raise(new Signal.Freeze(id));
         } else {
-            Packet nack = Control.message(NACK, 64 + 6 * MEMBER_BYTES_MAX);
-            Wire.append(nack, id);
-            Wire.append(nack, promised);
-            nack.appendLong(view.id().number());
-            Wire.append(nack, follows);
-            Control.send(nack, from, out);
+            Control.send(Control.nack(id, promised, view.id().number(), follows), from, out);
         }
         return null;
     }
@@ -363,17 +361,7 @@ public final class Membership implements Layer {
             advance(ballot, out);
         } else if (peers.contains(id.proposer())) {
             boolean isWhole = !view.id().equals(knownToProposer) && !view.equals(View.alone(self));
-            Packet ack = Control.message(ACK, 64 + 2 * MEMBER_BYTES_MAX
-                    + (isWhole ? Wire.bytesMax(view) : 0) + Wire.bytesMax(received));
-            Wire.append(ack, id);
-            ack.appendBoolean(isWhole);
-            if (isWhole) {
-                Wire.append(ack, view);
-            } else {
-                Wire.append(ack, view.id());
-            }
-            Wire.append(ack, received);
-            Control.send(ack, id.proposer(), out);
+            Control.send(Control.ack(id, view, isWhole, received), id.proposer(), out);
         }
         isDirty = true;
     }
@@ -461,7 +449,7 @@ public final class Membership implements Layer {
         promised = id;
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
-        lost = new TreeSet<>(closed);
+        lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
         unbroken = new TreeSet<>(peers.members());
         isUrgent = true;
         isDirty = true;
@@ -605,11 +593,9 @@ public final class Membership implements Layer {
         out.disarm(HOLD_BACK);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
-        ballot = new Ballot(id, candidates, view);
+        ballot = new Ballot(id, candidates, view, mistake);
         out.raise(new Signal.Freeze(id));
-        Packet prepare = Control.message(PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
-        Wire.append(prepare, id);
-        Wire.append(prepare, view.id());
+        Packet prepare = Control.prepare(id, view.id());
         List<Member> others = new ArrayList<>(candidates);
         others.remove(self);
         Control.send(prepare, others, out);
@@ -631,7 +617,7 @@ public final class Membership implements Layer {
                 if (straggler.member().equals(self)) {
                     takeCut(running.id(), straggler.view(), holders, out);
                 } else {
-                    Control.send(cut(running.id(), straggler.view(), holders), straggler.member(), out);
+                    Control.send(Control.cut(running.id(), straggler.view(), holders), straggler.member(), out);
                 }
             }
             return;
@@ -647,10 +633,10 @@ public final class Membership implements Layer {
             if (decision.holdersOf(part).isEmpty()) {
                 newcomers.addAll(others);
             } else {
-                Control.send(cut(running.id(), decided, decision.holdersOf(part)), others, out);
+                Control.send(Control.cut(running.id(), decided, decision.holdersOf(part)), others, out);
             }
         }
-        Control.send(cut(running.id(), decided, new TreeMap<>()), newcomers, out);
+        Control.send(Control.cut(running.id(), decided, new TreeMap<>()), newcomers, out);
         for (View.Part part : decided.parts()) {
             if (part.members().contains(self)) {
                 takeCut(running.id(), decided, decision.holdersOf(part), out);
@@ -658,23 +644,9 @@ public final class Membership implements Layer {
         }
     }
 
-    private static Packet cut(ViewId id, View record, TreeMap<Member, Member> holders) {
-        long bytesMax = 64 + MEMBER_BYTES_MAX + Wire.bytesMax(record) + Advert.bytesMax(holders.keySet())
-                + Advert.bytesMax(holders.values());
-        Packet cut = Control.message(CUT, bytesMax);
-        Wire.append(cut, id);
-        Wire.append(cut, record);
-        cut.appendInt(holders.size());
-        holders.forEach((sender, holder) -> {
-            Wire.append(cut, sender);
-            Wire.append(cut, holder);
-        });
-        return cut;
-    }
-
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
     private boolean takeCut(ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
-        if (!id.equals(promised)) {
+        if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
             return false;
         }
         for (View.Part part : record.parts()) {
@@ -759,14 +731,14 @@ public final class Membership implements Layer {
         }
         for (Member member : view.members()) {
             Peer peer = peers.get(member);
-            if (!member.equals(self) && (peer == null || peer.confirmed < view.id().number())) {
+            boolean isBehind = peer == null || peer.confirmed < view.id().number();
+            if (!member.equals(self) && isBehind && mistake != Mistake.EARLY_FOLLOWED) {
                 return;
             }
         }
         hasFollowed = true;
         out.raise(new Signal.Followed(view));
-        Packet followed = Control.message(FOLLOWED, 64 + MEMBER_BYTES_MAX);
-        Wire.append(followed, view.id());
+        Packet followed = Control.followed(view.id());
         List<Member> others = new ArrayList<>(view.members());
         others.remove(self);
         Control.send(followed, others, out);

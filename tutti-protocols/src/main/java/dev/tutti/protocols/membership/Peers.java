@@ -3,6 +3,7 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -50,6 +51,7 @@ final class Peers {
     }
 
     private final Member self;
+    private final Mistake mistake;
     private final TreeMap<Member, Peer> open = new TreeMap<>();
 
     /** Those of {@link #open} that have spoken. */
@@ -64,8 +66,9 @@ final class Peers {
     /** Those who follow this member and are not in its view. */
     private int followersOutside;
 
-    Peers(Member self, View first) {
+    Peers(Member self, View first, Mistake mistake) {
         this.self = self;
+        this.mistake = mistake;
         this.view = first;
         this.inView = new HashSet<>(first.members());
     }
@@ -310,7 +313,8 @@ final class Peers {
             unheard.clear();
             unheard.or(before);
             unheard.andNot(heard);
-            if (unheard.isEmpty() && heardByAllBefore.get(number)) {
+            boolean hearsAllBefore = unheard.isEmpty() && heardByAllBefore.get(number);
+            if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
                 candidates.add(member);
                 before.set(number);
                 heardByAllBefore.and(heard);

@@ -24,7 +24,7 @@ public final class GroupSettings {
 
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
-            Size.mebibytes(2),
+            Size.mebibytes(1),
             Size.kibibytes(128),
             Size.mebibytes(512),
             "Bytes that one sender may have under way to one receiver before it waits. Bounds the memory of each pair.");

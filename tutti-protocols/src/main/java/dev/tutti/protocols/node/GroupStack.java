@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.protocols.reliability.BestEffort;
@@ -19,7 +20,7 @@ final class GroupStack {
      * @param settings with {@link GroupSettings}
      * @return from the bottom to the top
      */
-    static List<Layer> layers(Member self, Settings settings, Submissions submissions) {
+    static List<Layer> layers(Member self, Settings settings, Submissions submissions, Mistake mistake) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership membership = new Membership(
@@ -27,7 +28,8 @@ final class GroupStack {
                 new Membership.Timing(
                         settings.get(GroupSettings.HOLD_BACK).toNanos(),
                         settings.get(GroupSettings.MERGE_DELAY).toNanos(),
-                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()));
+                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()),
+                mistake);
         Layer delivery =
                 switch (settings.get(GroupSettings.STACK)) {
                     case FIFO ->
@@ -37,7 +39,8 @@ final class GroupStack {
                                         windowBytes,
                                         settings.get(GroupSettings.ACK_DELAY).toNanos(),
                                         settings.get(GroupSettings.STABLE_DELAY).toNanos(),
-                                        leaveTimeoutNanos));
+                                        leaveTimeoutNanos),
+                                mistake);
                     case UNRELIABLE -> new BestEffort(self, windowBytes);
                 };
         return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));

@@ -21,6 +21,7 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.link.Refusal;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,10 +86,24 @@ public final class NodeMachine implements Machine {
      * @throws SettingException if settings contradict each other, or a seed is no address
      */
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events) {
-        this(self, settings, seed, memory, events, GroupStack::layers);
+        this(self, settings, seed, memory, events, Mistake.NONE);
     }
 
-    NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, StackMaker stackMaker) {
+    /** A node with a deliberate mistake, for the campaign, which alone sees the type. */
+    @SuppressWarnings("exports")
+    public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mistake mistake) {
+        this(self, settings, seed, memory, events, mistake, (member, group, submissions) ->
+                GroupStack.layers(member, group, submissions, mistake));
+    }
+
+    NodeMachine(
+            NodeId self,
+            Settings settings,
+            long seed,
+            Memory memory,
+            NodeEvents events,
+            Mistake mistake,
+            StackMaker stackMaker) {
         this.self = self;
         this.settings = settings;
         this.stackMaker = stackMaker;
@@ -113,7 +128,7 @@ public final class NodeMachine implements Machine {
                 settings.get(NodeSettings.RESEND_BUFFER).bytes(),
                 settings.get(NodeSettings.HANDSHAKE_TIMEOUT).toNanos(),
                 settings.get(NodeSettings.HANDSHAKES_MAX));
-        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner());
+        this.links = new Links(self, cluster, limits, memory, effects, new LinkOwner(), mistake);
         this.discovery = new Discovery(
                 self.address(),
                 new Discovery.Limits(

@@ -98,4 +98,9 @@ final class Held {
         shares.values().removeIf(share -> share.viewNumber <= viewNumber);
         return due;
     }
+
+    void free() {
+        entries.forEach(entry -> entry.packet().release());
+        entries.clear();
+    }
 }

@@ -11,6 +11,7 @@ import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,12 +44,16 @@ public final class Reliability implements Layer {
     static final int FETCH = 4;
     static final int REPAIR = 5;
 
+    /** Senders in one FETCH: as many as fit into a packet with the longest names. */
+    private static final int FETCH_SENDERS_MAX = 32;
+
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
     private static final int LEAVE_TIMER = 2;
 
     private final Member self;
     private final Limits limits;
+    private final Mistake mistake;
     private final Members known = new Members();
 
     private View view;
@@ -90,8 +95,13 @@ public final class Reliability implements Layer {
     private long repairsReceived;
 
     public Reliability(Member self, Limits limits) {
+        this(self, limits, Mistake.NONE);
+    }
+
+    public Reliability(Member self, Limits limits, Mistake mistake) {
         this.self = self;
         this.limits = limits;
+        this.mistake = mistake;
         this.view = View.alone(self);
         this.own = new Inflow(false, limits.windowBytes());
         this.toSelf = new Inflow(true, limits.windowBytes());
@@ -174,7 +184,11 @@ public final class Reliability implements Layer {
         }
         int kind = packet.bytes().get(packet.offset());
         long viewNumber = packet.bytes().getLong(packet.offset() + 1);
-        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR) {
+        if (viewNumber > view.id().number() && kind != FETCH && kind != REPAIR && mistake != Mistake.ANY_VIEW) {
+            if (mistake == Mistake.DROP_FUTURE) {
+                out.drop(packet, DropReason.HELD_FULL);
+                return;
+            }
             boolean isAbsolute = kind == ACK || kind == STABLE;
             if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
@@ -199,7 +213,7 @@ public final class Reliability implements Layer {
     }
 
     private void onMulticast(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = pairOf.get(from);
@@ -209,13 +223,16 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (isFrozen) {
+        } else if (isFrozen && mistake != Mistake.NO_FREEZE) {
             out.drop(packet, DropReason.FROZEN);
-        } else if (number != pair.multicastIn.received() + 1) {
+        } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
+            out.drop(packet, DropReason.GAP);
+        } else if (number != pair.multicastIn.received() + 1
+                && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             accept(pair, packet, out);
-            pair.copies.freeUpTo(Math.min(stableAtSender, number));
+            pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
     }
 
@@ -239,7 +256,7 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (sinceView != pair.sinceView()) {
+        } else if (sinceView != pair.sinceView() && mistake != Mistake.OLD_UNICASTS) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (number != pair.unicastIn.received() + 1) {
             out.drop(packet, number <= pair.unicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
@@ -262,7 +279,8 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (pair == null || !isCurrent || sinceView != pair.sinceView()) {
+        boolean isIgnored = mistake == Mistake.DEAF_TO_NEWCOMERS && sinceView == view.id().number() && sinceView > 2;
+        if (pair == null || !isCurrent || sinceView != pair.sinceView() || isIgnored) {
             out.drop(packet, DropReason.OLD_VIEW);
             return;
         }
@@ -318,6 +336,13 @@ public final class Reliability implements Layer {
                     freeOldCopies();
                 }
             }
+            case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+                Pair pair = pairOf.get(member);
+                if (mistake == Mistake.FORGET_CRASHED && pair != null) {
+                    pair.copies.freeUpTo(pair.multicastIn.received());
+                }
+                out.forward(signal);
+            }
             case Signal.Opened(Member member) -> repeatUnicasts(member, out);
             case Signal.Leave() -> {
                 isLeaving = true;
@@ -346,20 +371,26 @@ public final class Reliability implements Layer {
             }
         }
         sendersOf.forEach((holder, senders) -> {
-            Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
-            fetch.appendByte(FETCH);
-            Wire.append(fetch, view.id());
-            fetch.appendInt(senders.size());
-            for (Member sender : senders) {
-                Pair pair = pair(sender);
-                Wire.append(fetch, sender);
-                fetch.appendLong(pair.multicastIn.received() + 1);
-                fetch.appendLong(cutOf(pair));
+            for (int from = 0; from < senders.size(); from += FETCH_SENDERS_MAX) {
+                fetch(holder, senders.subList(from, Math.min(senders.size(), from + FETCH_SENDERS_MAX)), out);
             }
-            Packet compact = fetch.copy(out.memory()).withPeer(holder);
-            fetch.release();
-            out.send(compact);
         });
+    }
+
+    private void fetch(Member holder, List<Member> senders, Outbox out) {
+        Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
+        fetch.appendByte(FETCH);
+        Wire.append(fetch, view.id());
+        fetch.appendInt(senders.size());
+        for (Member sender : senders) {
+            Pair pair = pair(sender);
+            Wire.append(fetch, sender);
+            fetch.appendLong(pair.multicastIn.received() + 1);
+            fetch.appendLong(cutOf(pair));
+        }
+        Packet compact = fetch.copy(out.memory()).withPeer(holder);
+        fetch.release();
+        out.send(compact);
     }
 
     private long cutOf(Pair pair) {
@@ -389,7 +420,7 @@ public final class Reliability implements Layer {
             return;
         }
         for (Pair pair : pairs) {
-            if (pair.multicastIn.received() < cutOf(pair)) {
+            if (pair.multicastIn.received() < cutOf(pair) && mistake != Mistake.SKIP_FETCH) {
                 return;
             }
         }
@@ -448,16 +479,21 @@ public final class Reliability implements Layer {
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (reachBallot == null || !isCurrent || pair == null || number > cutOf(pair)) {
+        } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
             // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
-        } else if (number != pair.multicastIn.received() + 1) {
+        } else if (number != pair.multicastIn.received() + 1
+                && (mistake != Mistake.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             repairsReceived++;
             accept(pair, packet, out);
             checkReached(out);
         }
+    }
+
+    private boolean isLate(Pair pair, long number) {
+        return reachBallot == null || number > cutOf(pair);
     }
 
     private void install(Signal.Installed installed, Outbox out) {
@@ -492,7 +528,8 @@ public final class Reliability implements Layer {
                 }
             }
         }
-        departed.values().removeIf(pair -> next.contains(pair.member()) || !pair.hasBacklog());
+        departed.values().removeIf(pair -> next.contains(pair.member())
+                || (!pair.hasBacklog() && mistake != Mistake.WAIT_FOR_DEPARTED));
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();
@@ -502,18 +539,30 @@ public final class Reliability implements Layer {
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
         isFrozen = false;
-        if (part.size() == 1) {
+        if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
             freeOldCopies();
         }
         // The window first: with the view the sender goes on at once.
         announceWindow(out);
         out.raise(installed);
-        for (Packet packet : held.takeUpTo(view.id().number())) {
+        List<Packet> due = held.takeUpTo(view.id().number());
+        for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
             Member from = packet.peer();
             if (from != null) {
                 handle(packet.takeByte(), from, packet, out);
             }
         }
+    }
+
+    @Override
+    public void onStop() {
+        ownCopies.freeAll();
+        for (Pair pair : pairs) {
+            pair.free();
+        }
+        departed.values().forEach(Pair::free);
+        freeOldCopies();
+        held.free();
     }
 
     private void freeOldCopies() {
@@ -610,6 +659,11 @@ public final class Reliability implements Layer {
         for (Pair pair : pairs) {
             everybodyHas = Math.min(everybodyHas, pair.acknowledged);
         }
+        if (mistake == Mistake.ONE_ACKNOWLEDGEMENT) {
+            for (Pair pair : pairs) {
+                everybodyHas = Math.max(everybodyHas, pair.acknowledged);
+            }
+        }
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
     }
@@ -623,6 +677,11 @@ public final class Reliability implements Layer {
             if (pairLimitBytes < limitBytes) {
                 limitBytes = pairLimitBytes;
                 waitsFor = pair.member();
+            }
+        }
+        if (mistake == Mistake.WAIT_FOR_DEPARTED) {
+            for (Pair pair : departed.values()) {
+                limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
             }
         }
         if (toSelf.isUrgent(0)) {

@@ -144,8 +144,8 @@ class NodeGroupsTest {
         assertThat(one.members()).containsExactly("a");
         assertThat(two.members()).containsExactly("b");
         assertThat(two.joins).isEqualTo(1);
-        assertThat(a.log()).contains("group g: stack differs: window is 2 MiB here and 4 MiB at b");
-        assertThat(b.log()).contains("group g: stack differs: window is 4 MiB here and 2 MiB at a");
+        assertThat(a.log()).contains("group g: stack differs: window is 1 MiB here and 4 MiB at b");
+        assertThat(b.log()).contains("group g: stack differs: window is 4 MiB here and 1 MiB at a");
     }
 
     @Test

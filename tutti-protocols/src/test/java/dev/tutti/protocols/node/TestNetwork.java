@@ -8,6 +8,7 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
+import dev.tutti.protocols.mistake.Mistake;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -217,7 +218,7 @@ final class TestNetwork {
             };
             machine = isRealStack
                     ? new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log)
-                    : new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log, tiny);
+                    : new NodeMachine(id, tune.apply(settings), id.incarnation(), memory, log, Mistake.NONE, tiny);
         }
 
         Node start() {

@@ -1,0 +1,70 @@
+package dev.tutti.internal;
+
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Application;
+import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.protocols.packing.Submissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+
+/**
+ * What a node takes from where it runs: a driver, an identity, randomness, threads, and the ways to wait. The defaults
+ * are those of an ordinary process; whoever runs nodes in virtual time replaces all of them
+ * (docs/decisions/0093-host.md).
+ */
+public interface Host {
+
+    /** The node's own; not yet started. */
+    Driver driver();
+
+    /** Unique for each start, and above those of earlier starts at the same address. */
+    long incarnation();
+
+    /** Of the node's randomness. */
+    long seed();
+
+    /** Takes what happens to a node of this name, for people. */
+    NodeEvents events(String node);
+
+    /** Runs {@code task} on a thread of its own, which it may block. From any thread. */
+    default void start(String name, Runnable task) {
+        Thread.ofVirtual().name(name).start(task);
+    }
+
+    /** A condition of {@code lock} for application threads to wait on. */
+    default Condition condition(Lock lock) {
+        return lock.newCondition();
+    }
+
+    /** As {@link CompletableFuture#join}. */
+    default <T> T join(CompletableFuture<T> future) {
+        return future.join();
+    }
+
+    /** As {@link CompletableFuture#get(long, TimeUnit)}. */
+    default <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return future.get(timeout, unit);
+    }
+
+    /** What a group calls instead of a listener that was given to it. */
+    default <T> Consumer<T> listener(String group, Consumer<T> listener) {
+        return listener;
+    }
+
+    /** What the stack of a group that is being joined has above it instead of {@code application}. */
+    default Application application(String group, Settings settings, Application application) {
+        return application;
+    }
+
+    /** Where the stack of a group that is being joined takes packets from instead of {@code submissions}. */
+    default Submissions submissions(String group, Settings settings, Submissions submissions) {
+        return submissions;
+    }
+}

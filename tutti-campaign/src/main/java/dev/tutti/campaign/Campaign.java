@@ -1,0 +1,43 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.settings.Durations;
+import java.time.Duration;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line of what tries to break the guarantees. */
+@Command(
+        name = "tutti",
+        mixinStandardHelpOptions = true,
+        version = "tutti campaign 0.1.0",
+        description = "Tries to break what docs/guarantees.md promises.",
+        subcommands = {
+            SimCommand.class,
+            CommandLine.HelpCommand.class,
+        })
+public final class Campaign {
+
+    private Campaign() {}
+
+    /** Runs and exits with the code that the help text explains. */
+    public static void main(String[] arguments) {
+        System.exit(run(arguments));
+    }
+
+    static int run(String... arguments) {
+        CommandLine line = line();
+        return arguments.length == 0 ? usage(line) : line.execute(arguments);
+    }
+
+    static CommandLine line() {
+        CommandLine line = new CommandLine(new Campaign());
+        line.registerConverter(Duration.class, Durations::parse);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        return line;
+    }
+
+    private static int usage(CommandLine line) {
+        line.usage(line.getOut());
+        return CommandLine.ExitCode.OK;
+    }
+}

@@ -1,0 +1,585 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.History;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import dev.tutti.sim.Trace;
+import dev.tutti.sim.Violation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster in virtual time, for stories: nodes are numbered from 1, all are in one group, and every claim that a story
+ * makes at its end is checked together with all that the group promises.
+ */
+final class Cluster {
+
+    static final String GROUP = "story";
+    private static final Duration STEP = Duration.ofMillis(1);
+
+    private final Simulation simulation;
+    private final History history = new History(this::take);
+    private final List<Consumer<History.Entry>> witnesses = new ArrayList<>();
+    private final List<BiConsumer<Integer, NodeEvents.Event>> listeners = new ArrayList<>();
+    private @Nullable PropertyChecker checker;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<@Nullable Seat> seats = new ArrayList<>();
+    private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
+    private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
+    private boolean isChatting;
+    private Settings nodeSettings = Settings.of(NodeSettings.ALL);
+    private Settings groupSettings = Settings.of(GroupSettings.ALL);
+
+    private Cluster(int size, long seed, Mutant.Maker maker) {
+        simulation = new Simulation(seed);
+        List<String> addresses =
+                IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
+        for (int number = 1; number <= size; number++) {
+            String name = "n" + number;
+            int own = number;
+            nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
+                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
+                return maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
+            }));
+            seats.add(null);
+        }
+    }
+
+    private void onEvent(int number, NodeEvents.Event event) {
+        simulation.note("n" + number + " " + event);
+        listeners.forEach(listener -> listener.accept(number, event));
+    }
+
+    private void take(History.Entry entry) {
+        checker().take(entry);
+        witnesses.forEach(witness -> witness.accept(entry));
+    }
+
+    /** Looks at all that members submit, deliver and install, as it happens. */
+    PropertyChecker checker() {
+        PropertyChecker present = checker;
+        if (present == null) {
+            present = new PropertyChecker(
+                    groupSettings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO
+                            ? PropertyChecker.Promise.RELIABLE
+                            : PropertyChecker.Promise.UNRELIABLE);
+            checker = present;
+        }
+        return present;
+    }
+
+    /** Sees each entry of the history after the checker. */
+    Cluster withWitness(Consumer<History.Entry> witness) {
+        witnesses.add(witness);
+        return this;
+    }
+
+    /** Hears what nodes tell people, with the number of the node. */
+    Cluster withListener(BiConsumer<Integer, NodeEvents.Event> listener) {
+        listeners.add(listener);
+        return this;
+    }
+
+    /** Nodes that are down. */
+    static Cluster cluster(int size) {
+        return cluster(size, 1);
+    }
+
+    static Cluster cluster(int size, long seed) {
+        return cluster(size, seed, Mutant.NONE.maker());
+    }
+
+    /** With nodes that {@code maker} makes. */
+    static Cluster cluster(int size, long seed, Mutant.Maker maker) {
+        return new Cluster(size, seed, maker);
+    }
+
+    <T> Cluster with(Setting<T> setting, T value) {
+        if (groupSettings.has(setting.name())) {
+            groupSettings = groupSettings.with(setting, value);
+        } else {
+            nodeSettings = nodeSettings.with(setting, value);
+        }
+        return this;
+    }
+
+    /** A setting by its name, of the node or of the group. */
+    Cluster with(String name, String text) {
+        if (groupSettings.has(name)) {
+            groupSettings = groupSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+        } else {
+            nodeSettings = nodeSettings.with(name, text, Settings.Source.BUILDER, "schedule");
+        }
+        return this;
+    }
+
+    Settings nodeSettings() {
+        return nodeSettings;
+    }
+
+    Settings groupSettings() {
+        return groupSettings;
+    }
+
+    // ------------------------------------------------------------------ who is there
+
+    Simulation simulation() {
+        return simulation;
+    }
+
+    Network network() {
+        return simulation.network();
+    }
+
+    int size() {
+        return nodes.size();
+    }
+
+    SimulatedNode node(int number) {
+        return nodes.get(number - 1);
+    }
+
+    List<SimulatedNode> nodes(Collection<Integer> numbers) {
+        return numbers.stream().map(this::node).toList();
+    }
+
+    Seat seat(int number) {
+        Seat seat = seats.get(number - 1);
+        if (seat == null) {
+            throw new IllegalStateException("n" + number + " was never started");
+        }
+        return seat;
+    }
+
+    List<Seat> present() {
+        List<Seat> present = new ArrayList<>();
+        for (Seat seat : seats) {
+            if (seat != null && seat.isPresent()) {
+                present.add(seat);
+            }
+        }
+        return present;
+    }
+
+    boolean isUp(int number) {
+        Seat seat = seats.get(number - 1);
+        return seat != null && seat.isUp();
+    }
+
+    View view(int number) {
+        View view = seat(number).view();
+        if (view == null) {
+            throw new IllegalStateException("n" + number + " has no view");
+        }
+        return view;
+    }
+
+    /** The number of the node that coordinates the view of {@code number}. */
+    int coordinator(int number) {
+        return numberOf(view(number).coordinator());
+    }
+
+    int numberOf(Seat seat) {
+        return nodes.indexOf(seat.node) + 1;
+    }
+
+    boolean wasStarted(int number) {
+        return seats.get(number - 1) != null;
+    }
+
+    int numberOf(Member member) {
+        return Integer.parseInt(member.name().substring(1));
+    }
+
+    // ------------------------------------------------------------------ what happens
+
+    /** All nodes, at one instant. */
+    Cluster start() {
+        return start(IntStream.rangeClosed(1, nodes.size()).toArray());
+    }
+
+    Cluster start(int... numbers) {
+        for (int number : numbers) {
+            SimulatedNode node = node(number);
+            node.start();
+            seats.set(number - 1, new Seat(simulation, history, node, groupSettings));
+        }
+        return this;
+    }
+
+    Cluster advance(Duration duration) {
+        simulation.advance(duration);
+        return this;
+    }
+
+    Cluster advanceMillis(long millis) {
+        return advance(Duration.ofMillis(millis));
+    }
+
+    /** Until {@code frames} more frames have been received, by anybody, or a second has passed. */
+    Cluster advanceFrames(long frames) {
+        long goal = simulation.trace().count(Trace.Kind.FRAME) + frames;
+        simulation.advanceUntil(
+                () -> simulation.trace().count(Trace.Kind.FRAME) >= goal, Duration.ofSeconds(1));
+        return this;
+    }
+
+    /** Looks at {@code condition} every millisecond, and fails if it takes longer than {@code limit}. */
+    Cluster until(String what, Duration limit, BooleanSupplier condition) {
+        long end = simulation.nowNanos() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (simulation.nowNanos() >= end) {
+                throw simulation.failure("not within " + limit.toMillis() + " ms: " + what + "\n" + describe());
+            }
+            simulation.advance(STEP);
+        }
+        return this;
+    }
+
+    Cluster send(int from, int count, int length) {
+        seat(from).send(null, count, length);
+        return this;
+    }
+
+    /** From now on everybody sends a short message about once in each {@code period}, until {@link #quiet}. */
+    Cluster chatter(Duration period) {
+        isChatting = true;
+        for (int number = 1; number <= nodes.size(); number++) {
+            chat(number, period, simulation.fork());
+        }
+        return this;
+    }
+
+    /** From now on one node sends, at random times, until {@link #quiet}. */
+    Cluster chatter(int number, Duration period) {
+        isChatting = true;
+        chat(number, period, simulation.fork());
+        return this;
+    }
+
+    private void chat(int number, Duration period, SplittableRandom random) {
+        simulation.after(Duration.ofNanos(random.nextLong(2 * period.toNanos())), () -> {
+            if (isChatting) {
+                if (isUp(number) && seat(number).ordersWaiting() == 0) {
+                    send(number, 1, 60);
+                }
+                chat(number, period, random);
+            }
+        });
+    }
+
+    Cluster quiet() {
+        isChatting = false;
+        return this;
+    }
+
+    Cluster sendTo(int from, int to, int count, int length) {
+        seat(from).send(seat(to).member(), count, length);
+        return this;
+    }
+
+    Cluster crash(int number) {
+        rememberCounters(number);
+        seat(number).crash();
+        return this;
+    }
+
+    Cluster powerOff(int number) {
+        rememberCounters(number);
+        seat(number).powerOff();
+        return this;
+    }
+
+    /** The node says goodbye and its process ends. */
+    Cluster stop(int number) {
+        rememberCounters(number);
+        seat(number).stop();
+        return until("n" + number + " down", Duration.ofSeconds(1), () -> !isUp(number));
+    }
+
+    /** As {@link #stop}, without waiting for the end of the process. */
+    Cluster beginStop(int number) {
+        rememberCounters(number);
+        stopping.put(number, node(number).run());
+        seat(number).stop();
+        return this;
+    }
+
+    /** Whether this run of the node was told to stop. */
+    boolean isStopping(int number) {
+        return stopping.getOrDefault(number, 0) == node(number).run();
+    }
+
+    Cluster pause(int number) {
+        node(number).pause();
+        return this;
+    }
+
+    Cluster resume(int number) {
+        node(number).resume();
+        return this;
+    }
+
+    Cluster restart(int number) {
+        return start(number);
+    }
+
+    /** The node goes on as another member, after its application has left. */
+    Cluster joinAgain(int number) {
+        // What the former member was given is still to be consumed, or it stays for ever.
+        seat(number).application.setPace(Duration.ZERO);
+        seat(number).application.release();
+        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings));
+        return this;
+    }
+
+    Cluster leave(int number) {
+        seat(number).leave();
+        return this;
+    }
+
+    Cluster leaveIfMember(int number) {
+        if (seat(number).application.isMember()) {
+            leave(number);
+        }
+        return this;
+    }
+
+    /** A line in the trace. */
+    Cluster note(String text) {
+        simulation.note(text);
+        return this;
+    }
+
+    Cluster partition(int... side) {
+        TreeSet<Integer> chosen = new TreeSet<>(Arrays.stream(side).boxed().toList());
+        List<SimulatedNode> inside = new ArrayList<>();
+        List<SimulatedNode> outside = new ArrayList<>();
+        for (int number = 1; number <= nodes.size(); number++) {
+            (chosen.contains(number) ? inside : outside).add(node(number));
+        }
+        network().partition(inside, outside);
+        return this;
+    }
+
+    Cluster heal() {
+        network().heal();
+        return this;
+    }
+
+    Cluster breakConnections(int number, int other, Network.Notice notice) {
+        network().breakConnections(node(number), node(other), notice);
+        return this;
+    }
+
+    // ------------------------------------------------------------------ what holds
+
+    boolean isOneView() {
+        return isOneViewOf(seat -> true);
+    }
+
+    /** Whether those present whom {@code filter} takes have one view of exactly themselves. */
+    boolean isOneViewOf(Predicate<Seat> filter) {
+        List<Seat> chosen = present().stream().filter(filter).toList();
+        View common = null;
+        for (Seat seat : chosen) {
+            View view = seat.view();
+            if (view == null || view.size() != chosen.size() || (common != null && !common.id().equals(view.id()))
+                    || !view.contains(seat.member())) {
+                return false;
+            }
+            common = view;
+        }
+        return true;
+    }
+
+    /** One view of all that are up, within {@code limit}. */
+    Cluster assertOneView(Duration limit) {
+        until("one view of all that are up", limit, this::isOneView);
+        return assertSafe();
+    }
+
+    Cluster assertOneViewOf(Duration limit, Integer... numbers) {
+        TreeSet<String> names = new TreeSet<>();
+        for (int number : numbers) {
+            names.add("n" + number);
+        }
+        return until("one view of " + names, limit, () -> isOneViewOf(seat -> names.contains(seat.node.name())));
+    }
+
+    /** Nothing that must never happen has happened. */
+    Cluster assertSafe() {
+        List<Violation> violations = checker().violations();
+        if (!violations.isEmpty()) {
+            throw simulation.failure(violations + "\n" + describe());
+        }
+        return this;
+    }
+
+    /**
+     * Those that are up find to one view, in which everybody can still send to everybody; nothing accepted is missing,
+     * nothing promised was broken, nobody keeps memory.
+     */
+    Cluster assertComesToRest(Duration limit) {
+        until("one view of all that are up", limit, this::isOneView);
+        until("everything submitted", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
+        quiet();
+        for (Seat seat : present()) {
+            seat.send(null, 1, 40);
+        }
+        advance(STEP).until("probes sent", limit, () -> present().stream().allMatch(seat -> seat.ordersWaiting() == 0));
+        for (long waited = 0; waited < limit.toMillis() && !missing().isEmpty(); waited += 20) {
+            advanceMillis(20);
+        }
+        advanceMillis(300);
+        List<Violation> violations = missing();
+        if (!violations.isEmpty()) {
+            throw simulation.failure(violations + "\n" + describe());
+        }
+        return assertNoMemoryKept();
+    }
+
+    List<Violation> missing() {
+        return checker().violationsAtRest(present().stream().map(Seat::member).toList());
+    }
+
+    private Cluster assertNoMemoryKept() {
+        until("memory back at nothing", Duration.ofSeconds(20), () -> present().stream()
+                .allMatch(seat -> seat.node.memory().outstandingBlocks() <= BLOCKS_AT_REST_MAX));
+        return this;
+    }
+
+    /** What a member holds more of than its window allows, in words; empty if nothing. */
+    String excess(Seat seat) {
+        long windowBytes = groupSettings.get(GroupSettings.WINDOW).bytes();
+        StringBuilder excess = new StringBuilder();
+        seat.machine().report(new WindowReport(windowBytes + Packet.FRAME_MAX, excess));
+        return excess.toString();
+    }
+
+    private record WindowReport(long bytesMax, StringBuilder excess) implements Report {
+        /** Each is bounded by one window; a backlog by two, of multicasts and of unicasts. */
+        private static final List<String> BOUNDED = List.of("unstable-bytes", "copies-bytes");
+
+        @Override
+        public void put(String name, long value) {
+            boolean isExcess = BOUNDED.contains(name) && value > bytesMax
+                    || name.equals("backlog-bytes") && value > 2 * bytesMax;
+            if (isExcess) {
+                excess.append(name).append(' ').append(value).append(" of ").append(bytesMax).append(' ');
+            }
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // No amount.
+        }
+
+        @Override
+        public Report section(String name) {
+            return this;
+        }
+    }
+
+    /** What the nodes know, for a failure. */
+    String describe() {
+        StringBuilder text = new StringBuilder();
+        for (Seat seat : seats) {
+            if (seat != null) {
+                text.append(seat).append(' ').append(seat.node.life()).append(' ').append(seat.view());
+                text.append(", submits ").append(seat.ordersWaiting()).append(" more, waits for '")
+                        .append(seat.waitsFor()).append("', ");
+                text.append(seat.node.memory().outstandingBlocks()).append(" blocks");
+                if (seat.isUp()) {
+                    text.append(' ');
+                    seat.machine().report(new TextReport(text, ""));
+                }
+                text.append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    /** Adds up what the members have counted, by name; those that crash are asked before. */
+    TreeMap<String, Long> counters() {
+        TreeMap<String, Long> sums = new TreeMap<>(countersOfTheDead);
+        for (Seat seat : seats) {
+            if (seat != null && seat.node.life() != SimulatedNode.Life.DOWN) {
+                seat.machine().report(new CountingReport(sums, ""));
+            }
+        }
+        for (Trace.Kind kind : Trace.Kind.values()) {
+            sums.merge("trace." + kind.name().toLowerCase(Locale.ROOT), simulation.trace().count(kind), Long::sum);
+        }
+        return sums;
+    }
+
+    private void rememberCounters(int number) {
+        seat(number).machine().report(new CountingReport(countersOfTheDead, ""));
+    }
+
+    private record CountingReport(TreeMap<String, Long> sums, String prefix) implements Report {
+        @Override
+        public void put(String name, long value) {
+            sums.merge(prefix + name, value, Long::sum);
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // Nothing to add up.
+        }
+
+        @Override
+        public Report section(String name) {
+            return new CountingReport(sums, prefix + (NODE.matcher(name).matches() ? "*" : name) + ".");
+        }
+
+        private static final Pattern NODE = Pattern.compile("n\\d+");
+    }
+
+    private record TextReport(StringBuilder text, String prefix) implements Report {
+        @Override
+        public void put(String name, long value) {
+            put(name, Long.toString(value));
+        }
+
+        @Override
+        public void put(String name, String value) {
+            text.append(prefix).append(name).append('=').append(value).append(' ');
+        }
+
+        @Override
+        public Report section(String name) {
+            return new TextReport(text, prefix + name + ".");
+        }
+    }
+
+
+    private static final long BLOCKS_AT_REST_MAX = 0;
+}

@@ -1,0 +1,44 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.mistake.Mistake;
+import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.protocols.node.NodeMachine;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A node with a deliberate bug, which schedules have to find: what is never found is not looked for.
+ *
+ * @param name for the command line
+ * @param bug what is wrong, in a sentence
+ * @param maker of the nodes that have it
+ */
+record Mutant(String name, String bug, Maker maker) {
+
+    /** Makes the machine of a node. */
+    @FunctionalInterface
+    interface Maker {
+        NodeMachine make(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events);
+    }
+
+    /** No bug that is known. */
+    static final Mutant NONE = new Mutant("none", "none that is known", NodeMachine::new);
+
+    /** All there are: one for each mistake that the protocols can be given. */
+    static List<Mutant> all() {
+        return Arrays.stream(Mistake.values())
+                .filter(mistake -> mistake != Mistake.NONE)
+                .map(Mutant::of)
+                .toList();
+    }
+
+    private static Mutant of(Mistake mistake) {
+        return new Mutant(
+                mistake.toString(),
+                mistake.description(),
+                (self, settings, seed, memory, events) -> new NodeMachine(self, settings, seed, memory, events, mistake));
+    }
+}

@@ -1,0 +1,229 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.settings.Durations;
+import dev.tutti.sim.Path;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * All that a run depends on: a world, and what happens in it at which time.
+ *
+ * <p>{@link #toString} is a text for people, which {@link #parse} reads back; docs/design/simulator.md describes it.
+ *
+ * @param seed of the simulation: latencies, tie breaks, the randomness of the nodes
+ * @param size nodes, which are down until they start
+ * @param steps in the order of their times
+ */
+record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
+
+    /** What is asked for at the end. */
+    enum Mode {
+        /** All faults heal, and those that are up come to rest together. */
+        SAFETY,
+        /** Faults between the core and the others stay for good; the core agrees, in time, on a view of exactly itself. */
+        LIVENESS,
+        /** Some pairs never hear each other again; views settle, in time, whatever they are. */
+        SETTLING;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Something at a time. */
+    record Step(long timeNanos, Action action) {
+        @Override
+        public String toString() {
+            return "at " + BigDecimal.valueOf(timeNanos, 9).stripTrailingZeros().toPlainString() + " s: " + action;
+        }
+    }
+
+    /**
+     * What does not change while a schedule runs.
+     *
+     * @param settings of nodes and group, by name
+     * @param driftPpm how much faster a node's clock goes
+     * @param lateTimers how late a node's timers are at most; those named are also told of time at random
+     * @param core in {@link Mode#LIVENESS}
+     */
+    record World(
+            TreeMap<String, String> settings,
+            Path path,
+            Duration connectTimeout,
+            Duration endDelayMax,
+            Duration noticeDelayMax,
+            TreeMap<Integer, Long> driftPpm,
+            TreeMap<Integer, Duration> lateTimers,
+            TreeSet<Integer> core) {
+
+        static World plain() {
+            return new World(
+                    new TreeMap<>(), Path.LOCAL, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofMillis(20),
+                    new TreeMap<>(), new TreeMap<>(), new TreeSet<>());
+        }
+
+        /** With maps of its own. */
+        World copy() {
+            return new World(
+                    new TreeMap<>(settings), path, connectTimeout, endDelayMax, noticeDelayMax,
+                    new TreeMap<>(driftPpm), new TreeMap<>(lateTimers), new TreeSet<>(core));
+        }
+
+        World withPath(Path path) {
+            return new World(
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core);
+        }
+
+        World withDelays(Duration connectTimeout, Duration endDelayMax, Duration noticeDelayMax) {
+            return new World(
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core);
+        }
+    }
+
+    Schedule {
+        steps = List.copyOf(steps);
+        if (size < 1 || size > SIZE_MAX) {
+            throw new IllegalArgumentException(size + " nodes, 1 to " + SIZE_MAX);
+        }
+    }
+
+    Schedule withSteps(List<Step> changed) {
+        return new Schedule(seed, mode, size, world, changed);
+    }
+
+    Schedule withWorld(World changed) {
+        return new Schedule(seed, mode, size, changed, steps);
+    }
+
+    // ------------------------------------------------------------------ text
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        text.append("seed ").append(seed).append('\n');
+        text.append("mode ").append(mode).append('\n');
+        text.append(size).append(" nodes\n");
+        world.settings().forEach((name, value) ->
+                text.append("set ").append(name).append(" to ").append(value).append('\n'));
+        Path path = world.path();
+        if (!path.equals(Path.LOCAL)) {
+            text.append("frames take ").append(Durations.print(path.latency()))
+                    .append(" and up to ").append(Durations.print(path.jitter()))
+                    .append(", at ").append(path.bytesPerSecond()).append(" bytes per second, buffers of ")
+                    .append(path.bufferBytes()).append(" bytes, a tail of ").append(Durations.print(path.tail()))
+                    .append('\n');
+        }
+        text.append("a dial fails after ").append(Durations.print(world.connectTimeout()))
+                .append(", an end shows within ").append(Durations.print(world.endDelayMax()))
+                .append(", a break within ").append(Durations.print(world.noticeDelayMax())).append('\n');
+        world.driftPpm().forEach((node, drift) ->
+                text.append("the clock of n").append(node).append(" drifts by ").append(drift).append(" ppm\n"));
+        world.lateTimers().forEach((node, late) -> text.append("timers of n").append(node)
+                .append(" are early, and late by up to ").append(Durations.print(late)).append('\n'));
+        if (!world.core().isEmpty()) {
+            text.append("the core is ").append(Action.names(world.core())).append('\n');
+        }
+        for (Step step : steps) {
+            text.append(step).append('\n');
+        }
+        return text.toString();
+    }
+
+    /**
+     * Reads what {@link #toString} writes; empty lines, and lines that begin with {@code #}, are for people.
+     *
+     * @throws IllegalArgumentException with the line that can't be read
+     */
+    static Schedule parse(String text) {
+        Reading reading = new Reading();
+        int number = 0;
+        for (String line : text.lines().toList()) {
+            number++;
+            String sentence = line.strip();
+            if (sentence.isEmpty() || sentence.startsWith("#")) {
+                continue;
+            }
+            try {
+                reading.take(sentence);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("line " + number + ": " + e.getMessage(), e);
+            }
+        }
+        return reading.schedule();
+    }
+
+    private static final class Reading {
+        private long seed = 1;
+        private Mode mode = Mode.SAFETY;
+        private int size = 3;
+        private World world = World.plain();
+        private final List<Step> steps = new ArrayList<>();
+
+        /** What a line may say, and what follows. */
+        private final List<Line> lines = List.of(
+                line("seed (-?\\d+)", m -> seed = Long.parseLong(m.group(1))),
+                line("mode (\\w+)", m -> mode = Mode.valueOf(m.group(1).toUpperCase(Locale.ROOT))),
+                line("(\\d+) nodes", m -> size = Integer.parseInt(m.group(1))),
+                line("set (\\S+) to (.+)", m -> world.settings().put(m.group(1), m.group(2))),
+                line("frames take % and up to %, at (\\d+) bytes per second, buffers of (\\d+) bytes, a tail of %", m ->
+                        world = world.withPath(new Path(
+                                Durations.parse(m.group(1)),
+                                Durations.parse(m.group(2)),
+                                Long.parseLong(m.group(3)),
+                                Integer.parseInt(m.group(4)),
+                                Durations.parse(m.group(5))))),
+                line("a dial fails after %, an end shows within %, a break within %", m ->
+                        world = world.withDelays(
+                                Durations.parse(m.group(1)),
+                                Durations.parse(m.group(2)),
+                                Durations.parse(m.group(3)))),
+                line("the clock of n(\\d+) drifts by (-?\\d+) ppm", m ->
+                        world.driftPpm().put(Integer.parseInt(m.group(1)), Long.parseLong(m.group(2)))),
+                line("timers of n(\\d+) are early, and late by up to %", m ->
+                        world.lateTimers().put(Integer.parseInt(m.group(1)), Durations.parse(m.group(2)))),
+                line("the core is (.+)", m -> {
+                    for (String name : m.group(1).split(" ")) {
+                        world.core().add(Integer.parseInt(name.substring(1)));
+                    }
+                }),
+                line("at ([0-9.]+) s: (.+)", m -> steps.add(new Step(
+                        new BigDecimal(m.group(1)).movePointRight(9).longValueExact(), Action.parse(m.group(2))))));
+
+        private record Line(Pattern pattern, Consumer<Matcher> meaning) {}
+
+        private static Line line(String pattern, Consumer<Matcher> meaning) {
+            return new Line(Pattern.compile(pattern.replace("%", "(\\d+ [a-z]+)")), meaning);
+        }
+
+        void take(String sentence) {
+            for (Line line : lines) {
+                Matcher matcher = line.pattern().matcher(sentence);
+                if (matcher.matches()) {
+                    line.meaning().accept(matcher);
+                    return;
+                }
+            }
+            throw new IllegalArgumentException("'" + sentence + "' is no line of a scenario");
+        }
+
+        Schedule schedule() {
+            for (Step step : steps) {
+                if (!step.action().nodes().isEmpty() && step.action().nodes().last() > size) {
+                    throw new IllegalArgumentException("'" + step + "' names a node beyond n" + size);
+                }
+            }
+            return new Schedule(seed, mode, size, world, steps);
+        }
+    }
+
+    static final int SIZE_MAX = 64;
+}

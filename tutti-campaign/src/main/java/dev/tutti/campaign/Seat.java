@@ -1,0 +1,200 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.Reassembly;
+import dev.tutti.protocols.packing.Records;
+import dev.tutti.sim.History;
+import dev.tutti.sim.MessageReader;
+import dev.tutti.sim.SimulatedApplication;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A node of a {@link Cluster} with its application, from a start to the end of that run. */
+final class Seat {
+
+    /** What is still to be submitted. */
+    private record Order(@Nullable Member receiver, int length) {}
+
+    private static final long SUBMISSIONS_BYTES_MAX = 256 * 1024;
+    private static final Duration RETRY = Duration.ofMillis(1);
+
+    private final Simulation simulation;
+    private final History history;
+    final SimulatedNode node;
+    final SimulatedApplication application;
+    private final Outgoing outgoing;
+    private final ArrayDeque<Order> orders = new ArrayDeque<>();
+    private final int run;
+    private boolean isRetrying;
+
+    /** Large messages wait in the application, one at a time. */
+    private Outgoing.@Nullable Large large;
+
+    Seat(Simulation simulation, History history, SimulatedNode node, Settings group) {
+        this.simulation = simulation;
+        this.history = history;
+        this.node = node;
+        this.run = node.run();
+        this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX);
+        this.application = new SimulatedApplication(
+                simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
+        application.withEnd(outgoing::close);
+        node.execute(now ->
+                application.setSelf(machine().join(now, Cluster.GROUP, group, application, outgoing)));
+    }
+
+    NodeMachine machine() {
+        return (NodeMachine) node.machine();
+    }
+
+    Member member() {
+        return application.self();
+    }
+
+    @Nullable View view() {
+        return application.view();
+    }
+
+    boolean isUp() {
+        return node.run() == run && node.life() != SimulatedNode.Life.DOWN && !application.isLeft();
+    }
+
+    /** Members that want to be in a view: paused ones can't. */
+    boolean isPresent() {
+        return isUp() && node.life() == SimulatedNode.Life.RUNNING;
+    }
+
+    /** Messages that wait here because the node has not taken what was submitted before. */
+    int ordersWaiting() {
+        return orders.size();
+    }
+
+    String waitsFor() {
+        return outgoing.waitsFor();
+    }
+
+    void send(@Nullable Member receiver, int count, int length) {
+        for (int index = 0; index < count; index++) {
+            orders.add(new Order(receiver, length));
+        }
+        submit();
+    }
+
+    void forgetOrders() {
+        orders.clear();
+    }
+
+    private void submit() {
+        if (isUp()) {
+            node.execute(now -> {
+                boolean hasSubmitted = false;
+                Order order = orders.peek();
+                while (order != null && hasRoom(order)) {
+                    orders.poll();
+                    offer(order);
+                    hasSubmitted = true;
+                    order = orders.peek();
+                }
+                if (hasSubmitted && !application.isLeft()) {
+                    machine().onSubmitted(now, member());
+                }
+                retryLater();
+            });
+        }
+    }
+
+    private boolean hasRoom(Order order) {
+        if (!application.isMember() || application.isLeft()) {
+            return false;
+        }
+        Outgoing.Large last = large;
+        return Outgoing.isSmall(order.length())
+                ? outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX
+                : last == null || last.isTaken() || last.failure() != null;
+    }
+
+    private void offer(Order order) {
+        byte[] message = application.nextMessage(order.receiver(), order.length());
+        if (!Outgoing.isSmall(message.length)) {
+            large = outgoing.offerLarge(order.receiver(), message, 0, message.length);
+        } else if (!outgoing.offer(order.receiver(), message, 0, message.length)) {
+            throw new IllegalStateException("submissions of " + outgoing.bytes() + " bytes refused "
+                    + message.length + " more");
+        }
+    }
+
+    private void retryLater() {
+        if (!orders.isEmpty() && !isRetrying) {
+            isRetrying = true;
+            simulation.after(RETRY, () -> {
+                isRetrying = false;
+                submit();
+            });
+        }
+    }
+
+    void leave() {
+        node.execute(now -> machine().leave(now, member()));
+    }
+
+    void stop() {
+        node.stop(now -> machine().stop(now));
+    }
+
+    void crash() {
+        end();
+        node.crash();
+    }
+
+    void powerOff() {
+        end();
+        node.powerOff();
+    }
+
+    private void end() {
+        if (application.isMember() && !application.isLeft()) {
+            history.add(new History.Crashed(member()));
+        }
+    }
+
+    private static MessageReader reader() {
+        Reassembly reassembly = new Reassembly();
+        return (Packet packet, Consumer<byte[]> messages) -> {
+            boolean isReadable = Records.read(packet, new Records.Visitor() {
+                @Override
+                public void onMessage(ByteBuffer bytes, int offset, int length) {
+                    byte[] message = new byte[length];
+                    bytes.get(offset, message);
+                    messages.accept(message);
+                }
+
+                @Override
+                public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                    byte[] message = reassembly.add(bytes, offset, length, total, at);
+                    if (message != null) {
+                        messages.accept(Arrays.copyOf(message, message.length));
+                    }
+                }
+            });
+            if (!isReadable) {
+                throw new IllegalStateException("a packet was delivered that can't be read: " + packet);
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return node.name();
+    }
+}

@@ -1,0 +1,227 @@
+package dev.tutti.campaign;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code tutti sim}: whole clusters in virtual time on a hostile network. */
+@Command(
+        name = "sim",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Runs whole clusters in virtual time through faults drawn from seeds, and checks after every"
+                + " event what docs/guarantees.md promises.",
+        footer = {
+            "",
+            "A seed gives the same run each time. A seed that breaks a promise is made",
+            "smaller and printed as a scenario; docs/design/simulator.md says what to do",
+            "with it.",
+            "",
+            "Exit codes: 0 nothing was broken, 1 something was (with --mutant: a mutant",
+            "was not caught), 2 wrong usage.",
+            "",
+            "Examples:",
+            "  tutti sim --schedules 2000",
+            "  tutti sim --hours 1",
+            "  tutti sim --seed 4711",
+            "  tutti sim --scenario seed-4711.txt",
+            "  tutti sim --mutant all",
+        })
+final class SimCommand implements Callable<Integer> {
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(names = "--schedules", paramLabel = "N", description = "How many seeds (default: 200).")
+    private long schedules;
+
+    @Option(names = "--hours", paramLabel = "N", description = "Goes on for so long, of real time.")
+    private double hours;
+
+    @Option(names = "--first", paramLabel = "N", defaultValue = "1", description = "The first seed (default: 1).")
+    private long first;
+
+    @Option(names = "--seed", paramLabel = "N", description = "This seed only, with its schedule and its last events.")
+    private @Nullable Long seed;
+
+    @Option(names = "--scenario", paramLabel = "FILE", description = "This scenario only.")
+    private @Nullable Path scenario;
+
+    @Option(
+            names = "--mode",
+            paramLabel = "MODE",
+            description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given.")
+    private Schedule.@Nullable Mode mode;
+
+    @Option(names = "--mutant", paramLabel = "NAME", description = "With a deliberate bug; all, or list for their names.")
+    private @Nullable String mutant;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Simulations at a time (default: processors).")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Option(names = "--events", paramLabel = "N", defaultValue = "40",
+            description = "Last events to print of a single seed (default: 40).")
+    private int events;
+
+    @Option(names = "--no-shrink", description = "Prints a failing schedule as it was drawn.")
+    private boolean isLeftAsItIs;
+
+    @Option(names = "--json", description = "The result as JSON.")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        if (threads < 1 || threads > THREADS_MAX) {
+            throw new ParameterException(line(), "--threads is " + threads + ", 1 to " + THREADS_MAX);
+        }
+        if (mutant != null) {
+            return huntMutants(mutant);
+        }
+        if (scenario != null) {
+            return replay(read(scenario));
+        }
+        return seed == null ? search() : replay(schedule(seed));
+    }
+
+    private CommandLine line() {
+        CommandSpec present = spec;
+        if (present == null) {
+            throw new IllegalStateException("the command was not made by the command line");
+        }
+        return present.commandLine();
+    }
+
+    private PrintWriter out() {
+        return line().getOut();
+    }
+
+    private PrintWriter err() {
+        return line().getErr();
+    }
+
+    private Schedule schedule(long number) {
+        return mode == null ? Swarm.draw(number) : Swarm.draw(number, mode);
+    }
+
+    private Schedule read(Path file) {
+        try {
+            return Schedule.parse(Files.readString(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("scenario " + file + " can't be read", e);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(line(), file + ": " + e.getMessage(), e);
+        }
+    }
+
+    // ------------------------------------------------------------------ one
+
+    private int replay(Schedule schedule) {
+        out().print(schedule);
+        Trial.Outcome outcome = Trial.run(schedule);
+        if (outcome.isFailed()) {
+            out().println("\nbroken: " + outcome.property() + "\n" + outcome.failure());
+            if (seed != null) {
+                printShrunk(outcome, Mutant.NONE);
+            }
+        } else {
+            out().println("\nlast events:\n  " + String.join("\n  ", outcome.lastEvents(events)));
+            out().printf("nothing was broken; %.3f s of cluster time, %,d events, trace hash %s%n",
+                    outcome.simulatedNanos() / 1e9, outcome.events(), Long.toHexString(outcome.hash()));
+        }
+        out().flush();
+        return outcome.isFailed() ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+    }
+
+    private void printShrunk(Trial.Outcome failed, Mutant bug) {
+        Trial.Outcome smallest = isLeftAsItIs ? failed : Shrinker.shrink(failed, bug, SHRINK_MILLIS);
+        out().println("\n# " + failed.property() + ", found by seed " + failed.schedule().seed() + "; "
+                + failed.schedule().steps().size() + " steps made " + smallest.schedule().steps().size());
+        out().print(smallest.schedule());
+        out().println("\n" + smallest.failure());
+        out().flush();
+    }
+
+    // ------------------------------------------------------------------ many
+
+    private int search() {
+        boolean isTimed = hours > 0;
+        long count = schedules > 0 ? schedules : isTimed ? Long.MAX_VALUE : SCHEDULES;
+        long nanosMax = isTimed ? (long) (hours * 3.6e12) : Long.MAX_VALUE;
+        LongFunction<Schedule> drawn = this::schedule;
+        Search.Result result = new Search(drawn, Mutant.NONE, threads, FAILURES_MAX, this::say).run(first, count, nanosMax);
+        Table table = new Table(result);
+        out().print(isJson ? table.json() : table.text());
+        out().flush();
+        if (!isJson) {
+            for (Trial.Outcome failure : result.failures()) {
+                out().println("\nseed " + failure.schedule().seed() + " breaks " + failure.property() + "; to replay: ./tutti sim --seed "
+                        + failure.schedule().seed() + (mode == null ? "" : " --mode " + mode));
+            }
+            if (!result.failures().isEmpty()) {
+                printShrunk(result.failures().getFirst(), Mutant.NONE);
+            }
+        }
+        return result.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private void say(String text) {
+        err().println("sim: " + text);
+        err().flush();
+    }
+
+    // ------------------------------------------------------------------ mutants
+
+    private int huntMutants(String name) {
+        if (name.equals("list")) {
+            Mutant.all().forEach(each -> out().printf("%-28s %s%n", each.name(), each.bug()));
+            return CommandLine.ExitCode.OK;
+        }
+        List<Mutant> wanted = Mutant.all().stream()
+                .filter(each -> name.equals("all") || each.name().equals(name))
+                .toList();
+        if (wanted.isEmpty()) {
+            throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
+        }
+        int caught = 0;
+        for (Mutant each : wanted) {
+            caught += hunt(each, wanted.size() == 1) ? 1 : 0;
+        }
+        out().printf("%d of %d mutants caught%n", caught, wanted.size());
+        out().flush();
+        return caught == wanted.size() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private boolean hunt(Mutant bug, boolean isShown) {
+        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
+        Search.Result result =
+                new Search(this::schedule, bug, threads, 1, text -> {}).run(first, count, Long.MAX_VALUE);
+        boolean isCaught = !result.failures().isEmpty();
+        out().printf("%-28s %s%n", bug.name(), isCaught
+                ? "caught by " + result.failures().getFirst().property() + " after " + result.schedules() + " schedules, seed "
+                        + result.failures().getFirst().schedule().seed()
+                : "not caught by " + result.schedules() + " schedules");
+        out().flush();
+        if (isCaught && isShown) {
+            printShrunk(result.failures().getFirst(), bug);
+        }
+        return isCaught;
+    }
+
+    private static final int SCHEDULES = 200;
+    private static final int MUTANT_SCHEDULES = 2_000;
+    private static final int THREADS_MAX = 1_024;
+    private static final int FAILURES_MAX = 10;
+    private static final long SHRINK_MILLIS = 60_000;
+}

@@ -1,0 +1,503 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Draws a schedule from a seed. Each seed has some kinds of faults and not the others (swarm testing, Groce et al., 2012),
+ * so that what one kind hides shows where that is missing.
+ */
+final class Swarm {
+
+    private final SplittableRandom random;
+    private final Schedule.Mode mode;
+    private final int size;
+    private final EnumSet<Fault> faults = EnumSet.noneOf(Fault.class);
+    private final List<Schedule.Step> steps = new ArrayList<>();
+    private Schedule.World world;
+    private final boolean isUnreliable;
+    private final long seed;
+    private long nowNanos;
+    private long bytesLeft;
+
+    private Swarm(long seed, Schedule.Mode mode) {
+        this.seed = seed;
+        this.mode = mode;
+        this.random = new SplittableRandom(seed * 31 + mode.ordinal());
+        this.size = 2 + Math.min(random.nextInt(8), random.nextInt(8));
+        this.isUnreliable = random.nextInt(8) == 0;
+        this.bytesLeft = 1L << 15 + random.nextInt(9);
+        this.world = Schedule.World.plain();
+    }
+
+    /** The mode that a seed has when none is asked for. */
+    static Schedule.Mode modeOf(long seed) {
+        return switch ((int) Math.floorMod(seed, 8L)) {
+            case 3, 6 -> Schedule.Mode.LIVENESS;
+            case 7 -> Schedule.Mode.SETTLING;
+            default -> Schedule.Mode.SAFETY;
+        };
+    }
+
+    static Schedule draw(long seed) {
+        return draw(seed, modeOf(seed));
+    }
+
+    static Schedule draw(long seed, Schedule.Mode mode) {
+        return new Swarm(seed, mode).draw();
+    }
+
+    private Schedule draw() {
+        for (Fault fault : Fault.values()) {
+            if (random.nextInt(5) < 2) {
+                faults.add(fault);
+            }
+        }
+        faults.add(Fault.WORK);
+        drawWorld();
+        boolean isAtOnce = random.nextBoolean();
+        for (int node = 1; node <= size; node++) {
+            if (random.nextInt(12) > 0) {
+                step(new Action.Start(node));
+                pass(isAtOnce ? 0 : random.nextLong(1L << 10 + random.nextInt(22)));
+            }
+        }
+        pass(random.nextLong(1L << 20 + random.nextInt(14)));
+        int storms = 1 + random.nextInt(8);
+        for (int storm = 0; storm < storms; storm++) {
+            int troubles = 3 + random.nextInt(50);
+            boolean isFast = random.nextBoolean();
+            for (int index = 0; index < troubles; index++) {
+                trouble();
+                pauseBetween(isFast);
+            }
+            if (random.nextInt(3) == 0) {
+                lull();
+            }
+        }
+        end();
+        steps.sort(Comparator.comparingLong(Schedule.Step::timeNanos));
+        return new Schedule(seed, mode, size, world, steps);
+    }
+
+    // ------------------------------------------------------------------ the world
+
+    private void drawWorld() {
+        TreeMap<String, String> settings = world.settings();
+        if (isUnreliable) {
+            settings.put(GroupSettings.STACK.name(), "unreliable");
+        }
+        if (random.nextBoolean()) {
+            int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
+            settings.put(GroupSettings.WINDOW.name(), Size.kibibytes(window).toString());
+        }
+        set(GroupSettings.MERGE_DELAY.name(), 3, 0, 2_000);
+        set(GroupSettings.ACK_DELAY.name(), 5, 0, 50);
+        set(GroupSettings.STABLE_DELAY.name(), 5, 1, 1_000);
+        set(GroupSettings.HOLD_BACK.name(), 5, 10, 8_000);
+        set(GroupSettings.BALLOT_TIMEOUT.name(), 5, 100, 10_000);
+        set(GroupSettings.LEAVE_TIMEOUT.name(), 5, 1, 4_000);
+        set(NodeSettings.PATIENCE.name(), 4, 0, 2_000);
+        set(NodeSettings.PAUSE_MAX.name(), 5, 100, 4_000);
+        if (random.nextInt(3) == 0) {
+            long heartbeat = 50 + random.nextLong(2_000);
+            settings.put(NodeSettings.HEARTBEAT.name(), heartbeat + " ms");
+            settings.put(NodeSettings.DETECTION_TIMEOUT.name(), heartbeat * (2 + random.nextInt(4)) + " ms");
+        }
+        if (random.nextInt(4) == 0) {
+            settings.put(NodeSettings.RESEND_BUFFER.name(), Size.mebibytes(1 + random.nextInt(4)).toString());
+        }
+        Path path = Path.LOCAL;
+        if (random.nextBoolean()) {
+            path = path.withLatency(
+                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(11))),
+                    Duration.ofNanos(random.nextLong(1L << 15 + random.nextInt(13))));
+        }
+        if (random.nextInt(4) == 0) {
+            path = path.withBuffer(1 << 10 + random.nextInt(9));
+        }
+        if (random.nextInt(4) == 0) {
+            path = path.withCapacity(random.nextBoolean() ? 3_000_000 : 30_000_000);
+        }
+        if (faults.contains(Fault.TAIL)) {
+            path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
+        }
+        world = world.withPath(path);
+        if (random.nextInt(3) == 0) {
+            world = world.withDelays(
+                    Duration.ofMillis(1 << random.nextInt(13)),
+                    Duration.ofMillis(1 << random.nextInt(12)),
+                    Duration.ofMillis(1 << random.nextInt(12)));
+        }
+        for (int node = 1; node <= size; node++) {
+            if (faults.contains(Fault.DRIFT) && random.nextBoolean()) {
+                world.driftPpm().put(node, random.nextLong(-100_000, 100_001));
+            }
+            if (faults.contains(Fault.TIMERS) && random.nextBoolean()) {
+                world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
+            }
+        }
+    }
+
+    private void set(String name, int oneIn, int min, int max) {
+        if (random.nextInt(oneIn) == 0) {
+            int value = min + (random.nextBoolean() ? 0 : random.nextInt(max - min));
+            world.settings().put(name, value + " ms");
+        }
+    }
+
+    // ------------------------------------------------------------------ time
+
+    private void step(Action action) {
+        steps.add(new Schedule.Step(nowNanos, action));
+    }
+
+    private void stepAfter(long nanos, Action action) {
+        steps.add(new Schedule.Step(nowNanos + nanos, action));
+    }
+
+    private void pass(long nanos) {
+        nowNanos += nanos;
+    }
+
+    private void pauseBetween(boolean isFast) {
+        switch (random.nextInt(12)) {
+            case 0, 1, 2 -> pass(0);
+            case 3, 4, 5 -> pass(random.nextLong(300_000));
+            case 6, 7 -> pass(random.nextLong(20_000_000));
+            case 8, 9 -> pass(random.nextLong(600_000_000));
+            case 10 -> pass(random.nextLong(isFast ? 600_000_000L : 5_000_000_000L));
+            default -> pass(random.nextLong(isFast ? 3_000_000_000L : 20_000_000_000L));
+        }
+    }
+
+    /** A stretch in which nothing new happens, up to hours. */
+    private void lull() {
+        if (random.nextBoolean()) {
+            step(new Action.HealAll());
+        }
+        step(new Action.Quiet());
+        pass(1_000_000_000L * (1L << random.nextInt(14)));
+    }
+
+    // ------------------------------------------------------------------ faults
+
+    private int node() {
+        return 1 + random.nextInt(size);
+    }
+
+    private int otherThan(int node) {
+        int other = 1 + random.nextInt(size - 1);
+        return other < node ? other : other + 1;
+    }
+
+    private void trouble() {
+        List<Fault> choice = List.copyOf(faults);
+        Fault fault = choice.get(random.nextInt(choice.size()));
+        if (random.nextInt(3) == 0) {
+            fault = Fault.WORK;
+        } else if (random.nextInt(6) == 0) {
+            // Whoever is down has to come back, or soon nobody is left to have faults.
+            fault = Fault.START;
+        }
+        int node = node();
+        switch (fault) {
+            case WORK -> work(node);
+            case START -> step(new Action.Start(node));
+            case KILL -> kill(node);
+            case POWER_OFF -> {
+                step(new Action.PowerOff(node));
+                startSoon(node);
+            }
+            case STOP -> {
+                step(new Action.Stop(node));
+                startSoon(node);
+            }
+            case LEAVE -> {
+                step(new Action.Leave(node));
+                stepAfter(random.nextLong(1L << 20 + random.nextInt(13)), new Action.JoinAgain(node));
+            }
+            case PAUSE -> {
+                step(new Action.Pause(node));
+                stepAfter(1_000_000L << random.nextInt(17), new Action.Resume(node));
+            }
+            case SLOW_NODE -> step(new Action.Compute(
+                    node,
+                    Duration.ofNanos(1 + random.nextLong(1L << 10 + random.nextInt(15))),
+                    Duration.ofNanos(random.nextLong(20_000))));
+            case SLOW_APPLICATION -> slowApplication(node);
+            case WALL_CLOCK -> step(new Action.SetWallClock(
+                    node, Duration.ofMillis(random.nextLong(-3_600_000, 3_600_001))));
+            case LEAP -> step(new Action.Leap(node, Duration.ofMillis(random.nextLong(1L << random.nextInt(22)))));
+            case DRIFT, TIMERS, TAIL -> work(node);
+            case PARTITION -> partition();
+            case ONE_WAY -> oneWay();
+            case BRIDGE -> bridge();
+            case RING -> ring();
+            case FLAPPING -> flap();
+            case COORDINATOR -> step(new Action.Coordinator(random.nextBoolean()));
+            case CLOG -> clog();
+            case BREAK -> {
+                for (int index = random.nextInt(3); index >= 0; index--) {
+                    step(new Action.Break(
+                            node, otherThan(node), Network.Notice.values()[random.nextInt(4)]));
+                    pass(random.nextLong(1_000_000));
+                }
+            }
+            case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
+        }
+    }
+
+    private void work(int node) {
+        int length = switch (random.nextInt(6)) {
+            case 0 -> 0;
+            case 1 -> 1 << random.nextInt(21);
+            case 2 -> random.nextInt(70_000);
+            default -> random.nextInt(4_000);
+        };
+        int count = switch (random.nextInt(4)) {
+            case 0 -> 1;
+            case 1 -> 1 + random.nextInt(300);
+            default -> 1 + random.nextInt(40);
+        };
+        count = (int) Math.min(count, Math.max(1, bytesLeft / (length + 100)));
+        if (length > bytesLeft) {
+            length = random.nextInt(100);
+        }
+        int kind = random.nextInt(8);
+        if (kind == 0) {
+            step(new Action.Talk(node, Duration.ofMillis(20 + random.nextInt(500))));
+        } else if (kind == 1) {
+            for (int from = 1; from <= size; from++) {
+                send(from, Math.max(1, count / size), length, 0);
+            }
+        } else {
+            send(node, count, length, kind < 5 ? 0 : node());
+        }
+    }
+
+    private void send(int from, int count, int length, int to) {
+        bytesLeft -= (long) count * (length + 100);
+        step(new Action.Send(from, count, length, to));
+    }
+
+    private void kill(int node) {
+        step(new Action.Kill(node));
+        if (random.nextInt(4) == 0) {
+            pass(random.nextLong(5_000_000));
+            step(new Action.Kill(node()));
+        }
+        startSoon(node);
+    }
+
+    /** Often before anybody has noticed that the node was gone. */
+    private void startSoon(int node) {
+        if (faults.contains(Fault.START) && random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new Action.Start(node));
+        }
+    }
+
+    private void slowApplication(int node) {
+        Action slow = random.nextInt(3) == 0
+                ? new Action.Consume(node, null)
+                : new Action.Consume(node, Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(11))));
+        step(slow);
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 25 + random.nextInt(10)), new Action.Consume(node, Duration.ZERO));
+        }
+    }
+
+    private TreeSet<Integer> side() {
+        TreeSet<Integer> side = new TreeSet<>();
+        int count = 1 + random.nextInt(size - 1);
+        while (side.size() < count) {
+            side.add(node());
+        }
+        return side;
+    }
+
+    private TreeSet<Integer> others(TreeSet<Integer> side) {
+        TreeSet<Integer> others = new TreeSet<>();
+        for (int node = 1; node <= size; node++) {
+            if (!side.contains(node)) {
+                others.add(node);
+            }
+        }
+        return others;
+    }
+
+    private void lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) {
+        step(new Action.Lose(side, other, fault));
+        if (random.nextInt(3) > 0) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+        } else if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+        }
+    }
+
+    /** Into two sides, or into as many as have two nodes each. */
+    private void partition() {
+        if (size < 4 || random.nextInt(3) > 0) {
+            TreeSet<Integer> side = side();
+            lose(side, others(side), Fault.PARTITION);
+            return;
+        }
+        List<Integer> seats = new ArrayList<>(others(new TreeSet<>()));
+        shuffle(seats);
+        int length = 2 + random.nextInt(size / 2 - 1);
+        for (int from = 0; from + length < size; from += length) {
+            step(new Action.Lose(
+                    new TreeSet<>(seats.subList(from, from + length)),
+                    new TreeSet<>(seats.subList(from + length, size)),
+                    Fault.PARTITION));
+        }
+        stepAfter(random.nextLong(1L << 24 + random.nextInt(13)), new Action.HealAll());
+    }
+
+    private void oneWay() {
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        step(new Action.Miss(side, other));
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Find(side, other));
+        }
+    }
+
+    private void bridge() {
+        if (size < 3) {
+            return;
+        }
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        if (side.size() > 1) {
+            side.remove(side.first());
+        } else {
+            other.remove(other.last());
+        }
+        lose(side, other, Fault.BRIDGE);
+    }
+
+    /** Each node hears those that sit near it in a ring, a majority, and no two hear the same one. */
+    private void ring() {
+        List<Integer> seats = new ArrayList<>();
+        for (int node = 1; node <= size; node++) {
+            seats.add(node);
+        }
+        shuffle(seats);
+        int reach = Math.max(1, size / 4);
+        for (int index = 0; index < size; index++) {
+            for (int other = index + 1; other < size; other++) {
+                int distance = Math.min(other - index, size - other + index);
+                if (distance > reach) {
+                    step(new Action.Lose(
+                            Action.setOf(seats.get(index)), Action.setOf(seats.get(other)), Fault.RING));
+                }
+            }
+        }
+        if (random.nextInt(3) > 0) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.HealAll());
+        }
+    }
+
+    private void flap() {
+        TreeSet<Integer> side = side();
+        TreeSet<Integer> other = others(side);
+        long period = 1L << 24 + random.nextInt(11);
+        for (int round = 2 + random.nextInt(6); round > 0; round--) {
+            step(new Action.Lose(side, other, Fault.FLAPPING));
+            stepAfter(random.nextLong(period), new Action.Find(side, other));
+            pass(period);
+        }
+    }
+
+    private void clog() {
+        List<Integer> seats = new ArrayList<>(side());
+        shuffle(seats);
+        long gap = 1L << 20 + random.nextInt(11);
+        for (int node : seats) {
+            step(new Action.Clog(node));
+            pass(random.nextLong(gap));
+        }
+        shuffle(seats);
+        long at = 0;
+        for (int node : seats) {
+            at += random.nextLong(gap);
+            stepAfter(at, new Action.Unclog(node));
+        }
+    }
+
+    private void shuffle(List<Integer> seats) {
+        for (int index = seats.size() - 1; index > 0; index--) {
+            Collections.swap(seats, index, random.nextInt(index + 1));
+        }
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    private void end() {
+        // What was to happen later happens before the end.
+        for (Schedule.Step step : steps) {
+            nowNanos = Math.max(nowNanos, step.timeNanos());
+        }
+        pass(1);
+        switch (mode) {
+            case SAFETY -> {
+                if (random.nextBoolean()) {
+                    for (int node = 1; node <= size; node++) {
+                        step(new Action.Start(node));
+                    }
+                }
+            }
+            case LIVENESS -> endWithCore();
+            case SETTLING -> endWithCuts();
+        }
+    }
+
+    /** All but the core are away for good, each in its own way. */
+    private void endWithCore() {
+        TreeSet<Integer> core = side();
+        world.core().addAll(core);
+        for (int node = 1; node <= size; node++) {
+            if (core.contains(node)) {
+                step(new Action.Start(node));
+                continue;
+            }
+            TreeSet<Integer> alone = Action.setOf(node);
+            switch (random.nextInt(6)) {
+                case 0 -> step(new Action.Kill(node));
+                case 1 -> step(new Action.PowerOff(node));
+                case 2 -> step(new Action.Pause(node));
+                case 3 -> step(new Action.Lose(alone, core, Fault.PARTITION));
+                case 4 -> step(new Action.Miss(alone, core));
+                default -> step(new Action.Miss(core, alone));
+            }
+        }
+    }
+
+    /** All are up, and some pairs stay apart, one way or both. */
+    private void endWithCuts() {
+        step(new Action.HealAll());
+        for (int node = 1; node <= size; node++) {
+            step(new Action.Start(node));
+        }
+        int cuts = 1 + random.nextInt(size);
+        for (int index = 0; index < cuts; index++) {
+            int node = node();
+            TreeSet<Integer> one = Action.setOf(node);
+            TreeSet<Integer> other = Action.setOf(otherThan(node));
+            step(random.nextBoolean() ? new Action.Miss(one, other) : new Action.Lose(one, other, Fault.PARTITION));
+        }
+    }
+}

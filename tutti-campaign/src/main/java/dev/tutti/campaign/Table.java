@@ -1,0 +1,143 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.stack.DropReason;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a search has to show: how much was tried, what really happened, and what did not. */
+final class Table {
+
+    /** What only appears when it happens, and is worth knowing when it did not. */
+    private static final List<String> STATES = List.of(
+            "event.late",
+            "event.session-lost",
+            "event.session-resumed",
+            "event.suspected",
+            "groups.story.membership.ballots-refused",
+            "groups.story.membership.stragglers-completed",
+            "groups.story.packing.window-closed",
+            "groups.story.reliability.repairs-received",
+            "links.*.resent-frames",
+            "links.refused-here.known",
+            "links.stray-frames",
+            "groups.dropped-not-joined",
+            "state.break-in-view-change",
+            "state.kill-in-view-change",
+            "state.leave-in-view-change",
+            "state.left",
+            "state.merge: of two views of two or more",
+            "state.merge-of-three: or more views of two or more",
+            "state.partition-crash-restart: within 10 s",
+            "state.partition-in-view-change",
+            "state.pause-in-view-change",
+            "state.power-off-in-view-change",
+            "state.ranks-changed: the coordinator is another, and the former one is still there",
+            "state.restart-before-noticed: its past is in a view",
+            "state.same-members: a view that only repairs lost sessions",
+            "state.second-attempt: a view of a ballot that was not the first under its number",
+            "state.session-again: after both have closed one",
+            "state.sessions-overlap: with a new run, while the peer has one with the run before",
+            "state.settled-apart: several views side by side under cuts that stay",
+            "state.stop-in-view-change");
+
+    private final Search.Result result;
+
+    Table(Search.Result result) {
+        this.result = result;
+    }
+
+    private static List<String> expected() {
+        List<String> names = new ArrayList<>(STATES);
+        for (DropReason reason : DropReason.values()) {
+            if (reason != DropReason.NO_SESSION && reason != DropReason.NOT_JOINED) {
+                names.add("groups.story.dropped." + reason.name().toLowerCase(Locale.ROOT));
+            }
+        }
+        return names;
+    }
+
+    private TreeMap<String, Long> faults() {
+        TreeMap<String, Long> faults = new TreeMap<>();
+        for (Fault fault : Fault.values()) {
+            faults.put(fault + ": " + fault.description(), result.coverage().of("fault." + fault));
+        }
+        return faults;
+    }
+
+    private TreeMap<String, Long> states() {
+        TreeMap<String, Long> states = new TreeMap<>();
+        result.coverage().counts().forEach((name, count) -> {
+            boolean isState = name.startsWith("state.")
+                    || name.startsWith("event.")
+                    || name.startsWith("trace.")
+                    || name.contains("dropped")
+                    || name.contains("refused-");
+            if (isState && count > 0) {
+                states.put(name, count);
+            }
+        });
+        expected().forEach(name -> states.put(name, result.coverage().of(name)));
+        return states;
+    }
+
+    private static List<String> zeros(Map<String, Long> counts) {
+        return counts.entrySet().stream()
+                .filter(each -> each.getValue() == 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder();
+        text.append("\nfaults that really happened\n");
+        append(text, faults());
+        text.append("\nstates reached\n");
+        append(text, states());
+        List<String> missing = new ArrayList<>(zeros(faults()));
+        missing.addAll(zeros(states()));
+        text.append("\nnot reached: ").append(missing.isEmpty() ? "none of those listed" : "").append('\n');
+        missing.forEach(name -> text.append("  ").append(name).append('\n'));
+        text.append(String.format(
+                Locale.ROOT,
+                "%n%,d schedules in %.1f s: %.1f h of cluster time, %,d events, %,.0f per second%n",
+                result.schedules(), result.seconds(), result.simulatedHours(), result.events(),
+                result.events() / result.seconds()));
+        text.append(String.format(
+                Locale.ROOT,
+                "longest way to rest %.1f s; %d seeds run twice, %s%n",
+                result.restNanosMax() / 1e9, result.twice(),
+                result.differing().isEmpty() ? "all with equal trace hashes" : "NOT equal: " + result.differing()));
+        text.append(result.failures().size()).append(" violations\n");
+        return text.toString();
+    }
+
+    private static void append(StringBuilder text, Map<String, Long> counts) {
+        counts.forEach((name, count) -> text.append(String.format(Locale.ROOT, "  %,16d  %s%n", count, name)));
+    }
+
+    String json() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("schedules", result.schedules());
+        map.put("seconds", result.seconds());
+        map.put("simulatedHours", result.simulatedHours());
+        map.put("events", result.events());
+        map.put("runTwice", result.twice());
+        map.put("differing", result.differing());
+        map.put("restSecondsMax", result.restNanosMax() / 1e9);
+        List<Map<String, Object>> violations = new ArrayList<>();
+        for (Trial.Outcome failure : result.failures()) {
+            violations.add(Map.of(
+                    "seed", failure.schedule().seed(),
+                    "mode", failure.schedule().mode().toString(),
+                    "property", failure.property()));
+        }
+        map.put("violations", violations);
+        map.put("faults", faults());
+        map.put("states", states());
+        return Json.print(map);
+    }
+}

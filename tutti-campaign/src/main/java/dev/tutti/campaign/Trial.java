@@ -1,0 +1,339 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.ViewId;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.Path;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import dev.tutti.sim.SimulationException;
+import dev.tutti.sim.Trace;
+import dev.tutti.sim.Violation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/** One run of a schedule, from the first start to the rest that it has to come to. */
+final class Trial {
+
+    /**
+     * What came out.
+     *
+     * @param property what was broken, by its name in docs/guarantees.md; empty if nothing was
+     * @param failure what a person needs to know of it; empty if nothing was broken
+     * @param hash of all that happened
+     * @param restNanos from the last fault to rest
+     */
+    record Outcome(
+            Schedule schedule,
+            String property,
+            String failure,
+            long simulatedNanos,
+            long events,
+            long hash,
+            long restNanos,
+            Coverage coverage,
+            Trace trace) {
+
+        List<String> lastEvents(int eventsMax) {
+            return trace.last(eventsMax);
+        }
+
+        boolean isFailed() {
+            return !property.isEmpty();
+        }
+    }
+
+    /** A promise was not kept. */
+    private static final class Broken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final String property;
+
+        Broken(String property, String text) {
+            super(text);
+            this.property = property;
+        }
+    }
+
+    private final Schedule schedule;
+    private final Cluster cluster;
+    private final Simulation simulation;
+    private final Coverage coverage = new Coverage();
+    private final Witness witness;
+    private final Duration restMax;
+    private final Duration calm;
+    private long restNanos;
+
+    private Trial(Schedule schedule, Mutant mutant) {
+        this.schedule = schedule;
+        this.cluster = Cluster.cluster(schedule.size(), schedule.seed(), mutant.maker());
+        this.simulation = cluster.simulation();
+        Schedule.World world = schedule.world();
+        world.settings().forEach(cluster::with);
+        cluster.network().setPath(world.path());
+        cluster.network().setConnectTimeout(world.connectTimeout());
+        cluster.network().setEndDelayMax(world.endDelayMax());
+        cluster.network().setNoticeDelayMax(world.noticeDelayMax());
+        long bytesMax = bytesMax(cluster.groupSettings(), schedule.size());
+        for (int node = 1; node <= schedule.size(); node++) {
+            cluster.node(node).withMemory(bytesMax);
+        }
+        world.driftPpm().forEach((node, drift) -> cluster.node(node).withDrift(drift));
+        world.lateTimers().forEach((node, late) -> cluster.node(node).withTimers(true, late.toNanos()));
+        this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
+        this.calm = cluster.nodeSettings().get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
+        this.witness = new Witness(cluster, coverage);
+        coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
+        coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
+        coverage.add("fault." + Fault.TAIL, world.path().tail().isZero() ? 0 : 1);
+    }
+
+    static Outcome run(Schedule schedule) {
+        return run(schedule, Mutant.NONE);
+    }
+
+    static Outcome run(Schedule schedule, Mutant mutant) {
+        return new Trial(schedule, mutant).run();
+    }
+
+    private Outcome run() {
+        String property = "";
+        String failure = "";
+        try {
+            for (Schedule.Step step : schedule.steps()) {
+                advance(step.timeNanos() - simulation.nowNanos());
+                strike(step.action());
+            }
+            end();
+        } catch (Broken e) {
+            property = e.property;
+            failure = String.valueOf(simulation.failure(e.getMessage() + "\n" + cluster.describe()).getMessage());
+        } catch (SimulationException e) {
+            property = isMemory(e) ? "S23" : "no exception leaves a node";
+            failure = String.valueOf(e.getMessage());
+        }
+        cluster.counters().forEach(coverage::add);
+        return new Outcome(
+                schedule,
+                property,
+                failure,
+                simulation.nowNanos(),
+                simulation.steps(),
+                simulation.trace().hash(),
+                restNanos,
+                coverage,
+                simulation.trace());
+    }
+
+    private static boolean isMemory(SimulationException e) {
+        return String.valueOf(e.getMessage()).contains("S23:");
+    }
+
+    private void strike(Action action) {
+        String state = witness.before(action);
+        simulation.note(action.toString());
+        if (action.strike(cluster)) {
+            witness.after(action, state);
+        }
+        checkWindows();
+    }
+
+    // ------------------------------------------------------------------ time
+
+    private void advance(Duration duration) {
+        advance(duration.toNanos());
+    }
+
+    private void advance(long nanos) {
+        if (nanos > 0) {
+            simulation.advanceUntil(cluster.checker()::isBroken, Duration.ofNanos(nanos));
+        }
+        throwIfAny(cluster.checker().violations());
+        if (!witness.broken().isEmpty()) {
+            throw new Broken("D11", witness.broken());
+        }
+    }
+
+    private void throwIfAny(List<Violation> violations) {
+        if (!violations.isEmpty()) {
+            throw new Broken(violations.getFirst().property(), violations.toString());
+        }
+    }
+
+    /** Looks every 20 ms. */
+    private void until(String property, String what, Duration limit, BooleanSupplier condition) {
+        long end = simulation.nowNanos() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (simulation.nowNanos() >= end) {
+                throw new Broken(property, "not within " + limit.toMillis() + " ms of the last fault: " + what);
+            }
+            advance(LOOK_NANOS);
+        }
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    private void end() {
+        TreeSet<Integer> core = core();
+        cluster.quiet();
+        cluster.network().setPath(schedule.world().path().withTail(Duration.ZERO));
+        for (int node : core) {
+            cluster.network().unclog(cluster.node(node));
+            cluster.node(node).withTurn(Path.LOCAL.latency().toNanos() / 30, 200);
+            cluster.resume(node);
+            // Also what has left has still to consume what it was given.
+            if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
+                cluster.seat(node).application.setPace(Duration.ZERO);
+                cluster.seat(node).application.release();
+            }
+            if (schedule.mode() != Schedule.Mode.SETTLING) {
+                healWith(node, core);
+            }
+        }
+        simulation.note("no more faults");
+        long begin = simulation.nowNanos();
+        // Who was paused may not know yet that it was left out, and a tail may still be under way.
+        advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
+        switch (schedule.mode()) {
+            case SAFETY, LIVENESS -> comeToRest(core, begin);
+            case SETTLING -> settle(begin);
+        }
+        checkMemory(core);
+    }
+
+    /** Those of whom something is asked. */
+    private TreeSet<Integer> core() {
+        return schedule.mode() == Schedule.Mode.LIVENESS
+                ? schedule.world().core()
+                : new TreeSet<>(IntStream.rangeClosed(1, schedule.size()).boxed().toList());
+    }
+
+    private void healWith(int node, Collection<Integer> others) {
+        for (int other : others) {
+            cluster.network().heal(cluster.node(node), cluster.node(other));
+        }
+    }
+
+    private List<Seat> presentOf(TreeSet<Integer> numbers) {
+        return cluster.present().stream()
+                .filter(seat -> numbers.contains(cluster.numberOf(seat)))
+                .toList();
+    }
+
+    /**
+     * One view of exactly those who are asked and up; everybody's probe arrives, and what was accepted before; and so it
+     * stays. A connection that is dead without anybody's notice may still cost a view when it is noticed.
+     */
+    private void comeToRest(TreeSet<Integer> core, long begin) {
+        long views;
+        do {
+            becomeOne(core);
+            restNanos = simulation.nowNanos() - begin;
+            if (restNanos > restMax.multipliedBy(2).toNanos()) {
+                throw new Broken("L1", "views go on changing for " + restNanos / 1_000_000 + " ms after the last fault");
+            }
+            views = witness.viewCount();
+            advance(calm.dividedBy(5));
+        } while (witness.viewCount() != views && schedule.mode() == Schedule.Mode.SAFETY);
+        throwIfAny(missing(presentOf(core)));
+    }
+
+    private void becomeOne(TreeSet<Integer> core) {
+        until("L1", "one view of " + Action.names(core), restMax, () ->
+                cluster.isOneViewOf(seat -> core.contains(cluster.numberOf(seat))));
+        until("L2", "everything submitted", restMax, () -> isAllSubmitted(presentOf(core)));
+        for (Seat seat : presentOf(core)) {
+            seat.send(null, 1, PROBE_BYTES);
+        }
+        advance(SECOND.dividedBy(100));
+        long end = simulation.nowNanos() + restMax.toNanos();
+        while (simulation.nowNanos() < end && !missing(presentOf(core)).isEmpty()) {
+            advance(LOOK_NANOS);
+        }
+        throwIfAny(missing(presentOf(core)));
+    }
+
+    private static boolean isAllSubmitted(List<Seat> seats) {
+        return seats.stream().allMatch(seat -> seat.ordersWaiting() == 0);
+    }
+
+    private List<Violation> missing(List<Seat> seats) {
+        return cluster.checker().violationsAtRest(seats.stream().map(Seat::member).toList());
+    }
+
+    /** Whatever the views are, they stay, all members of each have it, and everything arrives in it. */
+    private void settle(long begin) {
+        until("L4", "views settled for " + calm.toSeconds() + " s", restMax.plus(calm.multipliedBy(4)), () ->
+                simulation.nowNanos() - Math.max(begin, witness.lastViewNanos()) >= calm.toNanos());
+        restNanos = Math.max(0, witness.lastViewNanos() - begin);
+        long views = witness.viewCount();
+        for (Seat seat : cluster.present()) {
+            seat.send(null, 1, PROBE_BYTES);
+        }
+        advance(SECOND.multipliedBy(5));
+        until("L2", "everything submitted", restMax, () -> isAllSubmitted(cluster.present()));
+        advance(calm);
+        if (witness.viewCount() != views) {
+            throw new Broken("L4", "views changed again after they had been the same for " + calm.toSeconds() + " s");
+        }
+        TreeMap<ViewId, List<Seat>> byView = new TreeMap<>();
+        for (Seat seat : cluster.present()) {
+            byView.computeIfAbsent(cluster.view(cluster.numberOf(seat)).id(), id -> new ArrayList<>()).add(seat);
+        }
+        for (List<Seat> seats : byView.values()) {
+            throwIfAny(missing(seats));
+        }
+        if (byView.size() > 1) {
+            coverage.count("state.settled-apart: several views side by side under cuts that stay");
+        }
+    }
+
+    // ------------------------------------------------------------------ resources
+
+    /** What a node may hold: what it sends, copies of what others send, what waits for its application, and frames. */
+    static long bytesMax(Settings group, int size) {
+        return 4L * size * group.get(GroupSettings.WINDOW).bytes() + BYTES_BASE;
+    }
+
+    private void checkMemory(TreeSet<Integer> core) {
+        until("S23", "memory back at nothing", SECOND.multipliedBy(20), () -> core.stream().allMatch(number ->
+                cluster.node(number).life() != SimulatedNode.Life.RUNNING
+                        || cluster.node(number).memory().outstandingBlocks() == 0));
+    }
+
+    private void checkWindows() {
+        for (Seat seat : cluster.present()) {
+            String excess = cluster.excess(seat);
+            if (!excess.isEmpty()) {
+                throw new Broken("S23", seat + ": " + excess);
+            }
+        }
+    }
+
+    /**
+     * Within which time a cluster has to come to rest: with default settings 71 s, of which a second or five are needed;
+     * the rest is for nodes that were late and trust their suspicions less for a while, up to eight time-outs each.
+     */
+    static Duration restMax(Settings node, Settings group, Schedule.World world) {
+        return SECOND.multipliedBy(15)
+                .plus(node.get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(12))
+                .plus(group.get(GroupSettings.HOLD_BACK).multipliedBy(2))
+                .plus(group.get(GroupSettings.BALLOT_TIMEOUT).multipliedBy(2))
+                .plus(node.get(NodeSettings.PAUSE_MAX).multipliedBy(2))
+                .plus(world.connectTimeout().plus(world.endDelayMax()).plus(world.noticeDelayMax()).multipliedBy(2));
+    }
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final long LOOK_NANOS = 20_000_000;
+    private static final int PROBE_BYTES = 40;
+    private static final long BYTES_BASE = 4L << 20;
+
+    /** A session may be closed by three time-outs of silence, by a node that has stretched them eight times. */
+    private static final int CALM_TIMEOUTS = 25;
+}

@@ -1,0 +1,57 @@
+package dev.tutti.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the command says, and with which code it ends. */
+class SimCommandTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine line = Campaign.line();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    @Test
+    void searchPrintsWhatHappened() {
+        assertThat(run("sim", "--schedules", "3", "--threads", "2")).isZero();
+        assertThat(out.toString()).contains("3 schedules in", "of cluster time", "0 violations", "faults that really happened");
+    }
+
+    @Test
+    void jsonHasTheSame() {
+        assertThat(run("sim", "--schedules", "2", "--json")).isZero();
+        assertThat(out.toString()).startsWith("{").contains("\"schedules\": 2", "\"violations\": []", "\"fault");
+    }
+
+    @Test
+    void seedIsReplayedAsTheScenarioThatItPrints(@TempDir Path directory) throws IOException {
+        assertThat(run("sim", "--seed", "5", "--events", "3")).isZero();
+        String hash = out.toString().replaceAll("(?s).*trace hash (\\w+).*", "$1");
+        Path file = directory.resolve("seed-5.txt");
+        Files.writeString(file, Swarm.draw(5).toString());
+        assertThat(run("sim", "--scenario", file.toString(), "--events", "0")).isZero();
+        assertThat(out.toString().split("trace hash " + hash, -1)).hasSize(3);
+    }
+
+    @Test
+    void wrongUsageIsExplained(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("wrong.txt"), "n1 starts at once");
+        assertThat(run("sim", "--scenario", file.toString())).isEqualTo(2);
+        assertThat(run("sim", "--mutant", "no-such-mutant")).isEqualTo(2);
+        assertThat(run("sim", "--threads", "0")).isEqualTo(2);
+        assertThat(err.toString()).contains("line 1", "no-such-mutant", "--threads is 0");
+    }
+}

@@ -1,0 +1,20 @@
+package dev.tutti.netty;
+
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.DriverProvider;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.netty.internal.NettyDatagramDriver;
+
+/** Opens drivers for UDP, with IP multicast where it is set. */
+public final class DatagramProvider implements DriverProvider {
+
+    @Override
+    public String transport() {
+        return "udp";
+    }
+
+    @Override
+    public Driver open(Settings settings) {
+        return NettyDatagramDriver.open(settings);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.driver.TransportException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Set;
+
+/** What the machine says about its network interfaces. */
+final class Interfaces {
+
+    private Interfaces() {}
+
+    /** @throws TransportException if no interface has {@code address} */
+    static NetworkInterface of(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            if (found == null && address.isLoopbackAddress()) {
+                // All of 127.0.0.0/8 is there, though only one address is listed.
+                found = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress());
+            }
+            if (found == null) {
+                throw new TransportException("bind.address: no interface has " + plain(address));
+            }
+            return found;
+        } catch (SocketException e) {
+            throw new TransportException("can't list the network interfaces: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The MTU of the way out of {@code address}; of all interfaces the smallest, loopback left out where there are
+     * others, for a wildcard. 1,500 if it is not known.
+     */
+    static int mtu(InetAddress address) {
+        try {
+            if (!address.isAnyLocalAddress()) {
+                return orUsual(of(address).getMTU());
+            }
+            int smallest = Integer.MAX_VALUE;
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                if (each.isUp() && !each.isLoopback() && each.getInetAddresses().hasMoreElements()) {
+                    smallest = Math.min(smallest, orUsual(each.getMTU()));
+                }
+            }
+            return smallest == Integer.MAX_VALUE ? mtu(InetAddress.getLoopbackAddress()) : smallest;
+        } catch (SocketException e) {
+            return 1_500;
+        }
+    }
+
+    private static int orUsual(int mtu) {
+        return mtu <= 0 ? 1_500 : mtu;
+    }
+
+    /** The addresses from which datagrams of a socket that is bound to {@code address} may come. */
+    static Set<InetAddress> own(InetAddress address) {
+        if (!address.isAnyLocalAddress()) {
+            return Set.of(address);
+        }
+        try {
+            Set<InetAddress> all = new HashSet<>();
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                all.addAll(Collections.list(each.getInetAddresses()));
+            }
+            return all;
+        } catch (SocketException e) {
+            throw new TransportException("can't list the network interfaces: " + e.getMessage(), e);
+        }
+    }
+
+    /** The address without its interface. */
+    static String plain(InetAddress address) {
+        String text = address.getHostAddress();
+        int percent = text.indexOf('%');
+        return percent < 0 ? text : text.substring(0, percent);
+    }
+}

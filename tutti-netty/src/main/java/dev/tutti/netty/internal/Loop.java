@@ -1,0 +1,310 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.driver.Driver.Task;
+import dev.tutti.netty.internal.Counters.Name;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread of a node, and its turns.
+ *
+ * <p>A turn is everything that one pass of the loop has found: what sockets had, tasks, timers. It ends after the tasks
+ * of the pass, with one drain. What Netty reports while effects are handed out (a write that fails at once, a refused
+ * connection) is input of the next turn.
+ */
+final class Loop {
+
+    /** What a driver does in turns. */
+    interface Turns {
+
+        /** Hands out what the turn has led to. */
+        void drain();
+
+        void onTimer(long nowNanos);
+
+        /** When {@link #onTimer} is wanted next; {@link Long#MAX_VALUE} for never. */
+        long nextDeadline();
+
+        /** An invariant of the machine does not hold; it must not be told anything more. */
+        void onBroken(Throwable cause);
+    }
+
+    /** Tasks of one turn; the rest waits for the next, after the sockets. */
+    private static final int TASKS_MAX = 4_096;
+
+    private final MultiThreadIoEventLoopGroup group;
+    private final SingleThreadEventLoop executor;
+    private final Workers workers = new Workers();
+    private final Counters counters = new Counters(EnumSet.of(Name.TURNS, Name.TASKS));
+    private final Runnable endTurn = this::endTurn;
+    private final Runnable runTasks = this::runTasks;
+    private volatile @Nullable Thread thread;
+
+    private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean isTasksScheduled = new AtomicBoolean();
+    private final AtomicBoolean isStarted = new AtomicBoolean();
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+
+    private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
+    private @Nullable Turns turns;
+    private boolean isTurnOpen;
+    private boolean isHandingOut;
+    private boolean isEnded;
+
+    private @Nullable Future<?> timer;
+    private long timerNanos = Long.MAX_VALUE;
+
+    Loop(Io io) {
+        this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) this::thread, io.handlers());
+        this.executor = (SingleThreadEventLoop) group.next();
+    }
+
+    private Thread thread(Runnable task) {
+        Thread created = new FastThreadLocalThread(task, "tutti");
+        thread = created;
+        return created;
+    }
+
+    /** Names the thread. */
+    void name(String name) {
+        executor.execute(() -> Thread.currentThread().setName(name));
+    }
+
+    MultiThreadIoEventLoopGroup group() {
+        return group;
+    }
+
+    SingleThreadEventLoop executor() {
+        return executor;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    void count(Map<String, Long> counted) {
+        counters.count(counted);
+    }
+
+    // ------------------------------------------------------------------ from any thread
+
+    /**
+     * Begins: {@code first} is the first input, {@code then} is done after it and before any task.
+     *
+     * @throws IllegalStateException if it was started before
+     */
+    void start(Turns started, Runnable first, Runnable then) {
+        if (!isStarted.compareAndSet(false, true)) {
+            throw new IllegalStateException("the driver was started before");
+        }
+        executor.execute(() -> {
+            turns = started;
+            onInput(first);
+            then.run();
+            runTasks();
+        });
+    }
+
+    void execute(Task task) {
+        if (isClosing.get()) {
+            throw new RejectedExecutionException("the driver is closed");
+        }
+        tasks.add(task);
+        if (isClosing.get() && tasks.remove(task)) {
+            throw new RejectedExecutionException("the driver is closed");
+        }
+        if (!isTasksScheduled.get() && isTasksScheduled.compareAndSet(false, true)) {
+            executor.execute(runTasks);
+        }
+    }
+
+    /** No task is taken any more; whether that is new. */
+    boolean refuseTasks() {
+        return isClosing.compareAndSet(false, true);
+    }
+
+    /** Ends the thread; whether it has ended in time. */
+    boolean close(long millis) {
+        workers.shutdownNow();
+        group.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
+        try {
+            boolean isTerminated = group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
+            Thread last = thread;
+            return isTerminated && (last == null || last.join(Duration.ofMillis(100)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    // ------------------------------------------------------------------ turns
+
+    /** Whether inputs have to wait: effects are being handed out, or earlier inputs wait. */
+    boolean isDeferring() {
+        return isHandingOut || !deferred.isEmpty();
+    }
+
+    /** Runs {@code input}, which tells the machine something, as part of a turn. */
+    void onInput(Runnable input) {
+        if (isDeferring()) {
+            deferred.add(input);
+            return;
+        }
+        try {
+            input.run();
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+            return;
+        }
+        beginTurn();
+    }
+
+    void beginTurn() {
+        if (!isTurnOpen) {
+            isTurnOpen = true;
+            executor.executeAfterEventLoopIteration(endTurn);
+        }
+    }
+
+    private void endTurn() {
+        isTurnOpen = false;
+        counters.add(Name.TURNS, 1);
+        Turns current = turns;
+        isHandingOut = true;
+        try {
+            if (current != null) {
+                current.drain();
+            }
+        } catch (RuntimeException | AssertionError e) {
+            onBroken(e);
+        } finally {
+            isHandingOut = false;
+        }
+        if (!deferred.isEmpty()) {
+            executor.execute(this::runDeferred);
+        }
+        if (current != null && turns != null) {
+            arm(current.nextDeadline());
+        }
+    }
+
+    private void runDeferred() {
+        List<Runnable> inputs = List.copyOf(deferred);
+        deferred.clear();
+        inputs.forEach(this::onInput);
+    }
+
+    private void runTasks() {
+        isTasksScheduled.set(false);
+        if (turns == null || isEnded) {
+            return;
+        }
+        if (isDeferring()) {
+            onInput(runTasks);
+            return;
+        }
+        runTasks(TASKS_MAX);
+        if (!tasks.isEmpty() && isTasksScheduled.compareAndSet(false, true)) {
+            executor.execute(runTasks);
+        }
+    }
+
+    private void runTasks(int tasksMax) {
+        long now = System.nanoTime();
+        int count = 0;
+        while (count < tasksMax) {
+            Task task = tasks.poll();
+            if (task == null) {
+                break;
+            }
+            count++;
+            try {
+                task.run(now);
+            } catch (RuntimeException | AssertionError e) {
+                onBroken(e);
+                return;
+            }
+        }
+        if (0 < count) {
+            counters.add(Name.TASKS, count);
+            beginTurn();
+        }
+    }
+
+    /** The machine's invariants do not hold. */
+    void onBroken(Throwable cause) {
+        Turns current = turns;
+        turns = null;
+        isClosing.set(true);
+        if (current != null) {
+            current.onBroken(cause);
+        }
+    }
+
+    /** Runs the tasks that were accepted and the last turn, and none after it; whether that is new. */
+    boolean finish() {
+        if (isEnded) {
+            return false;
+        }
+        while (turns != null && !tasks.isEmpty()) {
+            runTasks(TASKS_MAX);
+        }
+        endTurn();
+        if (isEnded) {
+            return false;
+        }
+        isEnded = true;
+        turns = null;
+        tasks.clear();
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        return true;
+    }
+
+    boolean isEnded() {
+        return isEnded;
+    }
+
+    // ------------------------------------------------------------------ time
+
+    private void arm(long deadlineNanos) {
+        if (deadlineNanos == Long.MAX_VALUE || timer != null && timerNanos - deadlineNanos <= 0) {
+            return;
+        }
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        timerNanos = deadlineNanos;
+        timer = executor.schedule(
+                this::onTimer, Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+    }
+
+    private void onTimer() {
+        timer = null;
+        Turns current = turns;
+        if (current == null) {
+            return;
+        }
+        long now = System.nanoTime();
+        long deadline = current.nextDeadline();
+        if (deadline == Long.MAX_VALUE || now - deadline < 0) {
+            arm(deadline);
+        } else {
+            onInput(() -> current.onTimer(System.nanoTime()));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.tutti.protocols.mistake;
+
+import java.util.Locale;
+
+/**
+ * A deliberate mistake in the protocols. A node has none; the campaign gives its nodes one at a time and has to find it
+ * ({@code ./tutti sim --mistake all}), which shows that its checks can fail.
+ *
+ * <p>Decisions (D1 …) are those of spec/VIEWCHANGE.md, section 7.
+ */
+public enum Mistake {
+    NONE("no mistake"),
+
+    // The view change.
+    SKIP_FETCH("D1: a view is installed without fetching what is missing up to the cut"),
+    DROP_DEPARTED("D2: packets of senders that are not in the new view do not count for the cut"),
+    LOWEST_CUT("the cut is what all have, not what anybody has"),
+    ANY_HOLDER("what is missing is fetched from a member that may not have it"),
+    IGNORE_INSTALLED("D3: a view that some have installed is not completed at the others"),
+    COMPLETE_ANY("D3: a view is completed that only members of other parts have installed"),
+    STALE_ANSWER("who has to catch up need not answer again"),
+    NO_FREEZE("D4: packets are delivered after the answer to a ballot"),
+    LATE_REPAIR("D5: a repair for a superseded ballot is delivered"),
+    NO_PROMISE("D6: a cut counts under any ballot"),
+    ANY_VIEW("D8: a packet counts in whatever view it comes"),
+    DROP_FUTURE("D8: packets of a coming view are dropped"),
+    REVERSE_HELD("packets held for a view are handled last first"),
+    NO_RETAIN("D9: packets of the view before are freed when a view is installed"),
+    EARLY_FOLLOWED("D9: all are taken to have followed as soon as this member has"),
+    CLEAR_LOST("D10: lost sessions are forgotten at a promise"),
+    DEAF_CANDIDATES("members are candidates that do not hear each other"),
+
+    // Packets, acknowledgements, windows.
+    IGNORE_GAPS("a packet counts although one before it is missing"),
+    UNORDERED_REPAIR("a repair counts although one before it is missing"),
+    FORGET_CRASHED("copies of a sender's packets are freed when its session closes"),
+    NO_COPIES("copies are freed on arrival, stable or not"),
+    ONE_ACKNOWLEDGEMENT("what one member has acknowledged is taken for stable"),
+    DEAF_TO_NEWCOMERS("acknowledgements of members that came with the last view are ignored"),
+    WAIT_FOR_DEPARTED("the window of a member that has left still counts"),
+    DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
+    OLD_UNICASTS("a unicast counts although its stream has started anew"),
+
+    // Links.
+    KEEP_PREDECESSOR("a restarted node's sessions from its life before go on"),
+    RESUME_TWICE("a resumed session repeats a frame that had arrived"),
+    RESUME_LATE("a resumed session leaves out the first frame that had not arrived");
+
+    private final String description;
+
+    Mistake(String description) {
+        this.description = description;
+    }
+
+    /** What is wrong, in a line. */
+    public String description() {
+        return description;
+    }
+
+    /** The name on the command line. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,639 @@
+package dev.tutti.testkit;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.SendException;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.sim.Network;
+import dev.tutti.sim.Path;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import dev.tutti.sim.Violation;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster of the user's own components in virtual time, whose network, processes and clock the test holds in its hands.
+ *
+ * <p>Processes are numbered from 1 and named {@code n1}, {@code n2} and so on. Each that is up has one {@link Node}, the
+ * real one, and one component on it. Listeners and components run on threads of their own, of which one runs at a time
+ * while virtual time stands still; where they wait for tutti, virtual time goes on. So the same seed gives the same run,
+ * as long as components take time and randomness from here ({@link #clock}, {@link #random}, {@link #scheduler}) and start
+ * no threads.
+ *
+ * <p>Time passes only in methods of this class whose business it is, and while a component that the test has called waits.
+ * For the test's thread alone.
+ */
+public final class Cluster implements AutoCloseable {
+
+    private static final Duration VIEW_LIMIT = Duration.ofSeconds(30);
+    private static final Duration REST_LIMIT = Duration.ofSeconds(60);
+    private static final Duration ACTION_LIMIT = Duration.ofMinutes(10);
+    private static final Duration STEP = Duration.ofMillis(1);
+
+    private final Simulation simulation;
+    private final Strands strands;
+    private final Story story;
+    private final SplittableRandom random;
+    private final SplittableRandom pauses;
+    private final TreeMap<String, Witness.Record> records = new TreeMap<>();
+    private final List<SimulatedProcess> processes = new ArrayList<>();
+    private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();
+    private @Nullable Function<? super Node, ?> factory;
+    private int workRound;
+
+    /** The runs of processes in which work is under way. */
+    private final TreeMap<Integer, Integer> busyRuns = new TreeMap<>();
+
+    private Cluster(int size, long seed) {
+        simulation = new Simulation(seed);
+        strands = new Strands(simulation);
+        story = new Story(simulation);
+        random = simulation.fork();
+        pauses = simulation.fork();
+        List<String> addresses =
+                IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
+        for (int number = 1; number <= size; number++) {
+            String name = "n" + number;
+            processes.add(new SimulatedProcess(
+                    simulation, strands, story, records, name, name + ":7800", () -> builder(addresses)));
+        }
+    }
+
+    private NodeBuilder builder(List<String> addresses) {
+        return configuration
+                .apply(Node.of(Node.defaults()).seeds(addresses.toArray(String[]::new)))
+                .set("diagnostics.enabled", "false");
+    }
+
+    /**
+     * A cluster of processes that are down.
+     *
+     * @param size 1 to 64
+     * @param seed of everything that is random in it
+     */
+    public static Cluster of(int size, long seed) {
+        if (size < 1 || size > SIZE_MAX) {
+            throw new IllegalArgumentException("a cluster of " + size + " processes, 1 to " + SIZE_MAX);
+        }
+        return new Cluster(size, seed);
+    }
+
+    /** How nodes are set up from their next start on, as {@code builder -> builder.set("preset", "fast")}. */
+    public Cluster configure(UnaryOperator<NodeBuilder> settings) {
+        configuration = settings;
+        return this;
+    }
+
+    // ------------------------------------------------------------------ who is there
+
+    public int size() {
+        return processes.size();
+    }
+
+    public long seed() {
+        return simulation.seed();
+    }
+
+    SimulatedProcess process(int number) {
+        if (number < 1 || number > processes.size()) {
+            throw new IllegalArgumentException("there is no n" + number + ", only n1 to n" + processes.size());
+        }
+        return processes.get(number - 1);
+    }
+
+    private SimulatedNode simulated(int number) {
+        return process(number).simulated();
+    }
+
+    /** The node of a process that is up. */
+    public Node node(int number) {
+        return process(number).node();
+    }
+
+    /** The process that {@code node} is of. */
+    public int numberOf(Node node) {
+        return Integer.parseInt(node.address().substring(1, node.address().indexOf(':')));
+    }
+
+    public boolean isUp(int number) {
+        return process(number).isUp();
+    }
+
+    /** Whether a process is up, not paused, and has its component. */
+    public boolean isRunning(int number) {
+        return process(number).isRunning() && process(number).component() != null;
+    }
+
+    List<Integer> runningNumbers() {
+        return IntStream.rangeClosed(1, size()).filter(this::isRunning).boxed().toList();
+    }
+
+    // ------------------------------------------------------------------ life of processes
+
+    /**
+     * Says what runs in each process, without starting one. Once.
+     *
+     * @param components makes the component of a process each time that it starts, on a thread of that process; it may
+     *     join groups and wait for them
+     */
+    public <C> Components<C> deploy(Function<? super Node, ? extends C> components) {
+        if (factory != null) {
+            throw new IllegalStateException("a cluster has one kind of component, and it was given already");
+        }
+        factory = components;
+        return new Components<>(this);
+    }
+
+    /** Starts all processes at one instant, and lets time pass until each has its component. */
+    public <C> Components<C> startAll(Function<? super Node, ? extends C> components) {
+        Components<C> deployed = deploy(components);
+        start(IntStream.rangeClosed(1, size()).toArray());
+        return deployed;
+    }
+
+    /** Starts processes at one instant, again or for the first time, and lets time pass until each has its component. */
+    public Cluster start(int... numbers) {
+        begin(numbers);
+        return advanceUntil("components of " + names(numbers), ACTION_LIMIT, () -> Arrays.stream(numbers)
+                .allMatch(number -> process(number).component() != null || !isUp(number)));
+    }
+
+    /** The same as {@link #start}, of processes that have run before. */
+    public Cluster restart(int... numbers) {
+        return start(numbers);
+    }
+
+    /** Starts processes, and does not wait for their components. */
+    void begin(int... numbers) {
+        strands.checkTest();
+        Function<? super Node, ?> components = factory;
+        if (components == null) {
+            throw new IllegalStateException("nothing is deployed; call deploy or startAll first");
+        }
+        for (int number : numbers) {
+            process(number).start(components);
+        }
+    }
+
+    /** Kills processes: their kernels end the connections, which is how the others learn of it. */
+    public Cluster crash(int... numbers) {
+        strands.checkTest();
+        for (int number : numbers) {
+            process(number).crash(false);
+        }
+        return this;
+    }
+
+    /** Takes the power from machines: nobody is told. */
+    public Cluster powerOff(int... numbers) {
+        strands.checkTest();
+        for (int number : numbers) {
+            process(number).crash(true);
+        }
+        return this;
+    }
+
+    /** Closes the components, if they are {@link AutoCloseable}, and the nodes, and lets time pass until they are down. */
+    public Cluster stop(int... numbers) {
+        strands.checkTest();
+        for (int number : numbers) {
+            process(number).stop();
+        }
+        return advanceUntil("end of " + names(numbers), ACTION_LIMIT, () ->
+                Arrays.stream(numbers).noneMatch(this::isUp));
+    }
+
+    /** Processes stand still, as under SIGSTOP; their connections live on. */
+    public Cluster pause(int... numbers) {
+        strands.checkTest();
+        for (int number : numbers) {
+            process(number).pause();
+        }
+        return this;
+    }
+
+    /** Processes that were paused go on. */
+    public Cluster resume(int... numbers) {
+        strands.checkTest();
+        for (int number : numbers) {
+            process(number).resume();
+        }
+        return this;
+    }
+
+    /** From now on the listeners of a process take so long for each message, before they see it. */
+    public Cluster slow(int number, Duration perMessage) {
+        process(number).setWork(perMessage);
+        story.tell(
+                "n" + number,
+                perMessage.isZero() ? "is quick again" : "takes " + perMessage.toMillis() + " ms for a message");
+        return this;
+    }
+
+    // ------------------------------------------------------------------ the network
+
+    /** Cuts the network between these processes and all others, both ways. */
+    public Cluster partition(int... side) {
+        TreeSet<Integer> chosen = new TreeSet<>(Arrays.stream(side).boxed().toList());
+        List<SimulatedNode> inside = new ArrayList<>();
+        List<SimulatedNode> outside = new ArrayList<>();
+        for (int number = 1; number <= size(); number++) {
+            (chosen.contains(number) ? inside : outside).add(simulated(number));
+        }
+        story.tell("", "the network parts " + inside + " from " + outside);
+        simulation.network().partition(inside, outside);
+        return this;
+    }
+
+    /** Nothing gets from one process to the other, while the way back stays open. */
+    public Cluster cut(int from, int to) {
+        story.tell("", "the network is cut from n" + from + " to n" + to);
+        simulation.network().cut(simulated(from), simulated(to));
+        return this;
+    }
+
+    /** Heals the cut from one process to another. */
+    public Cluster heal(int from, int to) {
+        story.tell("", "the network is healed from n" + from + " to n" + to);
+        simulation.network().heal(simulated(from), simulated(to));
+        return this;
+    }
+
+    /** Heals all cuts and partitions. */
+    public Cluster heal() {
+        story.tell("", "the network is healed");
+        simulation.network().heal();
+        return this;
+    }
+
+    /** Connections between two processes break, what is under way is lost, and both ends notice. */
+    public Cluster breakConnections(int number, int other) {
+        story.tell("", "connections between n" + number + " and n" + other + " break");
+        simulation.network().breakConnections(simulated(number), simulated(other), Network.Notice.BOTH);
+        return this;
+    }
+
+    /** What each frame takes from any process to any other: {@code latency}, and up to {@code jitter} more. */
+    public Cluster latency(Duration latency, Duration jitter) {
+        simulation.network().setPath(Path.LOCAL.withLatency(latency, jitter));
+        return this;
+    }
+
+    // ------------------------------------------------------------------ faults at random
+
+    /**
+     * For so long, things go wrong at random: of the given kinds, or of all. When it returns all is healed, resumed, as
+     * quick as before and started again, and nothing has had time to settle.
+     */
+    public Cluster randomFaults(Duration duration, Fault... kinds) {
+        strands.checkTest();
+        new RandomFaults(this, simulation.fork(), kinds.length == 0 ? Fault.values() : kinds).run(duration);
+        return this;
+    }
+
+    boolean isStopping(int number) {
+        return process(number).isStopping();
+    }
+
+    void beginStop(int number) {
+        process(number).stop();
+    }
+
+    // ------------------------------------------------------------------ time
+
+    /** Virtual time since the cluster was made. */
+    public Duration elapsed() {
+        return Duration.ofNanos(simulation.nowNanos());
+    }
+
+    /** Lets time pass. */
+    public Cluster advance(Duration duration) {
+        strands.advanceUntil(() -> false, duration);
+        return this;
+    }
+
+    /**
+     * Lets time pass until {@code condition} holds, which is asked for every millisecond.
+     *
+     * @param what for the message
+     * @throws AssertionError if it does not hold within {@code limit}
+     */
+    public Cluster advanceUntil(String what, Duration limit, BooleanSupplier condition) {
+        return advanceUntil(() -> what, limit, condition);
+    }
+
+    private Cluster advanceUntil(Supplier<String> what, Duration limit, BooleanSupplier condition) {
+        strands.checkTest();
+        long end = simulation.nowNanos() + limit.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (simulation.nowNanos() >= end) {
+                throw new AssertionError("not within " + limit.toMillis() + " ms: " + what.get());
+            }
+            advance(STEP);
+        }
+        return this;
+    }
+
+    /** Virtual time as a wall clock, for components. It begins on the first of January 2030. */
+    public Clock clock() {
+        return new VirtualClock(simulation);
+    }
+
+    /** Randomness that follows from the seed, for components and for the test. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /**
+     * Threads and timers of a process in virtual time, for components that need some. Ends with the process.
+     *
+     * @param node whose process it is
+     */
+    public ScheduledExecutorService scheduler(Node node) {
+        SimulatedProcess process = process(numberOf(node));
+        return new VirtualScheduler(simulation, strands, process.owner(), () -> process.isUp()
+                && process.simulated().id().equals(node.id()));
+    }
+
+    // ------------------------------------------------------------------ work
+
+    /** Runs {@code action} on a thread of a process, and lets time pass until it has ended, or the process has. */
+    void runOn(int number, Runnable action) {
+        strands.checkTest();
+        boolean[] isDone = new boolean[1];
+        strands.start(process(number).owner(), "test", () -> {
+            action.run();
+            isDone[0] = true;
+        });
+        advanceUntil("the end of an action on n" + number, ACTION_LIMIT, () -> isDone[0] || !isUp(number));
+    }
+
+    void keep(int number, Duration meanPause, Runnable action) {
+        keep(number, meanPause, action, workRound);
+    }
+
+    private void keep(int number, Duration meanPause, Runnable action, int round) {
+        SimulatedProcess process = process(number);
+        Duration pause = Duration.ofNanos(pauses.nextLong(2 * meanPause.toNanos() + 1));
+        simulation.after(pause, () -> {
+            if (round != workRound) {
+                return;
+            }
+            boolean isWorking = busyRuns.getOrDefault(number, 0) == process.simulated().run();
+            if (isRunning(number) && !isStopping(number) && !isWorking) {
+                strands.start(process.owner(), "work", () -> work(number, action));
+            }
+            keep(number, meanPause, action, round);
+        });
+    }
+
+    /** What a component does while its process is being stopped may fail in one way. */
+    private void work(int number, Runnable action) {
+        busyRuns.put(number, process(number).simulated().run());
+        try {
+            action.run();
+        } catch (SendException e) {
+            if (e.reason() != SendException.Reason.NOT_JOINED || !process(number).isEnding()) {
+                throw e;
+            }
+        } finally {
+            busyRuns.remove(number);
+        }
+    }
+
+    /** Nothing that {@link Components#keep} has begun goes on. */
+    public Cluster quiet() {
+        workRound++;
+        return this;
+    }
+
+    // ------------------------------------------------------------------ what holds
+
+    /** One view in each group, of all its members on processes that run, within 30 s. */
+    public Cluster awaitOneView() {
+        return awaitOneView(VIEW_LIMIT);
+    }
+
+    public Cluster awaitOneView(Duration limit) {
+        return advanceUntil("one view in each group of all its members", limit, () -> isOneView(running()));
+    }
+
+    /** One view in each group of exactly its members on these processes. */
+    public Cluster awaitOneViewOf(Duration limit, int... numbers) {
+        List<SimulatedProcess> chosen = Arrays.stream(numbers).mapToObj(this::process).toList();
+        return advanceUntil("one view of " + names(numbers), limit, () -> isOneView(chosen));
+    }
+
+    private List<SimulatedProcess> running() {
+        return processes.stream().filter(SimulatedProcess::isRunning).toList();
+    }
+
+    private static boolean isOneView(List<SimulatedProcess> among) {
+        TreeMap<String, TreeSet<Member>> members = members(among);
+        for (SimulatedProcess process : among) {
+            if (process.component() == null) {
+                return false;
+            }
+            for (Witness witness : process.memberships()) {
+                View view = witness.view();
+                if (view == null || !new TreeSet<>(view.members()).equals(members.get(witness.group()))) {
+                    return false;
+                }
+            }
+        }
+        return isOneId(among);
+    }
+
+    private static boolean isOneId(List<SimulatedProcess> among) {
+        TreeMap<String, View> views = new TreeMap<>();
+        for (SimulatedProcess process : among) {
+            for (Witness witness : process.memberships()) {
+                View view = witness.view();
+                View other = views.putIfAbsent(witness.group(), view);
+                if (other != null && !other.equals(view)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static TreeMap<String, TreeSet<Member>> members(List<SimulatedProcess> among) {
+        TreeMap<String, TreeSet<Member>> members = new TreeMap<>();
+        for (SimulatedProcess process : among) {
+            for (Witness witness : process.memberships()) {
+                Member self = witness.self();
+                if (self != null) {
+                    members.computeIfAbsent(witness.group(), group -> new TreeSet<>()).add(self);
+                }
+            }
+        }
+        return members;
+    }
+
+    /**
+     * One view in each group; everything sent is delivered, and no thread of a process that runs is under way, within a
+     * minute. Work that {@link Components#keep} has begun ends here.
+     */
+    public Cluster awaitRest() {
+        return awaitRest(REST_LIMIT);
+    }
+
+    public Cluster awaitRest(Duration limit) {
+        quiet();
+        long end = simulation.nowNanos() + limit.toNanos();
+        advanceUntil(
+                () -> "rest. "
+                        + (isOneView(running()) ? "Not done: " + busy() : "There is not one view in each group of all its members"),
+                limit,
+                this::isAtRest);
+        List<String> missing = violations(true);
+        while (!missing.isEmpty() || !isAtRest()) {
+            if (simulation.nowNanos() >= end) {
+                throw new AssertionError("not at rest within " + limit.toMillis() + " ms: " + missing);
+            }
+            advance(Duration.ofMillis(20));
+            missing = violations(true);
+        }
+        return this;
+    }
+
+    private boolean isAtRest() {
+        List<SimulatedProcess> running = running();
+        return isOneView(running) && running.stream().noneMatch(SimulatedProcess::isBusy);
+    }
+
+    private List<String> busy() {
+        return running().stream().filter(SimulatedProcess::isBusy).map(SimulatedProcess::business).toList();
+    }
+
+    /**
+     * Nothing that tutti promises was broken in any reliable group; docs/guarantees.md. Is looked at once more after each
+     * test.
+     */
+    public Cluster assertSafe() {
+        List<String> violations = violations(false);
+        if (!violations.isEmpty()) {
+            throw new AssertionError("tutti has broken its promises: " + violations);
+        }
+        return this;
+    }
+
+    private List<String> violations(boolean isAtRest) {
+        TreeMap<String, TreeSet<Member>> members = members(running());
+        List<String> found = new ArrayList<>();
+        records.forEach((group, record) -> {
+            List<Violation> violations = isAtRest && record.isReliable && members.containsKey(group)
+                    ? PropertyChecker.violationsAtRest(record.history, members.get(group))
+                    : PropertyChecker.violations(record.history);
+            violations.forEach(violation -> found.add("group " + group + ": " + violation));
+        });
+        return found;
+    }
+
+    // ------------------------------------------------------------------ telling
+
+    /** A line in the story that a failure tells. */
+    public Cluster note(String what) {
+        story.tell("", what);
+        return this;
+    }
+
+    /** All that has happened to processes, views and the network, a line each. */
+    public List<String> story() {
+        return story.lines();
+    }
+
+    /** Equal for two runs that went the same way, event by event. */
+    public long fingerprint() {
+        return simulation.trace().hash();
+    }
+
+    /** Where everybody is and what happened last, for a failure. */
+    public String describe() {
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT, "  %d processes, seed %d, at %.6f s of virtual time%n", size(), seed(), simulation.nowNanos() / 1e9));
+        for (SimulatedProcess process : processes) {
+            text.append("    ").append(process.describe()).append('\n');
+        }
+        text.append("  what happened last\n");
+        for (String line : story.last(LINES_SHOWN)) {
+            text.append(line).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static List<String> names(int... numbers) {
+        return Arrays.stream(numbers).mapToObj(number -> "n" + number).toList();
+    }
+
+    /** What has failed outside the test's own thread since the last advance, and broken promises. */
+    void finish() {
+        strands.throwFailure();
+        assertSafe();
+    }
+
+    /** Ends all processes and their threads. */
+    @Override
+    public void close() {
+        for (SimulatedProcess process : processes) {
+            strands.kill(process.owner());
+        }
+        strands.close();
+    }
+
+    private static final class VirtualClock extends Clock {
+
+        private static final Instant ORIGIN = Instant.parse("2030-01-01T00:00:00Z");
+        private final Simulation simulation;
+        private final ZoneId zone;
+
+        VirtualClock(Simulation simulation) {
+            this(simulation, ZoneOffset.UTC);
+        }
+
+        private VirtualClock(Simulation simulation, ZoneId zone) {
+            this.simulation = simulation;
+            this.zone = zone;
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return zone;
+        }
+
+        @Override
+        public Clock withZone(ZoneId other) {
+            return new VirtualClock(simulation, other);
+        }
+
+        @Override
+        public Instant instant() {
+            return ORIGIN.plusNanos(simulation.nowNanos());
+        }
+    }
+
+    private static final int SIZE_MAX = 64;
+    private static final int LINES_SHOWN = 40;
+}

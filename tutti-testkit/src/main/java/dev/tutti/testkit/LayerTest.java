@@ -1,0 +1,368 @@
+package dev.tutti.testkit;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Layer;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.sim.CountingMemory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One layer alone: the test is the layers above and below it, and the clock. What the layer emits goes nowhere and is kept
+ * for the test to take.
+ *
+ * <p>Packets that are taken belong to the test, which releases them when it cares for memory. Time stands still but for
+ * {@link #advance}. Not thread-safe.
+ */
+public final class LayerTest {
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final long MEMORY_BYTES_MAX = 64L * 1024 * 1024;
+
+    private final Layer layer;
+    private final CountingMemory memory = new CountingMemory(MEMORY_BYTES_MAX);
+    private final Box out = new Box();
+    private final SplittableRandom random;
+    private final long[] deadlines = new long[Outbox.TIMERS];
+    private final List<Packet> sent = new ArrayList<>();
+    private final List<Packet> delivered = new ArrayList<>();
+    private final List<DropReason> dropped = new ArrayList<>();
+    private final List<Signal> raised = new ArrayList<>();
+    private final List<Signal> lowered = new ArrayList<>();
+    private Consumer<String> telling = line -> {};
+    private int headerBytes;
+    private long nowNanos;
+    private boolean isUpward;
+
+    private LayerTest(Layer layer, long seed) {
+        this.layer = layer;
+        this.random = new SplittableRandom(seed);
+        Arrays.fill(deadlines, NEVER);
+    }
+
+    public static LayerTest of(Layer layer) {
+        return of(layer, 1);
+    }
+
+    /** @param seed of the layer's randomness */
+    public static LayerTest of(Layer layer, long seed) {
+        return new LayerTest(layer, seed);
+    }
+
+    /** A member for tests, named {@code n<number>}; a lower number is older. */
+    public static Member member(int number) {
+        return new Member(new NodeId(number, "n" + number, "n" + number + ":7800"), 1);
+    }
+
+    /** A packet on its way down, to all. */
+    public Packet packet(String text) {
+        return packet(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** A packet on its way down, to all; {@code withPeer} makes it one to somebody. */
+    public Packet packet(byte[] content) {
+        return Packet.create(memory, content.length).append(content, 0, content.length);
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    /** From above: a packet that the application sends. */
+    public LayerTest send(Packet packet) {
+        layer.onSend(packet, out);
+        return this;
+    }
+
+    /** From below: a packet has arrived from a member. */
+    public LayerTest receive(Member from, Packet packet) {
+        layer.onReceive(packet.withPeer(from), out);
+        return this;
+    }
+
+    /** From above: the application has consumed a packet that was delivered to it. */
+    public LayerTest consume(Packet packet) {
+        layer.onConsumed(packet, out);
+        return this;
+    }
+
+    /** A signal on its way up. */
+    public LayerTest signalUp(Signal signal) {
+        isUpward = true;
+        layer.onSignal(signal, out);
+        return this;
+    }
+
+    /** A signal on its way down. */
+    public LayerTest signalDown(Signal signal) {
+        isUpward = false;
+        layer.onSignal(signal, out);
+        return this;
+    }
+
+    /** All input of the turn has been handled. */
+    public LayerTest endTurn() {
+        layer.onTurnEnd(out);
+        return this;
+    }
+
+    /** The timer goes off, whether it is armed or not: early and repeated calls are harmless, as a layer has to prove. */
+    public LayerTest fire(int timer) {
+        deadlines[timer] = NEVER;
+        layer.onTimer(timer, out);
+        return endTurn();
+    }
+
+    /** Time passes; timers that are due go off in order, each in a turn of its own. */
+    public LayerTest advance(Duration duration) {
+        long until = nowNanos + duration.toNanos();
+        int due = nextTimer();
+        while (deadlines[due] <= until) {
+            nowNanos = Math.max(nowNanos, deadlines[due]);
+            telling.accept("timer " + due + " goes off");
+            fire(due);
+            due = nextTimer();
+        }
+        nowNanos = until;
+        return this;
+    }
+
+    private int nextTimer() {
+        int next = 0;
+        for (int timer = 1; timer < deadlines.length; timer++) {
+            next = deadlines[timer] < deadlines[next] ? timer : next;
+        }
+        return next;
+    }
+
+    // ------------------------------------------------------------------ what came out
+
+    /** What the layer has sent since the last call, oldest first. */
+    public List<Packet> takeSent() {
+        return take(sent);
+    }
+
+    /** What the layer has delivered since the last call, oldest first. */
+    public List<Packet> takeDelivered() {
+        return take(delivered);
+    }
+
+    /** Why packets were dropped since the last call, oldest first. */
+    public List<DropReason> takeDropped() {
+        return take(dropped);
+    }
+
+    /** Signals of one kind that went up, oldest first; others stay. */
+    public <S extends Signal> List<S> takeRaised(Class<S> kind) {
+        return take(raised, kind);
+    }
+
+    /** Signals of one kind that went down, oldest first; others stay. */
+    public <S extends Signal> List<S> takeLowered(Class<S> kind) {
+        return take(lowered, kind);
+    }
+
+    private static <T> List<T> take(List<T> kept) {
+        List<T> taken = List.copyOf(kept);
+        kept.clear();
+        return taken;
+    }
+
+    private static <S extends Signal> List<S> take(List<Signal> signals, Class<S> kind) {
+        List<S> taken = signals.stream().filter(kind::isInstance).map(kind::cast).toList();
+        signals.removeIf(kind::isInstance);
+        return taken;
+    }
+
+    /** How long until the timer goes off; null if it is not armed. */
+    public @Nullable Duration armed(int timer) {
+        return deadlines[timer] == NEVER ? null : Duration.ofNanos(deadlines[timer] - nowNanos);
+    }
+
+    /** Time since the start. */
+    public Duration elapsed() {
+        return Duration.ofNanos(nowNanos);
+    }
+
+    /** Blocks that packets still hold, in the layer, in what was not taken, and in the hands of the test. */
+    public long blocksHeld() {
+        return memory.outstandingBlocks();
+    }
+
+    /** What the layer reports, by path, as {@code links.n2.sent-frames}; numbers as text. */
+    public TreeMap<String, String> report() {
+        TreeMap<String, String> values = new TreeMap<>();
+        layer.report(new Paths("", values));
+        return values;
+    }
+
+    private record Paths(String path, TreeMap<String, String> values) implements Report {
+        @Override
+        public void put(String name, long value) {
+            values.put(path + name, Long.toString(value));
+        }
+
+        @Override
+        public void put(String name, String value) {
+            values.put(path + name, value);
+        }
+
+        @Override
+        public Report section(String name) {
+            return new Paths(path + name + ".", values);
+        }
+    }
+
+    // ------------------------------------------------------------------ in words
+
+    /**
+     * From now on {@code lines} takes in words what the layer does.
+     *
+     * @param header bytes at the beginning of packets on the wire that are no text even where they look like it
+     */
+    void tell(Consumer<String> lines, int header) {
+        telling = lines;
+        headerBytes = header;
+    }
+
+    /** The content as a scenario writes it: bytes in hexadecimal, and the readable rest in quotes. */
+    static String words(Packet packet, int headerBytes) {
+        byte[] content = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), content);
+        int text = content.length;
+        while (text > Math.min(headerBytes, content.length) && isReadable(content[text - 1])) {
+            text--;
+        }
+        StringBuilder words = new StringBuilder();
+        for (int index = 0; index < text; index++) {
+            words.append(String.format(Locale.ROOT, "%02x", content[index]));
+        }
+        if (text < content.length) {
+            words.append(words.isEmpty() ? "" : " ").append('"');
+            words.append(new String(content, text, content.length - text, StandardCharsets.US_ASCII)).append('"');
+        }
+        return words.isEmpty() ? "nothing" : words.toString();
+    }
+
+    private static boolean isReadable(byte value) {
+        return value >= ' ' && value <= '~' && value != '"';
+    }
+
+    static String words(Duration duration) {
+        long nanos = duration.toNanos();
+        if (nanos % 1_000_000_000 == 0) {
+            return nanos / 1_000_000_000 + " s";
+        }
+        return nanos % 1_000_000 == 0 ? nanos / 1_000_000 + " ms" : nanos / 1_000 + " us";
+    }
+
+    private static String peer(Packet packet, String nobody) {
+        Member peer = packet.peer();
+        return peer == null ? nobody : peer.toString();
+    }
+
+    private final class Box implements Outbox {
+
+        @Override
+        public void send(Packet packet) {
+            telling.accept("sends " + words(packet, headerBytes) + " to " + peer(packet, "all"));
+            sent.add(packet);
+        }
+
+        @Override
+        public void deliver(Packet packet) {
+            telling.accept("delivers " + words(packet, 0) + " from " + peer(packet, "nobody"));
+            delivered.add(packet);
+        }
+
+        @Override
+        public void consumed(Packet packet) {
+            telling.accept("is done with " + words(packet, 0));
+            packet.release();
+        }
+
+        @Override
+        public void drop(Packet packet, DropReason reason) {
+            telling.accept("drops " + words(packet, 0) + ": " + reason.description());
+            dropped.add(reason);
+            packet.release();
+        }
+
+        @Override
+        public void forward(Signal signal) {
+            if (isUpward) {
+                raise(signal);
+            } else {
+                lower(signal);
+            }
+        }
+
+        @Override
+        public void raise(Signal signal) {
+            telling.accept("raises " + signal);
+            raised.add(signal);
+        }
+
+        @Override
+        public void lower(Signal signal) {
+            telling.accept("lowers " + signal);
+            lowered.add(signal);
+        }
+
+        @Override
+        public void arm(int timer, long delayNanos) {
+            Duration delay = Duration.ofNanos(Math.max(0, delayNanos));
+            telling.accept("arms timer " + timer + " for " + words(delay));
+            deadlines[timer] = nowNanos + delay.toNanos();
+        }
+
+        @Override
+        public void disarm(int timer) {
+            if (isArmed(timer)) {
+                telling.accept("disarms timer " + timer);
+            }
+            deadlines[timer] = NEVER;
+        }
+
+        @Override
+        public boolean isArmed(int timer) {
+            return deadlines[timer] != NEVER;
+        }
+
+        @Override
+        public long nowNanos() {
+            return nowNanos;
+        }
+
+        @Override
+        public RandomGenerator random() {
+            return random;
+        }
+
+        @Override
+        public Memory memory() {
+            return memory;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "layer at " + words(elapsed()) + ", timers " + Arrays.stream(deadlines)
+                .mapToObj(deadline -> deadline == NEVER ? "-" : words(Duration.ofNanos(deadline - nowNanos)))
+                .collect(Collectors.joining(", "));
+    }
+}

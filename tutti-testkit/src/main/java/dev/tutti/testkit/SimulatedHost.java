@@ -1,0 +1,276 @@
+package dev.tutti.testkit;
+
+import dev.tutti.Message;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.StreamDriver;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Application;
+import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.protocols.packing.Submissions;
+import dev.tutti.sim.SimulatedNode;
+import java.util.ArrayDeque;
+import java.util.Date;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a simulated process as its node sees it: virtual time, strands, and witnesses at its groups. */
+final class SimulatedHost implements Host {
+
+    private final SimulatedProcess process;
+    private final Strands strands;
+    private final NodeId self;
+    private final long seed;
+    private final SimulatedDriver driver;
+
+    SimulatedHost(SimulatedProcess process, NodeId self, long seed, Memory memory) {
+        this.process = process;
+        this.strands = process.strands();
+        this.self = self;
+        this.seed = seed;
+        this.driver = new SimulatedDriver(memory);
+    }
+
+    /** What the node has given its driver to run. */
+    Machine machine() {
+        Machine given = driver.machine;
+        if (given == null) {
+            throw new IllegalStateException("the node of " + self + " has not started its driver");
+        }
+        return given;
+    }
+
+    @Override
+    public Driver driver() {
+        return driver;
+    }
+
+    @Override
+    public long incarnation() {
+        return self.incarnation();
+    }
+
+    @Override
+    public long seed() {
+        return seed;
+    }
+
+    @Override
+    public NodeEvents events(String node) {
+        return event -> process.tellDetail(event.toString());
+    }
+
+    // ------------------------------------------------------------------ threads and waiting
+
+    @Override
+    public void start(String name, Runnable task) {
+        strands.start(process.owner(), name, task);
+    }
+
+    @Override
+    public Condition condition(Lock lock) {
+        return new SimulatedCondition(strands, lock);
+    }
+
+    @Override
+    public <T> T join(CompletableFuture<T> future) {
+        awaitDone(future, Long.MAX_VALUE);
+        if (!future.isDone()) {
+            throw new IllegalStateException("node " + self + " has waited for an hour of virtual time");
+        }
+        return future.join();
+    }
+
+    @Override
+    public <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        awaitDone(future, unit.toNanos(timeout));
+        if (!future.isDone()) {
+            throw new TimeoutException();
+        }
+        return future.get();
+    }
+
+    private void awaitDone(CompletableFuture<?> future, long timeoutNanos) {
+        if (!future.isDone()) {
+            Strands.Signal done = new Strands.Signal();
+            var unused = future.whenComplete((value, failure) -> strands.raise(done));
+            strands.await(done, timeoutNanos);
+        }
+    }
+
+    // ------------------------------------------------------------------ what can be watched
+
+    @Override
+    public <T> Consumer<T> listener(String group, Consumer<T> listener) {
+        return item -> {
+            if (item instanceof Message) {
+                process.work();
+            }
+            try {
+                listener.accept(item);
+            } catch (RuntimeException e) {
+                process.onListenerFailure(group, e);
+                throw e;
+            }
+        };
+    }
+
+    @Override
+    public Application application(String group, Settings settings, Application application) {
+        return process.witness(group, self, isReliable(settings)).above(application);
+    }
+
+    @Override
+    public Submissions submissions(String group, Settings settings, Submissions submissions) {
+        return process.witness(group, self, isReliable(settings)).above(submissions);
+    }
+
+    private static boolean isReliable(Settings settings) {
+        return settings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO;
+    }
+
+    /** A driver whose loop is the simulated node's turns. */
+    private final class SimulatedDriver implements StreamDriver {
+
+        private final Memory memory;
+        private @Nullable Machine machine;
+
+        SimulatedDriver(Memory memory) {
+            this.memory = memory;
+        }
+
+        private SimulatedNode node() {
+            return process.simulated();
+        }
+
+        /** Whether the simulated process is still in the run that this driver belongs to. */
+        private boolean isUp() {
+            return node().life() != SimulatedNode.Life.DOWN && node().id().equals(self);
+        }
+
+        @Override
+        public void start(Machine given) {
+            machine = given;
+        }
+
+        @Override
+        public Memory memory() {
+            return memory;
+        }
+
+        @Override
+        public String address() {
+            return self.address();
+        }
+
+        @Override
+        public Map<String, String> description() {
+            return Map.of("io", "simulated");
+        }
+
+        @Override
+        public void execute(Task task) {
+            if (isUp()) {
+                node().execute(task);
+            } else if (strands.isKilled() || !process.isCrashed(self)) {
+                throw new RejectedExecutionException("node " + self + " is closed");
+            } else {
+                throw new IllegalStateException(self + " has crashed, and its component with it: it must not be called any"
+                        + " more; Components.on gives that of the present run");
+            }
+        }
+
+        @Override
+        public void close() {
+            if (isUp()) {
+                node().stop(now -> {});
+                long end = process.nowNanos() + CLOSE_NANOS_MAX;
+                while (isUp() && process.nowNanos() < end) {
+                    strands.sleep(CLOSE_STEP_NANOS);
+                }
+            }
+        }
+    }
+
+    /** Waits in virtual time; whoever waits has let go of the lock. */
+    private static final class SimulatedCondition implements Condition {
+
+        private final Strands strands;
+        private final Lock lock;
+        private final ArrayDeque<Strands.Signal> waiting = new ArrayDeque<>();
+
+        SimulatedCondition(Strands strands, Lock lock) {
+            this.strands = strands;
+            this.lock = lock;
+        }
+
+        private boolean awaitSignal(long nanos) {
+            Strands.Signal signal = new Strands.Signal();
+            waiting.add(signal);
+            lock.unlock();
+            try {
+                return strands.await(signal, nanos);
+            } finally {
+                lock.lock();
+                waiting.remove(signal);
+            }
+        }
+
+        @Override
+        public long awaitNanos(long nanos) {
+            long start = strands.nowNanos();
+            awaitSignal(nanos);
+            return nanos - (strands.nowNanos() - start);
+        }
+
+        @Override
+        public boolean await(long time, TimeUnit unit) {
+            return awaitSignal(unit.toNanos(time));
+        }
+
+        @Override
+        public void await() {
+            awaitSignal(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void awaitUninterruptibly() {
+            awaitSignal(Long.MAX_VALUE);
+        }
+
+        @Override
+        public boolean awaitUntil(Date deadline) {
+            throw new UnsupportedOperationException("there are no dates in virtual time");
+        }
+
+        @Override
+        public void signal() {
+            Strands.Signal first = waiting.poll();
+            if (first != null) {
+                strands.raise(first);
+            }
+        }
+
+        @Override
+        public void signalAll() {
+            waiting.forEach(strands::raise);
+            waiting.clear();
+        }
+    }
+
+    private static final long CLOSE_NANOS_MAX = 2_000_000_000L;
+    private static final long CLOSE_STEP_NANOS = 100_000;
+}

@@ -1,0 +1,305 @@
+package dev.tutti.testkit;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.SendException;
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.core.driver.Machine;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Simulation;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A process of the cluster: from one start to the next it has one node, and one component of the user on it. */
+final class SimulatedProcess {
+
+    private final Simulation simulation;
+    private final Strands strands;
+    private final Story story;
+    private final Map<String, Witness.Record> records;
+    private final String name;
+    private final SimulatedNode simulated;
+    private final Strands.Owner owner;
+    private final List<Witness> witnesses = new ArrayList<>();
+    private final ArrayDeque<String> lastMessages = new ArrayDeque<>();
+    private final TreeSet<Long> crashed = new TreeSet<>();
+    private @Nullable Node node;
+    private @Nullable Object component;
+    private long workNanos;
+    private boolean isStopping;
+
+    SimulatedProcess(
+            Simulation simulation,
+            Strands strands,
+            Story story,
+            Map<String, Witness.Record> records,
+            String name,
+            String address,
+            Supplier<NodeBuilder> builder) {
+        this.simulation = simulation;
+        this.strands = strands;
+        this.story = story;
+        this.records = records;
+        this.name = name;
+        this.owner = new Strands.Owner(name);
+        this.simulated = simulation.add(name, address, (self, seed, memory) -> open(builder.get(), self, seed, memory));
+    }
+
+    private Machine open(NodeBuilder builder, NodeId self, long seed, Memory memory) {
+        SimulatedHost host = new SimulatedHost(this, self, seed, memory);
+        node = builder.name(name).start(host);
+        return host.machine();
+    }
+
+    String name() {
+        return name;
+    }
+
+    SimulatedNode simulated() {
+        return simulated;
+    }
+
+    Strands strands() {
+        return strands;
+    }
+
+    Strands.Owner owner() {
+        return owner;
+    }
+
+    long nowNanos() {
+        return simulation.nowNanos();
+    }
+
+    boolean isUp() {
+        return simulated.life() != SimulatedNode.Life.DOWN;
+    }
+
+    /** Up, and not paused. */
+    boolean isRunning() {
+        return simulated.life() == SimulatedNode.Life.RUNNING;
+    }
+
+    boolean isCrashed(NodeId run) {
+        return crashed.contains(run.incarnation());
+    }
+
+    Node node() {
+        Node present = node;
+        if (present == null || !isUp()) {
+            throw new IllegalStateException(name + " is down");
+        }
+        return present;
+    }
+
+    /** Whether the present run, or the last, was told to end in order. */
+    boolean isEnding() {
+        return isStopping;
+    }
+
+    /** Up, and about to end in order. */
+    boolean isStopping() {
+        return isStopping && isUp();
+    }
+
+    /** What runs on it now; null while it is down or starting. */
+    @Nullable Object component() {
+        return isUp() ? component : null;
+    }
+
+    /** Memberships of the present run. */
+    List<Witness> memberships() {
+        return witnesses.stream().filter(Witness::isMember).toList();
+    }
+
+    /** Whether threads run, or something waits to be sent. */
+    boolean isBusy() {
+        return owner.isBusy() || witnesses.stream().anyMatch(witness -> witness.isMember() && witness.isSubmitting());
+    }
+
+    /** What {@link #isBusy} means, for people. */
+    String business() {
+        List<String> waiting = new ArrayList<>();
+        for (Witness witness : memberships()) {
+            if (witness.isSubmitting()) {
+                waiting.add("messages to group " + witness.group());
+            }
+        }
+        return name + " has threads " + owner.threads() + " and waiting " + waiting;
+    }
+
+    // ------------------------------------------------------------------ life
+
+    /** Starts the process; its component is there when {@code factory} has returned. */
+    void start(Function<? super Node, ?> factory) {
+        if (isUp()) {
+            throw new IllegalStateException(name + " runs already");
+        }
+        strands.kill(owner);
+        witnesses.clear();
+        lastMessages.clear();
+        component = null;
+        isStopping = false;
+        tell("starts");
+        simulated.start();
+        Node started = node();
+        strands.start(owner, "main", () -> {
+            Object made = factory.apply(started);
+            if (made == null) {
+                throw new IllegalStateException("the factory of components has returned null");
+            }
+            component = made;
+        });
+    }
+
+    void crash(boolean isPowerLost) {
+        checkUp();
+        crashed.add(simulated.id().incarnation());
+        witnesses.forEach(Witness::onCrash);
+        tell(isPowerLost ? "loses power" : "is killed");
+        if (isPowerLost) {
+            simulated.powerOff();
+        } else {
+            simulated.crash();
+        }
+        strands.kill(owner);
+    }
+
+    /** Closes the component, if it can be closed, and the node; ends by and by. */
+    void stop() {
+        checkUp();
+        if (isStopping) {
+            throw new IllegalStateException(name + " is stopping already");
+        }
+        isStopping = true;
+        tell("stops");
+        Node closing = node();
+        Object present = component;
+        strands.start(owner, "stop", () -> {
+            if (present instanceof AutoCloseable closeable) {
+                close(closeable);
+            }
+            closing.close();
+        });
+    }
+
+    private void close(AutoCloseable closeable) {
+        try {
+            closeable.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("the component of " + name + " can't be closed", e);
+        }
+    }
+
+    void pause() {
+        checkUp();
+        tell("is paused");
+        simulated.pause();
+        strands.pause(owner);
+    }
+
+    void resume() {
+        checkUp();
+        tell("goes on");
+        simulated.resume();
+        strands.resume(owner);
+    }
+
+    private void checkUp() {
+        if (!isUp()) {
+            throw new IllegalStateException(name + " is down");
+        }
+    }
+
+    // ------------------------------------------------------------------ what happens in it
+
+    void setWork(Duration perMessage) {
+        workNanos = perMessage.toNanos();
+    }
+
+    /** What a listener takes for a message. */
+    void work() {
+        if (workNanos > 0 && strands.isStrand()) {
+            strands.sleep(workNanos);
+        }
+    }
+
+    void onListenerFailure(String group, RuntimeException cause) {
+        if (strands.isKilled()) {
+            return;
+        }
+        tell("has a listener of group " + group + " that fails: " + cause);
+        // Every listener that sends meets this when its group is left, and nobody can be harmed by it any more.
+        boolean isLeaving = cause instanceof SendException refused && refused.reason() == SendException.Reason.NOT_JOINED;
+        if (!isLeaving) {
+            strands.fail(cause);
+        }
+    }
+
+    /** The one of the membership that is being made, once for its two ends. */
+    Witness witness(String group, NodeId self, boolean isReliable) {
+        if (!witnesses.isEmpty()) {
+            Witness last = witnesses.getLast();
+            if (last.group().equals(group) && last.self() == null) {
+                return last;
+            }
+        }
+        Witness.Record record = records.computeIfAbsent(group, key -> new Witness.Record(isReliable));
+        Witness witness = new Witness(group, this, self, record);
+        witnesses.add(witness);
+        return witness;
+    }
+
+    void tell(String what) {
+        story.tell(name, what);
+    }
+
+    void tellDetail(String what) {
+        story.tellDetail(name, what);
+    }
+
+    void remember(String what) {
+        if (lastMessages.size() >= MESSAGES_REMEMBERED) {
+            lastMessages.poll();
+        }
+        lastMessages.add(what);
+    }
+
+    /** What it does and where it is, for a failure. */
+    String describe() {
+        StringBuilder text = new StringBuilder(name).append(" is ");
+        switch (simulated.life()) {
+            case DOWN -> text.append("down");
+            case PAUSED -> text.append("paused");
+            case RUNNING -> text.append("running");
+        }
+        if (isUp()) {
+            TreeMap<String, View> views = new TreeMap<>();
+            for (Witness witness : memberships()) {
+                View view = witness.view();
+                if (view != null) {
+                    views.put(witness.group(), view);
+                }
+            }
+            views.forEach((group, view) -> text.append(", in view ").append(view).append(" of group ").append(group));
+        }
+        if (!lastMessages.isEmpty()) {
+            text.append("; last ").append(String.join(", ", lastMessages));
+        }
+        return text.toString();
+    }
+
+    private static final int MESSAGES_REMEMBERED = 4;
+}

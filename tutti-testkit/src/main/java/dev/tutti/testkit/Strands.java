@@ -1,0 +1,421 @@
+package dev.tutti.testkit;
+
+import dev.tutti.sim.Simulation;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of simulated processes. User code runs on threads of its own, so that it may block in the middle of a call;
+ * but one at a time, while the simulation stands still, and in an order that follows from the seed.
+ *
+ * <p>There is one baton. The simulation's thread hands it to a strand and waits; the strand hands it back when it ends or
+ * has to wait for something, which it can do at the places that know of this class only. A strand that waits anywhere
+ * else keeps the baton: this is found by the real time that it takes, and reported with the place.
+ */
+final class Strands {
+
+    /** Whose strands do not run now, and which. */
+    static final class Owner {
+        private final String name;
+        private final ArrayDeque<Strand> deferred = new ArrayDeque<>();
+        private final LinkedHashSet<Strand> strands = new LinkedHashSet<>();
+        private boolean isPaused;
+
+        Owner(String name) {
+            this.name = name;
+        }
+
+        /** Whether any of its threads is still under way. */
+        boolean isBusy() {
+            return !strands.isEmpty();
+        }
+
+        List<String> threads() {
+            return strands.stream().map(Strand::toString).toList();
+        }
+    }
+
+    /** Something that one strand, or the test, waits for. */
+    static final class Signal {
+        private boolean isRaised;
+        private @Nullable Strand waiter;
+    }
+
+    /** Ends the thread of a process that is gone. Not an exception, so that nobody handles it by mistake. */
+    private static final class ProcessEnded extends Error {
+        private static final long serialVersionUID = 1;
+
+        ProcessEnded(String process) {
+            super("process " + process + " is gone", null, false, false);
+        }
+    }
+
+    private final class Strand extends FutureTask<@Nullable Void> {
+        private final Owner owner;
+        private final Semaphore turn = new Semaphore(0);
+        private final Thread thread;
+        private @Nullable Signal waitsFor;
+        private boolean isStarted;
+        private boolean isKilled;
+
+        Strand(Owner owner, String name, Runnable task) {
+            super(task, null);
+            this.owner = owner;
+            this.thread = Thread.ofVirtual().name(owner.name + " " + name).unstarted(this);
+        }
+
+        @Override
+        protected void done() {
+            owner.strands.remove(this);
+            handBack();
+        }
+
+        @Override
+        public String toString() {
+            return thread.getName();
+        }
+    }
+
+    private final Simulation simulation;
+    private final SplittableRandom random;
+    private final Thread test = Thread.currentThread();
+    private final Semaphore handedBack = new Semaphore(0);
+    private @Nullable Strand running;
+    private @Nullable Throwable failure;
+    private boolean isAdvancing;
+
+    /** Strands that have handed the baton back and wait. Also read by the watchdog, as is what follows. */
+    private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean isHandedOver;
+    private volatile @Nullable IllegalStateException stuckTest;
+    private @Nullable Watchdog watchdog;
+
+    Strands(Simulation simulation) {
+        this.simulation = simulation;
+        this.random = simulation.fork();
+    }
+
+    // ------------------------------------------------------------------ the test's thread
+
+    /**
+     * Lets time pass until {@code condition} holds, at most {@code limit}.
+     *
+     * @return whether it holds
+     */
+    boolean advanceUntil(BooleanSupplier condition, Duration limit) {
+        checkTest();
+        isAdvancing = true;
+        try {
+            simulation.advanceUntil(() -> failure != null || stuckTest != null || condition.getAsBoolean(), limit);
+        } finally {
+            isAdvancing = false;
+        }
+        throwFailure();
+        return condition.getAsBoolean();
+    }
+
+    /** The cluster is driven by the test's thread, and not from inside of what it drives. */
+    void checkTest() {
+        if (Thread.currentThread() != test || isAdvancing) {
+            throw new IllegalStateException("the cluster is driven by the thread of the test alone: a listener, a component"
+                    + " or another thread must not call it");
+        }
+    }
+
+    /** Something has failed that is no part of the test's own thread; the next advance throws it. */
+    void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+    }
+
+    void throwFailure() {
+        IllegalStateException stuck = stuckTest;
+        Throwable cause = stuck == null ? failure : stuck;
+        failure = null;
+        stuckTest = null;
+        if (stuck != null) {
+            // The interrupt was the watchdog's, and has done what it was for.
+            Thread.interrupted();
+        }
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        if (cause instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (cause != null) {
+            throw new IllegalStateException(cause);
+        }
+    }
+
+    // ------------------------------------------------------------------ from anywhere
+
+    /** Whether user code runs on a thread that may wait, which that of a loop may not. */
+    boolean isStrand() {
+        Strand strand = running;
+        return strand != null && strand.thread == Thread.currentThread();
+    }
+
+    /** Whether the process of the calling thread is gone. */
+    boolean isKilled() {
+        Strand strand = running;
+        return strand != null && strand.isKilled;
+    }
+
+    /** Runs {@code task} on a new strand, soon. */
+    void start(Owner owner, String name, Runnable task) {
+        if (isKilled()) {
+            return;
+        }
+        Strand strand = new Strand(owner, name, task);
+        owner.strands.add(strand);
+        simulation.at(simulation.nowNanos() + wakeNanos(), () -> resume(strand));
+    }
+
+    void raise(Signal signal) {
+        if (!signal.isRaised) {
+            signal.isRaised = true;
+            Strand waiter = signal.waiter;
+            if (waiter != null) {
+                simulation.at(simulation.nowNanos() + wakeNanos(), () -> resumeFrom(waiter, signal));
+            }
+        }
+    }
+
+    /**
+     * Waits in virtual time.
+     *
+     * @return whether the signal was raised
+     */
+    boolean await(Signal signal, long timeoutNanos) {
+        long limitNanos = Math.min(timeoutNanos, WAIT_NANOS_MAX);
+        Strand strand = running;
+        if (strand != null && strand.thread == Thread.currentThread()) {
+            park(strand, signal, limitNanos);
+        } else if (Thread.currentThread() != test) {
+            throw new IllegalStateException("thread " + Thread.currentThread().getName() + " is not one of this simulation:"
+                    + " whatever calls a node has to run on the test's thread, in a listener, or on Cluster.scheduler");
+        } else if (isAdvancing) {
+            throw new IllegalStateException("this would block the loop of a node for ever: an inline listener must not"
+                    + " wait; use trySend or sendAsync");
+        } else {
+            advanceUntil(() -> signal.isRaised, Duration.ofNanos(limitNanos));
+        }
+        return signal.isRaised;
+    }
+
+    long nowNanos() {
+        return simulation.nowNanos();
+    }
+
+    /** Lets virtual time pass for the calling strand, or for the test. */
+    void sleep(long nanos) {
+        await(new Signal(), nanos);
+    }
+
+    /** Of a thread that becomes ready until it runs. Its randomness is what makes threads overtake each other. */
+    private long wakeNanos() {
+        return 1_000 + random.nextLong(WAKE_NANOS_MAX);
+    }
+
+    // ------------------------------------------------------------------ the baton
+
+    private void park(Strand strand, Signal signal, long timeoutNanos) {
+        if (strand.isKilled) {
+            throw new ProcessEnded(strand.owner.name);
+        }
+        if (signal.isRaised) {
+            return;
+        }
+        signal.waiter = strand;
+        strand.waitsFor = signal;
+        if (watchdog == null) {
+            watchdog = new Watchdog(test, () -> isHandedOver || parked.isEmpty(), this::onStuckTest);
+        }
+        simulation.at(simulation.nowNanos() + timeoutNanos, () -> resumeFrom(strand, signal));
+        parked.add(strand);
+        handBack();
+        strand.turn.acquireUninterruptibly();
+        parked.remove(strand);
+        signal.waiter = null;
+        strand.waitsFor = null;
+        if (strand.isKilled) {
+            throw new ProcessEnded(strand.owner.name);
+        }
+    }
+
+    private void handBack() {
+        running = null;
+        handedBack.release();
+    }
+
+    private void resumeFrom(Strand strand, Signal signal) {
+        if (strand.waitsFor == signal) {
+            resume(strand);
+        }
+    }
+
+    private void resume(Strand strand) {
+        if (!strand.owner.strands.contains(strand)) {
+            return;
+        }
+        if (strand.owner.isPaused) {
+            strand.owner.deferred.add(strand);
+            strand.waitsFor = null;
+            return;
+        }
+        run(strand);
+    }
+
+    private void run(Strand strand) {
+        running = strand;
+        isHandedOver = true;
+        if (strand.isStarted) {
+            strand.turn.release();
+        } else {
+            strand.isStarted = true;
+            strand.thread.start();
+        }
+        awaitBaton(strand);
+        isHandedOver = false;
+        if (strand.isDone()) {
+            takeResult(strand);
+        }
+    }
+
+    private void takeResult(Strand strand) {
+        try {
+            strand.get();
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            if (!(cause instanceof ProcessEnded) && !strand.isKilled) {
+                fail(cause == null ? e : cause);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(strand);
+        }
+    }
+
+    private void awaitBaton(Strand strand) {
+        int waitingSeconds = 0;
+        int seconds = 0;
+        try {
+            while (!handedBack.tryAcquire(1, TimeUnit.SECONDS)) {
+                seconds++;
+                waitingSeconds = strand.thread.getState() == Thread.State.RUNNABLE ? 0 : waitingSeconds + 1;
+                if (waitingSeconds >= WAITING_SECONDS_MAX || seconds >= RUNNING_SECONDS_MAX) {
+                    throw stuck(strand, waitingSeconds > 0);
+                }
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(strand);
+        }
+    }
+
+    private IllegalStateException interrupted(Strand strand) {
+        Thread.currentThread().interrupt();
+        return new IllegalStateException("the test was interrupted while thread " + strand + " ran");
+    }
+
+    private IllegalStateException stuck(Strand strand, boolean isWaiting) {
+        StringBuilder text = new StringBuilder("thread ").append(strand);
+        text.append(isWaiting
+                ? " waits for something that virtual time does not know: another thread of the component, a lock that a"
+                        + " waiting send holds, a sleep, or a future of its own"
+                : " has run for " + RUNNING_SECONDS_MAX + " s without an end");
+        text.append(". It is at:");
+        appendStack(text, strand.thread);
+        List<String> others = new ArrayList<>();
+        for (Strand other : strand.owner.strands) {
+            if (other != strand && other.waitsFor != null) {
+                others.add(other.toString());
+            }
+        }
+        text.append("\n    other threads of this process that wait in tutti: ").append(others);
+        strand.owner.strands.remove(strand);
+        strand.thread.interrupt();
+        running = null;
+        return new IllegalStateException(text.toString());
+    }
+
+    /** The test's thread waits, and nothing goes on without it: what its parked strands hold may be what it waits for. */
+    private void onStuckTest() {
+        StringBuilder text = new StringBuilder("the test's own thread waits for something that virtual time does not know: a"
+                + " lock that a waiting call of a component holds, or a future. Components.run and ask call a component on a"
+                + " thread of its own. It is at:");
+        appendStack(text, test);
+        for (Strand strand : parked) {
+            text.append("\n    while thread ").append(strand).append(" waits in tutti, and is ended now, at:");
+            appendStack(text, strand.thread);
+        }
+        System.getLogger(Strands.class.getName()).log(System.Logger.Level.ERROR, text);
+        stuckTest = new IllegalStateException(text.toString());
+        for (Strand strand : parked) {
+            strand.isKilled = true;
+            strand.turn.release();
+        }
+        test.interrupt();
+    }
+
+    private static void appendStack(StringBuilder text, Thread thread) {
+        for (StackTraceElement element : thread.getStackTrace()) {
+            text.append("\n      ").append(element);
+        }
+    }
+
+    /** Nothing is driven any more. */
+    void close() {
+        if (watchdog != null) {
+            watchdog.close();
+        }
+    }
+
+    // ------------------------------------------------------------------ life of a process
+
+    void pause(Owner owner) {
+        owner.isPaused = true;
+    }
+
+    void resume(Owner owner) {
+        owner.isPaused = false;
+        List<Strand> waiting = List.copyOf(owner.deferred);
+        owner.deferred.clear();
+        for (Strand strand : waiting) {
+            simulation.at(simulation.nowNanos() + wakeNanos(), () -> resume(strand));
+        }
+    }
+
+    /** The process is gone: its threads end where they wait. */
+    void kill(Owner owner) {
+        owner.isPaused = false;
+        owner.deferred.clear();
+        for (Strand strand : List.copyOf(owner.strands)) {
+            strand.isKilled = true;
+            if (strand.isStarted) {
+                run(strand);
+            }
+        }
+        owner.strands.clear();
+    }
+
+    private static final long WAKE_NANOS_MAX = 20_000;
+    private static final int WAITING_SECONDS_MAX = 3;
+    private static final int RUNNING_SECONDS_MAX = 60;
+
+    /** Longer than anything in a test may take. */
+    private static final long WAIT_NANOS_MAX = TimeUnit.HOURS.toNanos(1);
+}

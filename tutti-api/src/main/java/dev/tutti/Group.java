@@ -67,6 +67,7 @@ public final class Group implements AutoCloseable {
         this.submissions = new SubmissionQueue(
                 host,
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
+                node.packetBytesMax(),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
         this.lane = builder.lane(host, windowBytes / 8, new Events());

@@ -1,19 +1,21 @@
 package dev.tutti;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.StreamDriver;
-import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.Host;
+import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +48,11 @@ public final class Node implements AutoCloseable {
     private final Host host;
     private final Driver driver;
     private final NodeMachine machine;
+
+    /** What stands between the machine and its driver, on datagrams. */
+    private final @Nullable DatagramNode datagramNode;
+
+    private final int packetBytesMax;
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
@@ -59,9 +66,24 @@ public final class Node implements AutoCloseable {
         this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), host.events(id.name()));
         switch (driver) {
-            case StreamDriver streams -> streams.start(machine);
-            case DatagramDriver datagrams ->
-                throw new TransportException("datagrams at " + datagrams.address() + ": this node needs streams");
+            case StreamDriver streams -> {
+                datagramNode = null;
+                packetBytesMax = Packet.PAYLOAD_MAX;
+                streams.start(machine);
+            }
+            case DatagramDriver datagrams -> {
+                DatagramNode.Limits limits = DatagramNode.Limits.of(
+                        spec.node(),
+                        datagrams.datagramBytesMax(),
+                        datagrams.receiveBufferBytes(),
+                        datagrams.isMulticast());
+                SecureRandom random = new SecureRandom();
+                DatagramNode socket =
+                        new DatagramNode(machine, limits, random.nextLong(), random.nextLong(), driver.memory());
+                datagramNode = socket;
+                packetBytesMax = limits.payloadBytesMax();
+                datagrams.start(socket);
+            }
         }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
@@ -81,6 +103,14 @@ public final class Node implements AutoCloseable {
     /** A node that listens on TCP {@code port}; 0 takes any free one. */
     public static NodeBuilder tcp(int port) {
         return new NodeBuilder(defaults()).set(TransportSettings.BIND_PORT, port);
+    }
+
+    /**
+     * A node on UDP {@code port}; 0 takes any free one. There is no encryption on UDP: any address but loopback needs
+     * {@link NodeBuilder#insecure}.
+     */
+    public static NodeBuilder udp(int port) {
+        return tcp(port).set(TransportSettings.PROTOCOL, TransportSettings.Protocol.UDP);
     }
 
     /** A node as {@code spec} says, which usually comes from a file. */
@@ -109,6 +139,11 @@ public final class Node implements AutoCloseable {
     /** The settings in force. */
     public NodeSpec spec() {
         return spec;
+    }
+
+    /** Payload up to which messages share a packet. */
+    int packetBytesMax() {
+        return packetBytesMax;
     }
 
     /** A group to be joined. Any number of groups may be joined; one group once. */
@@ -163,6 +198,9 @@ public final class Node implements AutoCloseable {
             driver.execute(now -> {
                 MapReport report = new MapReport();
                 machine.report(report);
+                if (datagramNode != null) {
+                    datagramNode.report(report);
+                }
                 answer.complete(report.values());
             });
             Map<String, Object> status = new LinkedHashMap<>();
@@ -201,11 +239,29 @@ public final class Node implements AutoCloseable {
         open.forEach(Group::awaitLeft);
         try {
             driver.execute(machine::stop);
+            awaitQuiet();
         } catch (RejectedExecutionException e) {
             LOG.debug("node {}: the loop has ended already", name());
         }
         driver.close();
         open.forEach(group -> group.close("node " + name() + " is closed"));
+    }
+
+    /** On datagrams the goodbyes are repeated until they have arrived, which the driver knows nothing of. */
+    private void awaitQuiet() {
+        DatagramNode socket = datagramNode;
+        if (socket == null) {
+            return;
+        }
+        CompletableFuture<Void> quiet = new CompletableFuture<>();
+        driver.execute(now -> socket.whenQuiet(() -> quiet.complete(null)));
+        try {
+            host.get(quiet, QUIET_MILLIS_MAX, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.debug("node {}: not every node has confirmed the goodbye", name());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
@@ -214,4 +270,5 @@ public final class Node implements AutoCloseable {
     }
 
     private static final int GROUP_NAME_MAX = 255;
+    private static final long QUIET_MILLIS_MAX = 500;
 }

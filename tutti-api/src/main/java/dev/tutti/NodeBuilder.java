@@ -11,6 +11,7 @@ import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.ServiceLoader;
@@ -21,8 +22,6 @@ import java.util.TreeMap;
  * environment variables ({@code TUTTI_<SETTING>}), those over the file.
  */
 public final class NodeBuilder {
-
-    private static final String TRANSPORT = "tcp";
 
     private NodeSpec spec;
 
@@ -94,7 +93,8 @@ public final class NodeBuilder {
      */
     public Node start() {
         NodeSpec resolved = spec();
-        Driver driver = provider().open(resolved.node());
+        String transport = resolved.node().get(TransportSettings.PROTOCOL).name().toLowerCase(Locale.ROOT);
+        Driver driver = provider(transport).open(resolved.node());
         try {
             return new Node(resolved, new OwnProcess(driver));
         } catch (RuntimeException e) {
@@ -121,13 +121,13 @@ public final class NodeBuilder {
         return texts;
     }
 
-    private static DriverProvider provider() {
+    private static DriverProvider provider(String transport) {
         for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, NodeBuilder.class.getClassLoader())) {
-            if (provider.transport().equals(TRANSPORT)) {
+            if (provider.transport().equals(transport)) {
                 return provider;
             }
         }
-        throw new TransportException("no driver for " + TRANSPORT + " is on the class path or module path;"
+        throw new TransportException("no driver for " + transport + " is on the class path or module path;"
                 + " add the artifact dev.tutti:tutti-netty");
     }
 }

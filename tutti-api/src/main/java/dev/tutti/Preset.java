@@ -19,6 +19,9 @@ enum Preset {
             Map.of("ack-delay", "1 ms", "stable-delay", "10 ms", "ballot-timeout", "1 s", "hold-back", "1 s",
                     "merge-delay", "50 ms")),
 
+    /** Networks that lose what is sent, radio and overloaded switches for example: UDP. */
+    LOSSY(Map.of("transport.protocol", "udp"), Map.of("ack-delay", "1 ms", "stable-delay", "20 ms")),
+
     /** Long and lossy paths: patient, with windows for the bandwidth-delay product of 1 Gbit/s and 120 ms. */
     WAN(
             Map.of("transport.connect-timeout", "10 s", "detection.heartbeat", "3 s", "detection.timeout", "12 s",

@@ -43,12 +43,13 @@ final class SubmissionQueue implements Submissions {
 
     /**
      * @param bytesMax of small messages that may wait
+     * @param packetBytesMax payload up to which messages share a packet
      * @param wake called after a submission, outside the lock
      */
-    SubmissionQueue(Host host, long bytesMax, Duration timeout, Runnable wake) {
+    SubmissionQueue(Host host, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake) {
         this.room = host.condition(lock);
         this.host = host;
-        this.outgoing = new Outgoing(host.driver().memory(), bytesMax);
+        this.outgoing = new Outgoing(host.driver().memory(), bytesMax, packetBytesMax);
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();

@@ -1,16 +1,21 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.History;
+import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
@@ -52,23 +57,47 @@ final class Cluster {
     private final List<@Nullable Seat> seats = new ArrayList<>();
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
+    private final Ambush ambush = new Ambush();
     private boolean isChatting;
+    private final boolean isOnDatagrams;
+    private int datagramBytesMax = 1_400;
+    private boolean isMulticast;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
-    private Cluster(int size, long seed, Mutant.Maker maker) {
+    private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
+        this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
+        simulation.withTap(ambush::onFrame);
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             int own = number;
-            nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
+            MachineFactory factory = (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
                 return maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
-            }));
+            };
+            nodes.add(isOnDatagrams
+                    ? simulation.addOnDatagrams(name, name + ":7800", (self, machineSeed, memory) ->
+                            onDatagrams((NodeMachine) factory.create(self, machineSeed, memory), machineSeed, memory))
+                    : simulation.add(name, name + ":7800", factory));
             seats.add(null);
         }
+    }
+
+    private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
+        DatagramNode node = new DatagramNode(machine, datagramLimits(), seed, seed * 31, memory);
+        return new DatagramProcess(node, machine, node::isQuiet);
+    }
+
+    private DatagramNode.Limits datagramLimits() {
+        return DatagramNode.Limits.of(
+                nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast);
+    }
+
+    private int packetBytesMax() {
+        return isOnDatagrams ? datagramLimits().payloadBytesMax() : Packet.PAYLOAD_MAX;
     }
 
     private void onEvent(int number, NodeEvents.Event event) {
@@ -94,6 +123,10 @@ final class Cluster {
         return present;
     }
 
+    Ambush ambush() {
+        return ambush;
+    }
+
     /** Sees each entry of the history after the checker. */
     Cluster withWitness(Consumer<History.Entry> witness) {
         witnesses.add(witness);
@@ -117,7 +150,18 @@ final class Cluster {
 
     /** With nodes that {@code maker} makes. */
     static Cluster cluster(int size, long seed, Mutant.Maker maker) {
-        return new Cluster(size, seed, maker);
+        return new Cluster(size, seed, maker, false);
+    }
+
+    /** Nodes on datagrams; {@link #datagrams} says what happens to these. */
+    static Cluster clusterOnDatagrams(int size, long seed) {
+        return new Cluster(size, seed, Mutant.NONE.maker(), true);
+    }
+
+    /** The largest datagram of nodes that are started from now on. */
+    Cluster withDatagrams(int bytesMax) {
+        datagramBytesMax = bytesMax;
+        return this;
     }
 
     <T> Cluster with(Setting<T> setting, T value) {
@@ -151,6 +195,16 @@ final class Cluster {
 
     Simulation simulation() {
         return simulation;
+    }
+
+    /** Nodes that are started from now on reach all others with one datagram. */
+    Cluster withMulticast() {
+        isMulticast = true;
+        return this;
+    }
+
+    DatagramNetwork datagrams() {
+        return simulation.datagrams();
     }
 
     Network network() {
@@ -228,7 +282,7 @@ final class Cluster {
         for (int number : numbers) {
             SimulatedNode node = node(number);
             node.start();
-            seats.set(number - 1, new Seat(simulation, history, node, groupSettings));
+            seats.set(number - 1, new Seat(simulation, history, node, groupSettings, packetBytesMax()));
         }
         return this;
     }
@@ -355,7 +409,7 @@ final class Cluster {
         // What the former member was given is still to be consumed, or it stays for ever.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
-        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings));
+        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings, packetBytesMax()));
         return this;
     }
 

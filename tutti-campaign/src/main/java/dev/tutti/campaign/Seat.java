@@ -41,12 +41,12 @@ final class Seat {
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
 
-    Seat(Simulation simulation, History history, SimulatedNode node, Settings group) {
+    Seat(Simulation simulation, History history, SimulatedNode node, Settings group, int packetBytesMax) {
         this.simulation = simulation;
         this.history = history;
         this.node = node;
         this.run = node.run();
-        this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX);
+        this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, packetBytesMax);
         this.application = new SimulatedApplication(
                 simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
         application.withEnd(outgoing::close);

@@ -2,9 +2,11 @@ package dev.tutti.sim;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.Machine;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -38,7 +40,8 @@ public final class SimulatedNode {
     private final int index;
     private final String name;
     private final String address;
-    private final MachineFactory factory;
+    private final @Nullable MachineFactory factory;
+    private final @Nullable DatagramMachineFactory datagramFactory;
     private final SplittableRandom random;
     private final ArrayDeque<Input> inbox = new ArrayDeque<>();
     private final TreeMap<Integer, Connection.End> ends = new TreeMap<>();
@@ -50,6 +53,12 @@ public final class SimulatedNode {
     private long lastIncarnation;
     private @Nullable NodeId id;
     private @Nullable Machine machine;
+
+    /** On datagrams: what stands between the network and the machine. */
+    private @Nullable DatagramProcess process;
+
+    private int waitingDatagramBytes;
+    private long stopBeforeNanos;
     private CountingMemory memory = new CountingMemory(0);
     private long memoryBytesMax = 64L * 1024 * 1024;
     private long turnNanos = 1_000;
@@ -74,13 +83,15 @@ public final class SimulatedNode {
             int index,
             String name,
             String address,
-            MachineFactory factory,
+            @Nullable MachineFactory factory,
+            @Nullable DatagramMachineFactory datagramFactory,
             SplittableRandom random) {
         this.simulation = simulation;
         this.index = index;
         this.name = name;
         this.address = address;
         this.factory = factory;
+        this.datagramFactory = datagramFactory;
         this.random = random;
     }
 
@@ -126,6 +137,15 @@ public final class SimulatedNode {
     /** Of the current run, or of the last. */
     public CountingMemory memory() {
         return memory;
+    }
+
+    /** A node on datagrams, as the network sees it. */
+    public DatagramProcess process() {
+        DatagramProcess current = process;
+        if (current == null) {
+            throw new IllegalStateException(name + " is down, or on streams");
+        }
+        return current;
     }
 
     /** The node's own clock, which has any origin and may drift. */
@@ -219,11 +239,22 @@ public final class SimulatedNode {
         NodeId self = new NodeId(lastIncarnation, name, address);
         id = self;
         memory = new CountingMemory(memoryBytesMax);
-        machine = factory.create(self, random.nextLong(), memory);
+        create(self);
         trace(Trace.Kind.START, "run " + run);
         simulation.network().reappear(this);
-        add(Machine::onStart);
+        DatagramProcess datagrams = process;
+        add(datagrams == null ? Machine::onStart : (current, now) -> datagrams.socket().onStart(now));
         return this;
+    }
+
+    private void create(NodeId self) {
+        waitingDatagramBytes = 0;
+        if (factory != null) {
+            machine = factory.create(self, random.nextLong(), memory);
+        } else if (datagramFactory != null) {
+            process = datagramFactory.create(self, random.nextLong(), memory);
+            machine = process.node();
+        }
     }
 
     /** The process is killed: memory and unsent output are gone; its kernel ends the connections. */
@@ -248,6 +279,10 @@ public final class SimulatedNode {
         execute(now -> {
             last.run(now);
             isStopping = true;
+            stopBeforeNanos = simulation.nowNanos() + LINGER_NANOS;
+            if (process != null) {
+                simulation.at(stopBeforeNanos, runIfSame(this::plan));
+            }
         });
     }
 
@@ -283,6 +318,7 @@ public final class SimulatedNode {
         }
         life = Life.DOWN;
         machine = null;
+        process = null;
         inbox.clear();
         trace(kind, how);
     }
@@ -352,11 +388,31 @@ public final class SimulatedNode {
             if (end.isOpen) {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
+                simulation.tap(frame);
                 Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
                 packet.append(frame, 0, frame.length);
                 current.onFrame(now, end.number, packet);
             }
             pipe.onRead(frame.length);
+        });
+    }
+
+    int waitingDatagramBytes() {
+        return waitingDatagramBytes;
+    }
+
+    void onDatagram(Endpoint from, byte[] datagram) {
+        DatagramProcess present = process;
+        if (present == null) {
+            return;
+        }
+        waitingDatagramBytes += datagram.length;
+        add((current, now) -> {
+            waitingDatagramBytes -= datagram.length;
+            simulation.trace().addFrame(simulation.nowNanos(), name, "udp", (int) from.low(), datagram);
+            Packet packet = Packet.of(memory.acquire(Math.max(1, datagram.length)), 0, 0);
+            packet.append(datagram, 0, datagram.length);
+            present.socket().onDatagram(now, from, packet);
         });
     }
 
@@ -419,18 +475,32 @@ public final class SimulatedNode {
                 input.give(current, now);
                 input = inputs < INPUTS_MAX ? inbox.poll() : null;
             }
-            if (deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0) {
-                current.onTimer(now);
+            boolean isDue = deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0;
+            DatagramProcess datagrams = process;
+            if (datagrams == null) {
+                if (isDue) {
+                    current.onTimer(now);
+                }
+                current.drain(new Collector(effects));
+                deadlineNanos = current.nextDeadline();
+            } else {
+                if (isDue) {
+                    datagrams.socket().onTimer(now);
+                }
+                datagrams.socket().drain(new DatagramCollector(effects));
+                deadlineNanos = datagrams.socket().nextDeadline();
             }
-            current.drain(new Collector(effects));
-            deadlineNanos = current.nextDeadline();
         } catch (RuntimeException e) {
             throw simulation.failure(name + " stopped: " + e, e);
         }
         countIdle(inputs == 0 && effects.isEmpty());
         busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos;
         apply(effects);
-        if (isStopping) {
+        DatagramProcess datagrams = process;
+        boolean mayStop = datagrams == null
+                || datagrams.isQuiet().getAsBoolean()
+                || simulation.nowNanos() >= stopBeforeNanos;
+        if (isStopping && mayStop) {
             isStopping = false;
             simulation.at(busyUntilNanos, runIfSame(this::stop));
         }
@@ -537,10 +607,51 @@ public final class SimulatedNode {
         }
     }
 
+    /** The same for datagrams, which are copied on their way out. */
+    private final class DatagramCollector implements DatagramEffects {
+        private final List<Runnable> effects;
+
+        DatagramCollector(List<Runnable> effects) {
+            this.effects = effects;
+        }
+
+        @Override
+        public void resolve(String remote) {
+            effects.add(() -> add((current, now) -> {
+                DatagramProcess present = process;
+                if (present != null) {
+                    present.socket().onResolved(now, remote, simulation.datagrams().resolve(remote));
+                }
+            }));
+        }
+
+        @Override
+        public void send(Endpoint to, Packet datagram) {
+            byte[] bytes = bytes(datagram);
+            effects.add(() -> simulation.datagrams().send(SimulatedNode.this, to, bytes));
+        }
+
+        @Override
+        public void multicast(Packet datagram) {
+            byte[] bytes = bytes(datagram);
+            effects.add(() -> simulation.datagrams().multicast(SimulatedNode.this, bytes));
+        }
+
+        private static byte[] bytes(Packet datagram) {
+            byte[] bytes = new byte[datagram.length()];
+            datagram.bytes().get(datagram.offset(), bytes);
+            datagram.release();
+            return bytes;
+        }
+    }
+
     @Override
     public String toString() {
         return name;
     }
+
+    /** How long a stopped process on datagrams waits for its last ones to arrive. */
+    private static final long LINGER_NANOS = 500_000_000L;
 
     private static final long WALL_MILLIS_MIN = 1_000_000_000L;
     private static final int HASTY_ONE_IN = 4;

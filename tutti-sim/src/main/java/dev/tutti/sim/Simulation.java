@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A world of nodes in virtual time: one thread, one queue of events by (time, sequence), all randomness from one seed.
@@ -27,15 +28,18 @@ public final class Simulation {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final Trace trace;
     private final Network network;
+    private final DatagramNetwork datagrams;
     private long nowNanos;
     private long sequence;
     private long steps;
+    private Consumer<byte[]> tap = frame -> {};
 
     public Simulation(long seed) {
         this.seed = seed;
         this.root = new SplittableRandom(seed);
         this.trace = new Trace(seed);
         this.network = new Network(this, root.split());
+        this.datagrams = new DatagramNetwork(this, new SplittableRandom(~seed));
     }
 
     public long seed() {
@@ -49,6 +53,10 @@ public final class Simulation {
 
     public Network network() {
         return network;
+    }
+
+    public DatagramNetwork datagrams() {
+        return datagrams;
     }
 
     public Trace trace() {
@@ -76,10 +84,25 @@ public final class Simulation {
      * @param address where others dial it, {@code host:port}
      */
     public SimulatedNode add(String name, String address, MachineFactory factory) {
-        if (network.find(address) != null) {
-            throw new IllegalArgumentException("there is a node at " + address + " already");
+        return register(new SimulatedNode(this, nodes.size(), name, address, factory, null, root.split()));
+    }
+
+    /**
+     * Adds a node on datagrams, which is down at first.
+     *
+     * @param name for people
+     * @param address where others find it, {@code host:port}
+     */
+    public SimulatedNode addOnDatagrams(String name, String address, DatagramMachineFactory factory) {
+        SimulatedNode node = new SimulatedNode(this, nodes.size(), name, address, null, factory, root.split());
+        datagrams.register(node);
+        return register(node);
+    }
+
+    private SimulatedNode register(SimulatedNode node) {
+        if (network.find(node.address()) != null) {
+            throw new IllegalArgumentException("there is a node at " + node.address() + " already");
         }
-        SimulatedNode node = new SimulatedNode(this, nodes.size(), name, address, factory, root.split());
         nodes.add(node);
         network.register(node);
         return node;
@@ -137,6 +160,15 @@ public final class Simulation {
         steps++;
         event.action().run();
         return true;
+    }
+
+    /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */
+    public void withTap(Consumer<byte[]> tap) {
+        this.tap = tap;
+    }
+
+    void tap(byte[] frame) {
+        tap.accept(frame);
     }
 
     /** Puts a line of the one who drives the run into its trace. */

@@ -18,6 +18,28 @@ public final class TransportSettings {
         NIO
     }
 
+    /** Whether frames carry a checksum of their own. */
+    public enum Checksum {
+        /** Unless TLS vouches for them, or they stay in the memory of one machine. */
+        AUTO,
+        ON,
+        OFF
+    }
+
+    /** What carries a node's connections. */
+    public enum Protocol {
+        TCP,
+        UDP
+    }
+
+    public static final Setting<Protocol> PROTOCOL = Setting.choice(
+            "transport.protocol",
+            Protocol.class,
+            Protocol.TCP,
+            "What carries connections: tcp, or udp, which bears loss better and reaches many members with one datagram where"
+                    + " multicast is carried. There is no encryption on udp: any address but loopback needs"
+                    + " security.insecure.");
+
     public static final Setting<String> BIND_ADDRESS = Setting.text(
             "bind.address",
             "LOOPBACK",
@@ -64,6 +86,14 @@ public final class TransportSettings {
             Size.gibibytes(1),
             "Bytes that may wait to be written to one connection; beyond them it is closed.");
 
+    public static final Setting<Checksum> CHECKSUM = Setting.choice(
+            "transport.checksum",
+            Checksum.class,
+            Checksum.AUTO,
+            "Whether each frame carries a CRC-32C, so that one that was changed on its way ends the connection and is sent"
+                    + " again; auto: unless there is TLS, or the node is bound to loopback and advertised there. The same at"
+                    + " all nodes.");
+
     public static final Setting<Size> DATAGRAM_SIZE = Setting.size(
             "transport.datagram-size",
             Size.bytes(0),
@@ -98,6 +128,14 @@ public final class TransportSettings {
             255,
             "Routers that a multicast may pass, and one: 0 stays on this machine, 1 in the local network.");
 
+    public static final Setting<Size> DATAGRAM_WINDOW = Setting.size(
+            "transport.datagram-window",
+            Size.mebibytes(8),
+            Size.kibibytes(256),
+            Size.gibibytes(1),
+            "Bytes of one connection over UDP that may arrive ahead of what is missing. At least bandwidth times"
+                    + " round trip.");
+
     public static final Setting<String> TLS_CERTIFICATE = Setting.text(
             "tls.certificate", "", "PEM file with this node's certificate chain. Read again when it changes.");
 
@@ -117,6 +155,7 @@ public final class TransportSettings {
                     + " can then join and read.");
 
     public static final List<Setting<?>> ALL = List.of(
+            PROTOCOL,
             BIND_ADDRESS,
             BIND_PORT,
             BIND_PORT_RANGE,
@@ -126,11 +165,13 @@ public final class TransportSettings {
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
             WRITE_BUFFER_MAX,
+            CHECKSUM,
             DATAGRAM_SIZE,
             DATAGRAM_QUEUE_MAX,
             DATAGRAM_OFFLOAD,
             MULTICAST_ADDRESS,
             MULTICAST_TTL,
+            DATAGRAM_WINDOW,
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,

@@ -23,6 +23,10 @@ public final class Frames {
     public static final int GROUP_MET = 18;
     public static final int GROUP_LEFT = 19;
     public static final int PEERS = 20;
+
+    /** Whether what this node multicasts is heard. */
+    public static final int MULTICAST_HEARD = 21;
+
     public static final int GROUP = 32;
 
     /** First bytes of a HELLO, after its type. */

@@ -37,6 +37,12 @@ public final class Link {
     /** The connection by which this side tries to resume, until its handshake is over. */
     @Nullable Connection resuming;
 
+    /** Multicast: when something of the node was heard last, what it was told about that, and what it tells. */
+    public long multicastHeardNanos = Links.NEVER;
+
+    public boolean isMulticastHeard;
+    public boolean isReachedByMulticast;
+
     long resumeNanos = Links.NEVER;
     int resumeAttempts;
 

@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Application;
+import dev.tutti.protocols.datagram.Multicast;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class EffectQueue implements Effects {
         DIAL,
         WRITE,
         CLOSE,
+        MULTICAST,
         PACKET,
         VIEW,
         JOINED,
@@ -34,6 +36,7 @@ final class EffectQueue implements Effects {
     private @Nullable Object[] whats = new Object[64];
     private @Nullable Application[] applications = new Application[64];
     private int size;
+    private @Nullable Multicast multicast;
 
     EffectQueue(NodeEvents events) {
         this.events = events;
@@ -52,6 +55,11 @@ final class EffectQueue implements Effects {
     @Override
     public void close(int connection, String reason) {
         add(Kind.CLOSE, connection, reason, null);
+    }
+
+    void multicast(Multicast multicast, Packet frame) {
+        add(Kind.MULTICAST, 0, frame, null);
+        this.multicast = multicast;
     }
 
     void packet(Application application, Packet packet) {
@@ -101,6 +109,7 @@ final class EffectQueue implements Effects {
                 case DIAL -> driver.dial(connections[index], (String) what);
                 case WRITE -> driver.write(connections[index], (Packet) what);
                 case CLOSE -> driver.close(connections[index], (String) what);
+                case MULTICAST -> Objects.requireNonNull(multicast).send((Packet) what);
                 case EVENT -> events.onEvent((NodeEvents.Event) what);
                 case PACKET -> {
                     Packet packet = (Packet) what;

@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Signal;
 import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Links;
+import dev.tutti.protocols.membership.Membership;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -26,10 +27,10 @@ final class GroupPort implements Stack.Network {
     private static final RemoteMember[] NOBODY = {};
 
     /**
-     * How often a control message names a member: a cut has it in the view, in its part, among the senders of the view
-     * before, and as sender and as holder of what is missing; the numbers between take as much again as a short name.
+     * How often a control message names a member: a cut has it in the view, among the senders of the view before, and as
+     * sender and as holder of what is missing; the numbers between take as much again as a short name.
      */
-    private static final int MENTIONS_MAX = 7;
+    private static final int MENTIONS_MAX = 5;
 
     private final Member self;
     private final String group;
@@ -42,8 +43,17 @@ final class GroupPort implements Stack.Network {
     private final long joinedNanos;
 
     private final TreeMap<Member, RemoteMember> open = new TreeMap<>();
+
+    /** What the members of {@link #open} take in a message. */
+    private long bytes;
+
     private @Nullable View view;
     private RemoteMember[] others = NOBODY;
+
+    /** Those of them that are not reached by multicast; all, unless two are. */
+    private RemoteMember[] unreached = NOBODY;
+
+    private final Runner runner;
     private int absent;
     private boolean isLeft;
     private boolean isJoinTold;
@@ -67,6 +77,7 @@ final class GroupPort implements Stack.Network {
         this.groups = groups;
         this.links = groups.links();
         this.effects = groups.effects();
+        this.runner = runner;
         this.joinedNanos = runner.nowNanos();
         this.stack = new Stack(runner, layers, this, new Top(), random);
         // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
@@ -99,11 +110,7 @@ final class GroupPort implements Stack.Network {
 
     /** Whether the largest control message could still name everybody, with one member more. */
     boolean hasRoomFor(Member member) {
-        long bytes = Wire.bytes(self) + (long) Wire.bytes(member);
-        for (Member other : open.keySet()) {
-            bytes += Wire.bytes(other);
-        }
-        return bytes * MENTIONS_MAX <= Packet.PAYLOAD_MAX;
+        return (bytes + Wire.bytesMax(self) + Wire.bytesMax(member)) * MENTIONS_MAX <= Membership.CONTROL_BYTES_MAX;
     }
 
     // ------------------------------------------------------------------ from the node
@@ -116,6 +123,7 @@ final class GroupPort implements Stack.Network {
     void opened(RemoteMember member) {
         member.port = this;
         open.put(member.member, member);
+        bytes += Wire.bytesMax(member.member);
         findOthers();
         stack.signalFromNetwork(new Signal.Opened(member.member));
     }
@@ -123,6 +131,7 @@ final class GroupPort implements Stack.Network {
     void closed(RemoteMember member, boolean isGraceful, String reason) {
         member.port = null;
         open.remove(member.member);
+        bytes -= Wire.bytesMax(member.member);
         findOthers();
         stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
     }
@@ -155,6 +164,7 @@ final class GroupPort implements Stack.Network {
         }
         open.clear();
         others = NOBODY;
+        unreached = NOBODY;
         stack.stop();
         groups.left(this);
         effects.left(application, reason);
@@ -181,17 +191,26 @@ final class GroupPort implements Stack.Network {
             }
             return;
         }
+        MulticastPort multicast = groups.multicast();
+        boolean isMulticast = multicast != null
+                && packet.isExpendable()
+                && unreached.length < others.length
+                && multicast.fits(packet);
         // The same bytes on every link. A link that fails meanwhile changes the field, not this array.
-        RemoteMember[] receivers = others;
+        RemoteMember[] receivers = isMulticast ? unreached : others;
         noSession += absent;
-        sentPackets += receivers.length;
+        sentPackets += others.length;
         for (RemoteMember remote : receivers) {
             links.send(remote.link, packet.slice());
         }
-        packet.release();
+        if (isMulticast && multicast != null) {
+            multicast.send(packet, runner.nowNanos());
+        } else {
+            packet.release();
+        }
     }
 
-    private void findOthers() {
+    void findOthers() {
         View installed = view;
         if (installed == null) {
             return;
@@ -209,6 +228,26 @@ final class GroupPort implements Stack.Network {
         }
         others = new RemoteMember[count];
         System.arraycopy(found, 0, others, 0, count);
+        findUnreached();
+    }
+
+    /** One that is reached is better reached by its connection, which repairs sooner. */
+    private void findUnreached() {
+        int reached = 0;
+        for (RemoteMember remote : others) {
+            reached += remote.link.isReachedByMulticast ? 1 : 0;
+        }
+        if (reached < 2) {
+            unreached = others;
+            return;
+        }
+        unreached = new RemoteMember[others.length - reached];
+        int index = 0;
+        for (RemoteMember remote : others) {
+            if (!remote.link.isReachedByMulticast) {
+                unreached[index++] = remote;
+            }
+        }
     }
 
     @Override

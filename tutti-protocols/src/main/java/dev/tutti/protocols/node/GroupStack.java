@@ -21,6 +21,16 @@ final class GroupStack {
      * @return from the bottom to the top
      */
     static List<Layer> layers(Member self, Settings settings, Submissions submissions, Mistake mistake) {
+        return layers(self, settings, submissions, mistake, 0);
+    }
+
+    /**
+     * @param settings with {@link GroupSettings}
+     * @param multicastBytes what a receiver of multicasts keeps before it takes it; 0 if there are none
+     * @return from the bottom to the top
+     */
+    static List<Layer> layers(
+            Member self, Settings settings, Submissions submissions, Mistake mistake, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
         Membership membership = new Membership(
@@ -40,6 +50,7 @@ final class GroupStack {
                                         settings.get(GroupSettings.ACK_DELAY).toNanos(),
                                         settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                                         leaveTimeoutNanos),
+                                multicastBytes,
                                 mistake);
                     case UNRELIABLE -> new BestEffort(self, windowBytes);
                 };

@@ -10,6 +10,7 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.IntMap;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
+import dev.tutti.protocols.membership.Membership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -58,6 +59,7 @@ final class Groups {
     private long malformed;
     private long mismatches;
     private boolean isStopped;
+    private @Nullable MulticastPort multicast;
 
     Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
         this.self = self;
@@ -72,6 +74,21 @@ final class Groups {
 
     EffectQueue effects() {
         return effects;
+    }
+
+    @Nullable MulticastPort multicast() {
+        return multicast;
+    }
+
+    void useMulticast(MulticastPort port) {
+        multicast = port;
+    }
+
+    /** Who is reached by multicast has changed. */
+    void onReach() {
+        for (GroupPort port : byName.values()) {
+            port.findOthers();
+        }
     }
 
     @Nullable GroupPort port(int join) {
@@ -254,8 +271,8 @@ final class Groups {
     private void meet(RemoteMember remote, GroupPort port) {
         String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
         if (difference == null && !port.hasRoomFor(remote.member)) {
-            difference = "no room for " + remote.member.name() + ": a view of all members would not fit into a frame"
-                    + " (shorter names and addresses make room)";
+            difference = "no room for " + remote.member.name() + ": a view of all members would take more than "
+                    + Membership.CONTROL_BYTES_MAX + " bytes (shorter names and addresses make room)";
         }
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)

@@ -7,13 +7,14 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
-import dev.tutti.core.driver.Machine;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Runner;
+import dev.tutti.protocols.datagram.HostedMachine;
+import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
 import dev.tutti.protocols.discovery.Seeds;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Inputs may come several at a time; what they lead to runs when {@link #drain} is called, and is handed out then.
  */
-public final class NodeMachine implements Machine {
+public final class NodeMachine implements HostedMachine {
 
     /** Makes a group's layers, from the bottom to the top. */
     @FunctionalInterface
@@ -58,7 +59,9 @@ public final class NodeMachine implements Machine {
 
     private final NodeId self;
     private final Settings settings;
-    private final StackMaker stackMaker;
+    private final Mistake mistake;
+    private StackMaker stackMaker;
+    private @Nullable MulticastPort multicast;
     private final SplittableRandom random;
     private final Runner runner;
     private final Memory memory;
@@ -73,6 +76,9 @@ public final class NodeMachine implements Machine {
 
     /** Links that have not yet told which groups they have. */
     private final TreeSet<NodeId> untold = new TreeSet<>();
+
+    /** Nodes that were told of all others. */
+    private final TreeSet<NodeId> listed = new TreeSet<>();
 
     private long tickNanos = NEVER;
     private boolean isStopped;
@@ -103,6 +109,7 @@ public final class NodeMachine implements Machine {
             StackMaker stackMaker) {
         this.self = self;
         this.settings = settings;
+        this.mistake = mistake;
         this.stackMaker = stackMaker;
         this.memory = memory;
         this.random = new SplittableRandom(seed);
@@ -137,6 +144,16 @@ public final class NodeMachine implements Machine {
                 links::dial);
         this.detector = new Detector(self, heartbeatNanos, timeoutNanos);
         this.groups = new Groups(self, links, effects, memory);
+    }
+
+    @Override
+    public void useMulticast(Multicast toAll) {
+        MulticastPort port = new MulticastPort(
+                self, settings.get(NodeSettings.CLUSTER), toAll, links, memory, effects, heartbeatNanos);
+        multicast = port;
+        groups.useMulticast(port);
+        stackMaker = (member, group, submissions) ->
+                GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
     }
 
     // ------------------------------------------------------------------ inputs from the driver
@@ -174,6 +191,23 @@ public final class NodeMachine implements Machine {
     public void onFrame(long nowNanos, int connection, Packet frame) {
         begin(nowNanos);
         links.onFrame(connection, frame);
+    }
+
+    @Override
+    public void onMulticast(long nowNanos, Packet frame) {
+        begin(nowNanos);
+        MulticastPort port = multicast;
+        Link link = port == null ? null : port.receive(frame, now());
+        if (port == null) {
+            frame.release();
+        } else if (link != null) {
+            if (frame.takeByte() == Frames.GROUP) {
+                groups.onPacket(link, frame);
+            } else {
+                port.onMalformed();
+                frame.release();
+            }
+        }
     }
 
     @Override
@@ -215,6 +249,11 @@ public final class NodeMachine implements Machine {
             groups.settleJoins(isEverybodyAsked, patienceNanos, now());
         }
         effects.drain(driver);
+    }
+
+    @Override
+    public long nowNanos() {
+        return now();
     }
 
     private long now() {
@@ -329,6 +368,9 @@ public final class NodeMachine implements Machine {
                 links.close(link, false, verdict.reason());
             }
         }
+        if (multicast != null) {
+            multicast.onTick(now);
+        }
         List<NodeId> reports = detector.reports();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
@@ -363,9 +405,12 @@ public final class NodeMachine implements Machine {
             effects.event(new NodeEvents.SessionOpened(node));
             untold.add(node);
             detector.onOpened(node, now());
+            if (multicast != null) {
+                multicast.onOpened(link);
+            }
             groups.onOpened(link);
-            sendPeers(link);
             discovery.onOpened(node, now());
+            sendPeers(link, List.of());
         }
 
         @Override
@@ -373,7 +418,11 @@ public final class NodeMachine implements Machine {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
             untold.remove(node);
+            listed.remove(node);
             detector.onClosed(node, now());
+            if (multicast != null) {
+                multicast.onClosed(link);
+            }
             groups.onClosed(link, isGraceful, reason);
             discovery.onClosed(node, now());
         }
@@ -384,6 +433,13 @@ public final class NodeMachine implements Machine {
                 case Frames.GROUP -> groups.onPacket(link, frame);
                 case Frames.GROUP_JOINED, Frames.GROUP_MET, Frames.GROUP_LEFT -> {
                     groups.onAnnouncement(link, type, frame);
+                    frame.release();
+                }
+                case Frames.MULTICAST_HEARD -> {
+                    if (multicast != null) {
+                        link.isReachedByMulticast = frame.takeBoolean() && !frame.isMalformed();
+                        groups.onReach();
+                    }
                     frame.release();
                 }
                 case Frames.PEERS -> {
@@ -456,31 +512,38 @@ public final class NodeMachine implements Machine {
         }
     }
 
-    /** Where all others are, so that everybody gets to know everybody. It also says that all groups have been told. */
-    private void sendPeers(Link receiver) {
+    /** Where all others are, so that everybody gets to know everybody. */
+    private void list(Link receiver) {
         List<String> addresses = new ArrayList<>();
         for (Link link : links.all()) {
             if (link.isOpen() && link != receiver) {
                 addresses.add(link.node().address());
             }
         }
-        int from = 0;
-        do {
-            List<String> part = addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX));
-            Packet frame = Packet.create(memory, 5 + part.size() * (4 + 3 * NodeId.TEXT_MAX))
-                    .appendByte(Frames.PEERS)
-                    .appendInt(part.size());
-            part.forEach(frame::appendText);
-            links.send(receiver, frame);
-            from += PEERS_MAX;
-        } while (from < addresses.size());
+        for (int from = 0; from < addresses.size(); from += PEERS_MAX) {
+            sendPeers(receiver, addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX)));
+        }
+    }
+
+    /** The first one also says that all groups have been told. */
+    private void sendPeers(Link receiver, List<String> addresses) {
+        Packet frame = Packet.create(memory, 13 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
+                .appendByte(Frames.PEERS)
+                .appendLong(discovery.digest())
+                .appendInt(addresses.size());
+        addresses.forEach(frame::appendText);
+        links.send(receiver, frame);
     }
 
     private void onPeers(Link link, Packet frame) {
         untold.remove(link.node());
+        long digest = frame.takeLong();
         int count = frame.takeCount(4);
         for (int index = 0; index < count && !frame.isMalformed(); index++) {
             discovery.onLearned(frame.takeText(), now());
+        }
+        if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
+            list(link);
         }
     }
 
@@ -495,6 +558,9 @@ public final class NodeMachine implements Machine {
         node.put("cluster", settings.get(NodeSettings.CLUSTER));
         node.put("state", isStopped ? "stopped" : "running");
         links.report(report.section("links"));
+        if (multicast != null) {
+            multicast.report(report.section("multicast"));
+        }
         detector.report(report.section("detection"));
         discovery.report(report.section("discovery"));
         groups.report(report.section("groups"));

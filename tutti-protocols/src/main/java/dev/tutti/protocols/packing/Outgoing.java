@@ -60,6 +60,7 @@ public final class Outgoing implements Submissions {
 
     private final Memory memory;
     private final long bytesMax;
+    private final int packetBytesMax;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
     private long largeTaken;
@@ -69,6 +70,20 @@ public final class Outgoing implements Submissions {
      * @param bytesMax of small messages that may wait, for all receivers together
      */
     public Outgoing(Memory memory, long bytesMax) {
+        this(memory, bytesMax, Packet.PAYLOAD_MAX);
+    }
+
+    /**
+     * @param bytesMax of small messages that may wait, for all receivers together
+     * @param packetBytesMax payload up to which messages share a packet, and of a piece of a large one; a message that is
+     *     longer and not large has a packet of its own
+     */
+    public Outgoing(Memory memory, long bytesMax, int packetBytesMax) {
+        if (packetBytesMax <= Records.PIECE_HEADER_BYTES || Packet.PAYLOAD_MAX < packetBytesMax) {
+            throw new IllegalArgumentException("packets of " + packetBytesMax + " bytes, at least "
+                    + (Records.PIECE_HEADER_BYTES + 1) + ", at most " + Packet.PAYLOAD_MAX);
+        }
+        this.packetBytesMax = packetBytesMax;
         this.memory = memory;
         this.bytesMax = bytesMax;
     }
@@ -93,10 +108,10 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         int needed = Records.LENGTH_BYTES + length;
         Packet packet = queue.tail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > Packet.PAYLOAD_MAX) {
+        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
             int size = queue.entries.isEmpty()
                     ? Math.max(FIRST_PACKET_BYTES, Records.WHOLE_HEADER_BYTES + needed)
-                    : Packet.PAYLOAD_MAX;
+                    : Math.max(packetBytesMax, Records.WHOLE_HEADER_BYTES + needed);
             packet = Packet.create(memory, size).appendByte(Records.WHOLE);
             queue.entries.add(packet);
             queue.tail = packet;
@@ -193,7 +208,7 @@ public final class Outgoing implements Submissions {
     }
 
     private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
-        int length = Math.min(large.length - large.at, Records.PIECE_MAX);
+        int length = Math.min(large.length - large.at, packetBytesMax - Records.PIECE_HEADER_BYTES);
         if (Records.PIECE_HEADER_BYTES + length > payloadBytesMax) {
             return null;
         }

@@ -75,6 +75,14 @@ final class Held {
         return true;
     }
 
+    /** Whether a packet of a coming view, which is not absolute, would be held. */
+    boolean hasRoom(Member sender, long viewNumber, Packet packet) {
+        Share share = shares.get(sender);
+        return share == null
+                || viewNumber != share.viewNumber
+                || share.bytes + packet.length() <= 2 * windowBytes;
+    }
+
     private void remove(Member sender, Predicate<Entry> isObsolete, Outbox out) {
         for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {
             Entry entry = iterator.next();

@@ -42,6 +42,15 @@ final class Pair {
     /** Multicast bytes received since the last acknowledgement. */
     long unacknowledgedBytes;
 
+    /** Where multicasts may be lost: what came before those before them. */
+    final Ahead ahead = new Ahead();
+
+    /** When something the other has sent to all came last, where that matters. */
+    long multicastNanos;
+
+    /** Packets that the other was sent again because it asked. */
+    long repeated;
+
     /** Whether an acknowledgement is to leave with this turn. */
     boolean mustAcknowledge;
 
@@ -90,6 +99,7 @@ final class Pair {
         PacketRing ended = copies;
         copies = new PacketRing();
         multicastIn.startView();
+        repeated = 0;
         acknowledged = 0;
         mustAcknowledge = true;
         return ended;
@@ -98,5 +108,6 @@ final class Pair {
     void free() {
         copies.freeAll();
         unicastOut.freeAll();
+        ahead.free();
     }
 }

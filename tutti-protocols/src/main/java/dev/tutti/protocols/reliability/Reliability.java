@@ -43,13 +43,34 @@ public final class Reliability implements Layer {
     static final int STABLE = 3;
     static final int FETCH = 4;
     static final int REPAIR = 5;
+    static final int NACK = 6;
+    static final int SENT = 7;
+
+    /** Senders in one FETCH: as many as fit into a packet with the longest names. */
+    private static final int FETCH_SENDERS_MAX = 32;
 
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
     private static final int LEAVE_TIMER = 2;
+    private static final int NACK_TIMER = 3;
+    private static final int SENT_TIMER = 4;
+
+    /** Packets by which one may overtake others before these are asked for at once. */
+    private static final int OVERTAKING = 3;
 
     private final Member self;
     private final Limits limits;
+
+    /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
+    private final @Nullable MulticastWindow multicastWindow;
+
+    /** What was sent when it was last looked whether anything is. */
+    private long sentAtTimer;
+
+    private long announcedSent;
+    private long nacksSent;
+    private long repeatsSent;
+    private long overtakers;
     private final Mistake mistake;
     private final Members known = new Members();
 
@@ -92,10 +113,15 @@ public final class Reliability implements Layer {
     private long repairsReceived;
 
     public Reliability(Member self, Limits limits) {
-        this(self, limits, Mistake.NONE);
+        this(self, limits, 0, Mistake.NONE);
     }
 
-    public Reliability(Member self, Limits limits, Mistake mistake) {
+    /**
+     * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
+     *     sessions carry them
+     */
+    public Reliability(Member self, Limits limits, int multicastBytes, Mistake mistake) {
+        this.multicastWindow = multicastBytes == 0 ? null : new MulticastWindow(multicastBytes);
         this.self = self;
         this.limits = limits;
         this.mistake = mistake;
@@ -131,7 +157,15 @@ public final class Reliability implements Layer {
         announcedStable = stable;
         packet.prependLong(stable).prependLong(own.received());
         Wire.prependTag(packet, view.id());
-        out.send(packet.prependByte(MULTICAST));
+        packet.prependByte(MULTICAST);
+        if (multicastWindow != null) {
+            packet.markExpendable();
+            if (!out.isArmed(SENT_TIMER)) {
+                sentAtTimer = own.received();
+                out.arm(SENT_TIMER, SENT_DELAY_NANOS);
+            }
+        }
+        out.send(packet);
     }
 
     private void sendTo(Member receiver, Packet packet, Outbox out) {
@@ -186,7 +220,12 @@ public final class Reliability implements Layer {
                 out.drop(packet, DropReason.HELD_FULL);
                 return;
             }
-            boolean isAbsolute = kind == ACK || kind == STABLE;
+            boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
+            if (multicastWindow != null && kind == MULTICAST && !held.hasRoom(from, viewNumber, packet)) {
+                // Repeated on the way, perhaps. It comes again when it is asked for.
+                out.drop(packet, DropReason.HELD_FULL);
+                return;
+            }
             if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
@@ -205,6 +244,8 @@ public final class Reliability implements Layer {
             case STABLE -> onStable(from, packet, out);
             case FETCH -> onFetch(from, packet, out);
             case REPAIR -> onRepair(packet, out);
+            case NACK -> onNack(from, packet, out);
+            case SENT -> onSent(from, packet, out);
             default -> out.drop(packet, DropReason.MALFORMED);
         }
     }
@@ -226,12 +267,167 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.GAP);
         } else if (number != pair.multicastIn.received() + 1
                 && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
-            out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
+            if (multicastWindow != null && number > pair.multicastIn.received()) {
+                onOvertaking(pair, number, packet, out);
+            } else {
+                out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
+            }
         } else {
             accept(pair, packet, out);
+            if (multicastWindow != null) {
+                acceptAhead(pair, out);
+            }
             pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
     }
+
+    // ------------------------------------------------------------------ where multicasts may be lost
+
+    private void onOvertaking(Pair pair, long number, Packet packet, Outbox out) {
+        overtakers++;
+        if (isImpossible(pair, number)) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        if (pair.ahead.contains(number)) {
+            out.drop(packet, DropReason.DUPLICATE);
+        } else if (!pair.ahead.keep(number, packet, limits.windowBytes())) {
+            out.drop(packet, DropReason.GAP);
+        }
+        askLater(pair, out);
+    }
+
+    /** Whether no sender that keeps to its window could have sent so many. */
+    private boolean isImpossible(Pair pair, long number) {
+        return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
+    }
+
+    private void acceptAhead(Pair pair, Outbox out) {
+        pair.multicastNanos = out.nowNanos();
+        Packet next = pair.ahead.take(pair.multicastIn.received() + 1);
+        while (next != null) {
+            accept(pair, next, out);
+            next = pair.ahead.take(pair.multicastIn.received() + 1);
+        }
+    }
+
+    /** What is missing for long enough, by number, is asked for now; the rest when it has not come soon. */
+    private void askLater(Pair pair, Outbox out) {
+        if (pair.ahead.isDue(pair.multicastIn.received(), OVERTAKING)) {
+            ask(pair, OVERTAKING, out);
+        }
+        if (pair.ahead.isDue(pair.multicastIn.received(), 0) && !out.isArmed(NACK_TIMER)) {
+            out.arm(NACK_TIMER, NACK_DELAY_NANOS);
+        }
+    }
+
+    private void ask(Pair pair, long tolerated, Outbox out) {
+        Packet ranges = Packet.create(out.memory(), Ahead.RANGES_MAX * 16);
+        int count = pair.ahead.ask(pair.multicastIn.received(), tolerated, ranges);
+        if (count == 0) {
+            ranges.release();
+            return;
+        }
+        nacksSent++;
+        Packet nack = ranges.copy(out.memory()).prependInt(count);
+        ranges.release();
+        Wire.prependTag(nack, view.id());
+        out.send(nack.prependByte(NACK).withPeer(pair.member()));
+    }
+
+    private void onNack(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        int count = packet.takeCount(16);
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed() || multicastWindow == null) {
+            out.drop(packet, DropReason.MALFORMED);
+            return;
+        }
+        if (!isCurrent || pair == null) {
+            out.drop(packet, DropReason.OLD_VIEW);
+            return;
+        }
+        for (int index = 0; index < count; index++) {
+            long last = Math.min(packet.peekLong(8), ownCopies.next() - 1);
+            for (long number = Math.max(packet.takeLong(), ownCopies.first()); number <= last; number++) {
+                Packet copy = ownCopies.get(number);
+                // Each packet is asked for once in a session: somebody who asks for much more is not helped by it.
+                if (copy != null && pair.repeated < own.received() + REPEATS_SPARE) {
+                    repeat(pair, number, copy, out);
+                }
+            }
+            packet.takeLong();
+        }
+        packet.release();
+    }
+
+    private void repeat(Pair pair, long number, Packet copy, Outbox out) {
+        repeatsSent++;
+        pair.repeated++;
+        if (multicastWindow != null) {
+            multicastWindow.onRepeated();
+        }
+        Packet again = copy.copy(out.memory()).prependLong(stable).prependLong(number);
+        Wire.prependTag(again, view.id());
+        out.send(again.prependByte(MULTICAST).withPeer(pair.member()));
+    }
+
+    /** The sender has been silent since it sent packet {@code number}: nothing later will show what is missing. */
+    private void onSent(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = takesTag(packet, view.id());
+        long number = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed() || multicastWindow == null) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (!isCurrent || pair == null || isFrozen) {
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else if (isImpossible(pair, number)) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else {
+            pair.ahead.onKnown(number);
+            if (pair.ahead.isDue(pair.multicastIn.received(), 0)) {
+                ask(pair, 0, out);
+            }
+            packet.release();
+        }
+    }
+
+    private void onSentTimer(Outbox out) {
+        if (isFrozen || isAllReceived()) {
+            return;
+        }
+        if (own.received() == sentAtTimer && announcedSent < sentAtTimer) {
+            announcedSent = sentAtTimer;
+            Packet packet = Packet.create(out.memory(), 64).prependLong(sentAtTimer);
+            Wire.prependTag(packet, view.id());
+            out.send(packet.prependByte(SENT));
+        } else if (announcedSent < own.received()) {
+            sentAtTimer = own.received();
+            out.arm(SENT_TIMER, SENT_DELAY_NANOS);
+        }
+    }
+
+    private boolean isAllReceived() {
+        for (Pair pair : pairs) {
+            if (pair.acknowledged < own.received()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** This member and those whose multicasts have come lately. */
+    private int activeSenders(Outbox out) {
+        int count = 1;
+        for (Pair pair : pairs) {
+            if (pair.multicastNanos != 0 && out.nowNanos() - pair.multicastNanos < MulticastWindow.ACTIVE_NANOS) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    // ------------------------------------------------------------------ packets that have come
 
     private void accept(Pair pair, Packet packet, Outbox out) {
         packetsReceived++;
@@ -319,6 +515,12 @@ public final class Reliability implements Layer {
             case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
                 isFrozen = true;
                 reachBallot = null;
+                if (multicastWindow != null) {
+                    // What is reported has no gaps; the cut brings the rest.
+                    for (Pair pair : pairs) {
+                        pair.ahead.clear(DropReason.FROZEN, out);
+                    }
+                }
                 out.lower(new Signal.Frozen(ballot, received()));
             }
             case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) -> {
@@ -368,20 +570,26 @@ public final class Reliability implements Layer {
             }
         }
         sendersOf.forEach((holder, senders) -> {
-            Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
-            fetch.appendByte(FETCH);
-            Wire.append(fetch, view.id());
-            fetch.appendInt(senders.size());
-            for (Member sender : senders) {
-                Pair pair = pair(sender);
-                Wire.append(fetch, sender);
-                fetch.appendLong(pair.multicastIn.received() + 1);
-                fetch.appendLong(cutOf(pair));
+            for (int from = 0; from < senders.size(); from += FETCH_SENDERS_MAX) {
+                fetch(holder, senders.subList(from, Math.min(senders.size(), from + FETCH_SENDERS_MAX)), out);
             }
-            Packet compact = fetch.copy(out.memory()).withPeer(holder);
-            fetch.release();
-            out.send(compact);
         });
+    }
+
+    private void fetch(Member holder, List<Member> senders, Outbox out) {
+        Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
+        fetch.appendByte(FETCH);
+        Wire.append(fetch, view.id());
+        fetch.appendInt(senders.size());
+        for (Member sender : senders) {
+            Pair pair = pair(sender);
+            Wire.append(fetch, sender);
+            fetch.appendLong(pair.multicastIn.received() + 1);
+            fetch.appendLong(cutOf(pair));
+        }
+        Packet compact = fetch.copy(out.memory()).withPeer(holder);
+        fetch.release();
+        out.send(compact);
     }
 
     private long cutOf(Pair pair) {
@@ -510,6 +718,7 @@ public final class Reliability implements Layer {
             nextPairOf.put(member, pair);
         }
         for (Pair pair : pairs) {
+            pair.ahead.clear(DropReason.OLD_VIEW, out);
             oldCopies.put(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
@@ -524,6 +733,11 @@ public final class Reliability implements Layer {
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();
+        if (multicastWindow != null) {
+            multicastWindow.startView();
+            announcedSent = 0;
+            sentAtTimer = 0;
+        }
         stable = 0;
         announcedStable = 0;
         view = next;
@@ -569,6 +783,14 @@ public final class Reliability implements Layer {
             return;
         }
         pair.mustAcknowledge = true;
+        if (multicastWindow != null) {
+            pair.ahead.forgetAsked();
+            pair.repeated = 0;
+            askLater(pair, out);
+            // What the other was told of this member's last packet may be lost too.
+            announcedSent = 0;
+            out.arm(SENT_TIMER, SENT_DELAY_NANOS);
+        }
         for (long number = pair.unicastOut.first(); number < pair.unicastOut.next(); number++) {
             Packet unacknowledged = pair.unicastOut.get(number);
             if (unacknowledged != null) {
@@ -582,8 +804,9 @@ public final class Reliability implements Layer {
     @Override
     public void onTurnEnd(Outbox out) {
         boolean isNews = false;
+        long ackBytes = multicastWindow == null ? Long.MAX_VALUE : multicastWindow.ackBytes(activeSenders(out));
         for (Pair pair : pairs) {
-            if (pair.isUrgent()) {
+            if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
                 acknowledge(pair, out);
             } else {
                 isNews |= pair.hasNews();
@@ -623,6 +846,14 @@ public final class Reliability implements Layer {
                     out.send(packet.prependByte(STABLE));
                 }
             }
+            case NACK_TIMER -> {
+                for (Pair pair : pairs) {
+                    if (!isFrozen && pair.ahead.isDue(pair.multicastIn.received(), 0)) {
+                        ask(pair, 0, out);
+                    }
+                }
+            }
+            case SENT_TIMER -> onSentTimer(out);
             case LEAVE_TIMER -> {
                 if (isLeaving) {
                     leave(out);
@@ -657,6 +888,9 @@ public final class Reliability implements Layer {
         }
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
+        if (multicastWindow != null) {
+            multicastWindow.onStable(stable, own.received(), pairs.length);
+        }
     }
 
     /** The sender may go on as long as the slowest member, itself included, has room. */
@@ -669,6 +903,13 @@ public final class Reliability implements Layer {
                 limitBytes = pairLimitBytes;
                 waitsFor = pair.member();
             }
+        }
+        if (multicastWindow != null && pairs.length > 0) {
+            long unacknowledgedBytes = ownCopies.bytes() + (long) Charge.OVERHEAD_BYTES * ownCopies.size();
+            long window = multicastWindow.bytes(activeSenders(out));
+            // One packet may always be under way, whatever its length.
+            long most = ownCopies.size() == 0 ? sentBytes + Packet.FRAME_MAX : sentBytes - unacknowledgedBytes + window;
+            limitBytes = Math.min(limitBytes, Math.max(sentBytes, most));
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {
@@ -722,6 +963,11 @@ public final class Reliability implements Layer {
         section.put("acks-sent", acksSent);
         section.put("repairs-sent", repairsSent);
         section.put("repairs-received", repairsReceived);
+        if (multicastWindow != null) {
+            section.put("nacks-sent", nacksSent);
+            section.put("repeats-sent", repeatsSent);
+            section.put("overtaken-packets", overtakers);
+        }
         section.put("unstable-packets", ownCopies.size());
         section.put("unstable-bytes", ownCopies.bytes());
         section.put("held-packets", held.size());
@@ -738,4 +984,13 @@ public final class Reliability implements Layer {
             member.put("copies-bytes", pair.copies.bytes());
         }
     }
+
+    /** How long one packet may take longer than a later one. */
+    private static final long NACK_DELAY_NANOS = 1_000_000;
+
+    /** Silence after which a sender says how far it has sent. */
+    private static final long SENT_DELAY_NANOS = 2_000_000;
+
+    /** Packets that may be asked for beyond each one once. */
+    private static final long REPEATS_SPARE = 1_024;
 }

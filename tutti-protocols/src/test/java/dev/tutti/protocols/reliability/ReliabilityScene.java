@@ -10,6 +10,7 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
+import dev.tutti.protocols.mistake.Mistake;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +25,21 @@ final class ReliabilityScene {
     static final int STABLE_TIMER = 1;
     static final int LEAVE_TIMER = 2;
 
-    final LayerTest layer = new LayerTest(new Reliability(member(1), LIMITS));
+    final LayerTest layer;
     View view = View.alone(member(1));
+
+    private ReliabilityScene(int multicastBytes) {
+        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, Mistake.NONE));
+    }
 
     /** In the view 2.1 of members 1 to {@code count}, all of whom have opened their windows. */
     static ReliabilityScene of(int count) {
-        ReliabilityScene scene = new ReliabilityScene();
+        return of(count, 0);
+    }
+
+    /** The same, where multicasts may be lost if {@code multicastBytes} is above 0. */
+    static ReliabilityScene of(int count, int multicastBytes) {
+        ReliabilityScene scene = new ReliabilityScene(multicastBytes);
         List<View.Part> parts = new ArrayList<>();
         List<Member> members = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
@@ -134,9 +144,27 @@ final class ReliabilityScene {
     }
 
     void stable(int from, long number) {
+        number(from, Reliability.STABLE, number);
+    }
+
+    void sentUpTo(int from, long number) {
+        number(from, Reliability.SENT, number);
+    }
+
+    void nack(int from, long... ranges) {
+        Packet packet = Packet.create(layer.memory, ranges.length * 8);
+        for (long bound : ranges) {
+            packet.appendLong(bound);
+        }
+        packet.prependInt(ranges.length / 2);
+        Wire.prependTag(packet, view.id());
+        layer.receive(member(from), packet.prependByte(Reliability.NACK));
+    }
+
+    private void number(int from, int kind, long number) {
         Packet packet = Packet.create(layer.memory, 0).prependLong(number);
         Wire.prependTag(packet, view.id());
-        layer.receive(member(from), packet.prependByte(Reliability.STABLE));
+        layer.receive(member(from), packet.prependByte(kind));
     }
 
     void fetch(int from, ViewId in, int sender, long first, long last) {
@@ -214,6 +242,19 @@ final class ReliabilityScene {
                 packet.skip(Wire.TAG_BYTES - 8);
                 yield "REPAIR in " + view + " n" + packet.takeLong() + "." + packet.takeInt() + " " + packet.takeLong()
                         + " " + rest(packet);
+            }
+            case Reliability.NACK -> {
+                packet.skip(Wire.TAG_BYTES);
+                StringBuilder text = new StringBuilder("NACK");
+                int count = packet.takeInt();
+                for (int index = 0; index < count; index++) {
+                    text.append(" ").append(packet.takeLong()).append("-").append(packet.takeLong());
+                }
+                yield text.toString();
+            }
+            case Reliability.SENT -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "SENT " + packet.takeLong();
             }
             default -> "kind " + kind;
         };

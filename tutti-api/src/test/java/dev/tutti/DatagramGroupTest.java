@@ -1,0 +1,89 @@
+package dev.tutti;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.core.driver.TransportSettings;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an application sees of nodes and groups on UDP, on real sockets of this machine. */
+@Timeout(60)
+class DatagramGroupTest {
+
+    private final List<Node> nodes = new ArrayList<>();
+
+    @AfterEach
+    void closeAll() {
+        nodes.forEach(Node::close);
+    }
+
+    private Node node(String name, String multicast) {
+        NodeBuilder builder = Node.udp(0).name(name).set(TransportSettings.MULTICAST_ADDRESS, multicast);
+        if (!nodes.isEmpty()) {
+            builder.seeds(nodes.getFirst().address());
+        }
+        Node node = builder.start();
+        nodes.add(node);
+        return node;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "239.192.78.53:17853"})
+    void membersSeeOneViewAndEachOthersMessages(String multicast) throws InterruptedException {
+        List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
+        List<Group> groups = new ArrayList<>();
+        for (int index = 0; index < 3; index++) {
+            groups.add(recorders.get(index).on(node("n" + index, multicast).group("chat")).join());
+        }
+        for (Recorder recorder : recorders) {
+            recorder.awaitViewOf(3);
+        }
+        for (int index = 0; index < 3; index++) {
+            for (int number = 0; number < 500; number++) {
+                groups.get(index).send(index + ":" + number + ":" + "x".repeat(number));
+            }
+        }
+        for (Recorder recorder : recorders) {
+            recorder.awaitMessages(1_500);
+            for (int index = 0; index < 3; index++) {
+                String sender = index + ":";
+                List<String> texts = recorder.texts().stream().filter(text -> text.startsWith(sender)).toList();
+                assertThat(texts).hasSize(500);
+                assertThat(texts.getLast()).isEqualTo(index + ":499:" + "x".repeat(499));
+            }
+        }
+    }
+
+    @Test
+    void largeMessageArrivesWhole() throws InterruptedException {
+        Recorder one = new Recorder();
+        Recorder two = new Recorder();
+        Group first = one.on(node("a", "").group("g")).join();
+        two.on(node("b", "").group("g")).join();
+        one.awaitViewOf(2);
+        byte[] large = new byte[3_000_000];
+        Arrays.fill(large, (byte) 'y');
+        first.send(large);
+        two.awaitMessages(1);
+        assertThat(two.messages().getLast().length()).isEqualTo(large.length);
+    }
+
+    @Test
+    void closeSaysGoodbye() throws InterruptedException {
+        Recorder one = new Recorder();
+        one.on(node("a", "").group("g")).join();
+        new Recorder().on(node("b", "").group("g")).join();
+        one.awaitViewOf(2);
+        long start = System.nanoTime();
+        nodes.removeLast().close();
+        one.awaitViewOf(1);
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isLessThan(2_000);
+    }
+}

@@ -1,0 +1,710 @@
+package dev.tutti.protocols.datagram;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DatagramEffects;
+import dev.tutti.core.driver.DatagramMachine;
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Endpoint;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.link.IntMap;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node on datagrams: gives a {@link HostedMachine} the connections that it expects.
+ *
+ * <p>Whoever gives input to the machine itself, as an application does, lets it run within the same turn: the drain of
+ * this one drains the machine too.
+ */
+public final class DatagramNode implements DatagramMachine {
+
+    /**
+     * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
+     * @param receiveBufferBytes what the system keeps for this node before the loop takes it
+     * @param isMulticast whether the driver reaches all nodes with one datagram
+     * @param connectNanos how long a dial may take, and half of how long nothing may be acknowledged
+     * @param connectionsMax further ones are not opened
+     * @param windowBytes what one connection may bring before it is in order
+     * @param sendBytesMax what may wait on one connection; beyond, it is closed
+     */
+    public record Limits(
+            int datagramBytesMax,
+            int receiveBufferBytes,
+            boolean isMulticast,
+            long connectNanos,
+            int connectionsMax,
+            long windowBytes,
+            long sendBytesMax) {
+
+        /**
+         * @param settings with {@link TransportSettings}
+         */
+        public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes, boolean isMulticast) {
+            return new Limits(
+                    Math.min(datagramBytesMax, Packet.FRAME_MAX),
+                    receiveBufferBytes,
+                    isMulticast,
+                    settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
+                    settings.get(TransportSettings.CONNECTIONS_MAX),
+                    settings.get(TransportSettings.DATAGRAM_WINDOW).bytes(),
+                    settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
+        }
+
+        /** Payload of a packet that fills a datagram and of which several fit into the receive buffer. */
+        public int payloadBytesMax() {
+            int datagramBytes = isMulticast
+                    ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
+                    : datagramBytesMax;
+            return Math.min(Packet.PAYLOAD_MAX, datagramBytes - OVERHEAD_BYTES);
+        }
+
+        public Limits {
+            if (datagramBytesMax < DATAGRAM_BYTES_MIN || Packet.FRAME_MAX < datagramBytesMax) {
+                throw new IllegalArgumentException("datagrams of " + datagramBytesMax + " bytes: " + DATAGRAM_BYTES_MIN
+                        + " to " + Packet.FRAME_MAX);
+            }
+        }
+    }
+
+    /** Who sends from where under which id: finds a connection by what its other end knows. */
+    private record Remote(Endpoint endpoint, long id) {}
+
+    /** A datagram that answers another one. */
+    private record Answer(Endpoint to, Packet datagram) {}
+
+    /** Smallest datagram that every path takes (IPv6, and most of IPv4). */
+    public static final int DATAGRAM_BYTES_MIN = 1_200;
+
+    /** Headers of datagrams, connections, groups and their layers, and of a short acknowledgement. */
+    private static final int OVERHEAD_BYTES = 192;
+
+    /** Datagrams of a multicast sender of which the receive buffer holds so many. */
+    private static final int BUFFER_DATAGRAMS = 16;
+
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** Low bits of an id: the slot of the connection. The others can't be guessed. */
+    private static final int SLOT_BITS = 20;
+
+    private static final int ANSWERS_MAX = 1_024;
+    private static final long RESETS_PER_SECOND = 1_000;
+    private static final long RESETS_AT_ONCE = 100;
+    private static final long SENDERS_NANOS = 50_000_000;
+    private static final long SENDER_BYTES_MIN = 16 * 1024;
+
+    private final HostedMachine node;
+    private final Limits limits;
+    private final Keys keys;
+    private final Memory memory;
+    private final Datagrams seals = new Datagrams();
+    private final FlowOwner owner = new FlowOwner();
+    private final NodeEffects nodeEffects = new NodeEffects();
+    private final ToAll multicast = new ToAll();
+    private final ArrayDeque<Packet> toAll = new ArrayDeque<>();
+
+    private @Nullable Flow[] slots = new Flow[16];
+    private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+    private int slotsUsed;
+    private int flowCount;
+    private final IntMap<Flow> byNumber = new IntMap<>();
+
+    /** Never iterated. */
+    private final HashMap<Remote, Flow> byRemote = new HashMap<>();
+
+    private final LinkedHashMap<String, List<Flow>> resolving = new LinkedHashMap<>();
+    private final List<String> toResolve = new ArrayList<>();
+    private final ArrayDeque<Answer> answers = new ArrayDeque<>();
+    private final ArrayDeque<Flow> dirty = new ArrayDeque<>();
+    private final List<Flow> overflown = new ArrayList<>();
+
+    private @Nullable Runnable quietListener;
+    private long nowNanos;
+    private long deadlineNanos = NEVER;
+    private long resetTokens = RESETS_AT_ONCE;
+    private long resetNanos;
+    private long sendersNanos;
+    private int senders = 1;
+
+    // Counters.
+    private long receivedDatagrams;
+    private long receivedMulticasts;
+    private long sentMulticasts;
+    private long damaged;
+    private long malformed;
+    private long unknown;
+    private long wrongEndpoint;
+    private long badCookies;
+    private long cookiesSent;
+    private long resetsSent;
+    private long resetsHeldBack;
+    private long resetsReceived;
+    private long answersDropped;
+    private long overload;
+
+    /**
+     * @param keyLow half of a key that nobody can guess
+     * @param keyHigh the other half
+     */
+    public DatagramNode(HostedMachine node, Limits limits, long keyLow, long keyHigh, Memory memory) {
+        this.node = node;
+        this.limits = limits;
+        this.keys = new Keys(keyLow, keyHigh);
+        this.memory = memory;
+        if (limits.isMulticast()) {
+            node.useMulticast(multicast);
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    @Override
+    public void onStart(long now) {
+        nowNanos = now;
+        resetNanos = now;
+        sendersNanos = now;
+        node.onStart(now);
+    }
+
+    @Override
+    public void onTimer(long now) {
+        nowNanos = now;
+        if (deadlineNanos <= now) {
+            for (int slot = 0; slot < slotsUsed; slot++) {
+                Flow flow = slots[slot];
+                if (flow != null && flow.deadlineNanos() <= now) {
+                    onTimer(flow);
+                }
+            }
+            deadlineNanos = NEVER;
+            for (int slot = 0; slot < slotsUsed; slot++) {
+                Flow flow = slots[slot];
+                if (flow != null && !flow.isDirty) {
+                    deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
+                }
+            }
+        }
+        if (node.nextDeadline() <= now) {
+            node.onTimer(now);
+        }
+    }
+
+    private void onTimer(Flow flow) {
+        if (flow.state == Flow.State.OPENING) {
+            if (flow.connectBeforeNanos <= nowNanos) {
+                forget(flow);
+                node.onDialFailed(nowNanos, flow.number, DialFailure.UNREACHABLE,
+                        "no answer within " + limits.connectNanos() / 1_000_000 + " ms");
+                return;
+            }
+        } else {
+            flow.onTimer(nowNanos);
+        }
+        touch(flow);
+    }
+
+    @Override
+    public long nextDeadline() {
+        return Math.min(deadlineNanos, node.nextDeadline());
+    }
+
+    @Override
+    public void onResolved(long now, String address, @Nullable Endpoint endpoint) {
+        nowNanos = now;
+        List<Flow> waiting = resolving.remove(address);
+        if (waiting == null) {
+            return;
+        }
+        for (Flow flow : waiting) {
+            if (flow.state != Flow.State.OPENING || flow.endpoint != null) {
+                continue;
+            }
+            if (endpoint == null) {
+                forget(flow);
+                node.onDialFailed(now, flow.number, DialFailure.UNRESOLVED, "the name has no address");
+            } else {
+                flow.open(endpoint, now);
+                touch(flow);
+            }
+        }
+    }
+
+    @Override
+    public void onDatagram(long now, Endpoint from, Packet datagram) {
+        nowNanos = now;
+        receivedDatagrams++;
+        if (seals.takesSeal(datagram)) {
+            int kind = datagram.takeByte();
+            switch (kind) {
+                case Datagrams.OPEN -> onOpen(from, datagram);
+                case Datagrams.COOKIE -> onCookie(from, datagram);
+                case Datagrams.ACCEPT -> onAccept(from, datagram);
+                case Datagrams.DATA -> onData(from, datagram);
+                case Datagrams.RESET -> onReset(from, datagram);
+                case Datagrams.MULTICAST -> {
+                    receivedMulticasts++;
+                    node.onMulticast(now, datagram);
+                    return;
+                }
+                default -> malformed++;
+            }
+        } else {
+            damaged++;
+        }
+        datagram.release();
+    }
+
+    private void onOpen(Endpoint from, Packet datagram) {
+        int length = datagram.length();
+        int magic = datagram.takeInt();
+        long id = datagram.takeLong();
+        long cookie = datagram.takeLong();
+        int datagramBytesMax = datagram.takeInt();
+        if (datagram.isMalformed() || magic != Datagrams.MAGIC || length < Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1) {
+            malformed++;
+            return;
+        }
+        if (!keys.isCookie(cookie, from, id, nowNanos)) {
+            if (cookie != 0) {
+                badCookies++;
+            }
+            cookiesSent++;
+            answer(from, control(Datagrams.COOKIE_BYTES, Datagrams.COOKIE)
+                    .appendLong(id)
+                    .appendLong(keys.cookie(from, id, nowNanos)));
+            return;
+        }
+        Flow flow = byRemote.get(new Remote(from, id));
+        if (flow == null) {
+            if (flowCount >= limits.connectionsMax()) {
+                overload++;
+                return;
+            }
+            String remote = text(from);
+            flow = add(node.onAccepted(nowNanos, remote), false, remote);
+            flow.endpoint = from;
+            flow.onOpened(id, datagramBytesMax, nowNanos);
+            byRemote.put(new Remote(from, id), flow);
+        }
+        answer(from, control(Datagrams.ACCEPT_BYTES, Datagrams.ACCEPT)
+                .appendLong(id)
+                .appendLong(flow.localId)
+                .appendInt(limits.datagramBytesMax()));
+    }
+
+    private void onCookie(Endpoint from, Packet datagram) {
+        Flow flow = dialed(from, datagram.takeLong());
+        long cookie = datagram.takeLong();
+        if (datagram.isMalformed() || flow == null) {
+            unknown++;
+        } else if (cookie != flow.cookie) {
+            flow.onCookie(cookie, nowNanos);
+            touch(flow);
+        }
+    }
+
+    private void onAccept(Endpoint from, Packet datagram) {
+        Flow flow = dialed(from, datagram.takeLong());
+        long id = datagram.takeLong();
+        int datagramBytesMax = datagram.takeInt();
+        if (datagram.isMalformed() || flow == null) {
+            unknown++;
+            return;
+        }
+        flow.onOpened(id, datagramBytesMax, nowNanos);
+        byRemote.put(new Remote(from, id), flow);
+        node.onConnected(nowNanos, flow.number);
+        touch(flow);
+    }
+
+    /** The flow that is being opened to {@code from} under this id. */
+    private @Nullable Flow dialed(Endpoint from, long id) {
+        Flow flow = flow(id);
+        return flow != null && flow.state == Flow.State.OPENING && from.equals(flow.endpoint) ? flow : null;
+    }
+
+    private @Nullable Flow flow(long id) {
+        int slot = (int) id & ((1 << SLOT_BITS) - 1);
+        Flow flow = slot < slotsUsed ? slots[slot] : null;
+        return flow != null && flow.localId == id ? flow : null;
+    }
+
+    private void onData(Endpoint from, Packet datagram) {
+        long id = datagram.takeLong();
+        if (datagram.isMalformed()) {
+            malformed++;
+            return;
+        }
+        Flow flow = flow(id);
+        if (flow == null) {
+            unknown++;
+            reset(from, id);
+            return;
+        }
+        if (!from.equals(flow.endpoint)) {
+            wrongEndpoint++;
+            return;
+        }
+        if (flow.state == Flow.State.OPENING) {
+            // It has overtaken the answer that says what to answer to; it comes again.
+            unknown++;
+            return;
+        }
+        flow.onDatagram(datagram, nowNanos);
+        if (flow.state == Flow.State.GONE) {
+            return;
+        }
+        if (flow.isFinTaken() && flow.state == Flow.State.OPEN) {
+            owner.onEnded(flow, true, "closed by peer");
+        } else if (flow.isDone()) {
+            forget(flow);
+        } else {
+            touch(flow);
+        }
+    }
+
+    /** Tells the sender that nobody knows its connection: this process is another one, or has closed. */
+    private void reset(Endpoint to, long id) {
+        long gained = (nowNanos - resetNanos) / (1_000_000_000 / RESETS_PER_SECOND);
+        if (gained > 0) {
+            resetTokens = Math.min(RESETS_AT_ONCE, resetTokens + gained);
+            resetNanos = nowNanos;
+        }
+        if (resetTokens == 0) {
+            resetsHeldBack++;
+            return;
+        }
+        resetTokens--;
+        resetsSent++;
+        answer(to, control(Datagrams.RESET_BYTES, Datagrams.RESET).appendLong(id));
+    }
+
+    private void onReset(Endpoint from, Packet datagram) {
+        long id = datagram.takeLong();
+        Flow flow = datagram.isMalformed() ? null : byRemote.get(new Remote(from, id));
+        if (flow == null) {
+            unknown++;
+            return;
+        }
+        resetsReceived++;
+        owner.onEnded(flow, false, "the other process does not know the connection");
+    }
+
+    // ------------------------------------------------------------------ flows
+
+    private Flow add(int number, boolean isDialed, String address) {
+        Integer free = freeSlots.poll();
+        int slot = free == null ? slotsUsed++ : free;
+        if (slot == slots.length) {
+            slots = Arrays.copyOf(slots, slots.length * 2);
+        }
+        long id = keys.draw() << SLOT_BITS | slot;
+        Flow flow = new Flow(
+                owner, number, id, isDialed, address, limits.datagramBytesMax(), limits.windowBytes(), 2 * limits.connectNanos(),
+                memory);
+        slots[slot] = flow;
+        byNumber.put(number, flow);
+        flowCount++;
+        return flow;
+    }
+
+    private void forget(Flow flow) {
+        int slot = (int) flow.localId & ((1 << SLOT_BITS) - 1);
+        slots[slot] = null;
+        freeSlots.add(slot);
+        byNumber.remove(flow.number);
+        Endpoint endpoint = flow.endpoint;
+        if (endpoint != null) {
+            byRemote.remove(new Remote(endpoint, flow.remoteId), flow);
+        }
+        flowCount--;
+        flow.release();
+    }
+
+    private void touch(Flow flow) {
+        if (!flow.isDirty) {
+            flow.isDirty = true;
+            dirty.add(flow);
+        }
+    }
+
+    private final class FlowOwner implements Flow.Owner {
+
+        @Override
+        public void onFrame(Flow flow, Packet frame) {
+            node.onFrame(nowNanos, flow.number, frame);
+        }
+
+        @Override
+        public void onEnded(Flow flow, boolean isOrderly, String detail) {
+            boolean isNews = flow.state == Flow.State.OPEN;
+            if (isOrderly) {
+                // The end is acknowledged at once, since the flow is forgotten.
+                flow.flush(new Answers(), nowNanos);
+            }
+            forget(flow);
+            if (isNews) {
+                node.onDisconnected(nowNanos, flow.number, isOrderly, detail);
+            }
+        }
+
+        @Override
+        public int allowanceBytes() {
+            return DatagramNode.this.allowanceBytes();
+        }
+
+        @Override
+        public Datagrams seals() {
+            return seals;
+        }
+    }
+
+    /** All senders share the receive buffer; a quarter is left for what is small. */
+    private int allowanceBytes() {
+        if (nowNanos - sendersNanos >= SENDERS_NANOS) {
+            sendersNanos = nowNanos;
+            int count = 0;
+            for (int slot = 0; slot < slotsUsed; slot++) {
+                Flow flow = slots[slot];
+                if (flow != null) {
+                    count += flow.recentBytes >= SENDER_BYTES_MIN ? 1 : 0;
+                    flow.recentBytes = 0;
+                }
+            }
+            senders = Math.max(1, count);
+        }
+        return limits.receiveBufferBytes() / 4 * 3 / senders;
+    }
+
+    // ------------------------------------------------------------------ effects
+
+    @Override
+    public void drain(DatagramEffects effects) {
+        nowNanos = Math.max(nowNanos, node.nowNanos());
+        node.drain(nodeEffects);
+        while (!overflown.isEmpty()) {
+            // The node is not to be called from its own effects; what it says to this, it says now.
+            for (Flow flow : List.copyOf(overflown)) {
+                if (flow.state == Flow.State.OPEN) {
+                    owner.onEnded(flow, false, "more than " + limits.sendBytesMax() + " bytes wait to be sent");
+                }
+            }
+            overflown.clear();
+            node.drain(nodeEffects);
+        }
+        for (String address : toResolve) {
+            effects.resolve(address);
+        }
+        toResolve.clear();
+        Packet frame = toAll.poll();
+        while (frame != null) {
+            sentMulticasts++;
+            effects.multicast(frame);
+            frame = toAll.poll();
+        }
+        Answer answer = answers.poll();
+        while (answer != null) {
+            effects.send(answer.to(), answer.datagram());
+            answer = answers.poll();
+        }
+        Flow flow = dirty.poll();
+        while (flow != null) {
+            flow.isDirty = false;
+            flush(flow, effects);
+            flow = dirty.poll();
+        }
+        Runnable listener = quietListener;
+        if (listener != null && isQuiet()) {
+            quietListener = null;
+            listener.run();
+        }
+    }
+
+    private void flush(Flow flow, DatagramEffects effects) {
+        Endpoint endpoint = flow.endpoint;
+        if (endpoint != null && flow.isKnockDue(nowNanos)) {
+            flow.knocked(nowNanos);
+            Packet open = control(Datagrams.OPEN_BYTES, Datagrams.OPEN)
+                    .appendInt(Datagrams.MAGIC)
+                    .appendLong(flow.localId)
+                    .appendLong(flow.cookie)
+                    .appendInt(limits.datagramBytesMax());
+            seals.seal(open);
+            effects.send(endpoint, open);
+        }
+        flow.flush(effects, nowNanos);
+        if (flow.isDone()) {
+            forget(flow);
+        }
+        deadlineNanos = Math.min(deadlineNanos, flow.deadlineNanos());
+    }
+
+    private Packet control(int bytes, int kind) {
+        return Packet.of(memory.acquire(bytes), 0, 0).appendInt(0).appendByte(kind);
+    }
+
+    private void answer(Endpoint to, Packet datagram) {
+        if (answers.size() >= ANSWERS_MAX) {
+            answersDropped++;
+            datagram.release();
+            return;
+        }
+        seals.seal(datagram);
+        answers.add(new Answer(to, datagram));
+    }
+
+    /** Takes what a flow still has to say when it ends in the middle of an input. */
+    private final class Answers implements DatagramEffects {
+
+        @Override
+        public void resolve(String address) {
+            toResolve.add(address);
+        }
+
+        @Override
+        public void send(Endpoint to, Packet datagram) {
+            answers.add(new Answer(to, datagram));
+        }
+
+        @Override
+        public void multicast(Packet datagram) {
+            throw new IllegalStateException("a flow does not multicast");
+        }
+    }
+
+    /** What the node sends to all. */
+    private final class ToAll implements Multicast {
+
+        @Override
+        public void send(Packet frame) {
+            frame.prependByte(Datagrams.MULTICAST).prependInt(0);
+            seals.seal(frame);
+            toAll.add(frame);
+        }
+
+        @Override
+        public int frameBytesMax() {
+            return limits.datagramBytesMax() - Datagrams.MULTICAST_HEADER_BYTES;
+        }
+
+        @Override
+        public int receiveBufferBytes() {
+            return limits.receiveBufferBytes();
+        }
+    }
+
+    /** What the node does with its connections. */
+    private final class NodeEffects implements Effects {
+
+        @Override
+        public void dial(int connection, String address) {
+            Flow flow = add(connection, true, address);
+            flow.connectBeforeNanos = nowNanos + limits.connectNanos();
+            List<Flow> waiting = resolving.get(address);
+            if (waiting == null) {
+                waiting = new ArrayList<>(1);
+                resolving.put(address, waiting);
+                toResolve.add(address);
+            }
+            waiting.add(flow);
+            touch(flow);
+        }
+
+        @Override
+        public void write(int connection, Packet frame) {
+            Flow flow = byNumber.get(connection);
+            if (flow == null || flow.state != Flow.State.OPEN) {
+                frame.release();
+                return;
+            }
+            if (flow.keptBytes() + frame.length() > limits.sendBytesMax()) {
+                frame.release();
+                overflown.add(flow);
+                return;
+            }
+            flow.write(frame);
+            touch(flow);
+        }
+
+        @Override
+        public void close(int connection, String reason) {
+            Flow flow = byNumber.get(connection);
+            if (flow == null) {
+                return;
+            }
+            if (flow.state == Flow.State.OPENING) {
+                forget(flow);
+            } else if (flow.state == Flow.State.OPEN) {
+                flow.close(nowNanos);
+                touch(flow);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------ for the driver's owner
+
+    /** Calls {@code listener} at the end of the first drain at which {@link #isQuiet}. */
+    public void whenQuiet(Runnable listener) {
+        quietListener = listener;
+    }
+
+    /** Whether everything that was written has arrived: a node that was stopped may be closed then. */
+    public boolean isQuiet() {
+        for (int slot = 0; slot < slotsUsed; slot++) {
+            Flow flow = slots[slot];
+            if (flow != null && !flow.isQuiet()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Writes state and counters: a section {@code datagrams} with one section per connection. */
+    public void report(Report report) {
+        Report section = report.section("datagrams");
+        section.put("received-datagrams", receivedDatagrams);
+        section.put("received-multicasts", receivedMulticasts);
+        section.put("sent-multicasts", sentMulticasts);
+        section.put("connections", flowCount);
+        section.put("active-senders", senders);
+        section.put("damaged", damaged);
+        section.put("malformed", malformed);
+        section.put("unknown-connection", unknown);
+        section.put("wrong-endpoint", wrongEndpoint);
+        section.put("bad-cookies", badCookies);
+        section.put("cookies-sent", cookiesSent);
+        section.put("resets-sent", resetsSent);
+        section.put("resets-held-back", resetsHeldBack);
+        section.put("resets-received", resetsReceived);
+        section.put("answers-dropped", answersDropped);
+        section.put("overload", overload);
+        for (int slot = 0; slot < slotsUsed; slot++) {
+            Flow flow = slots[slot];
+            if (flow != null) {
+                flow.report(section.section("connection-" + flow.number));
+            }
+        }
+    }
+
+    private static String text(Endpoint endpoint) {
+        long low = endpoint.low();
+        if (endpoint.high() == 0 && low >>> 32 == 0xffff) {
+            return (low >> 24 & 0xff) + "." + (low >> 16 & 0xff) + "." + (low >> 8 & 0xff) + "." + (low & 0xff) + ":"
+                    + endpoint.port();
+        }
+        StringBuilder text = new StringBuilder("[");
+        for (int group = 0; group < 8; group++) {
+            long half = group < 4 ? endpoint.high() : low;
+            text.append(group == 0 ? "" : ":").append(Long.toHexString(half >>> (48 - 16 * (group & 3)) & 0xffff));
+        }
+        return text.append("]:").append(endpoint.port()).toString();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.tutti.protocols.datagram;
+
+import dev.tutti.core.Packet;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The layout of datagrams (docs/wire.md, section Datagrams): a checksum of all that follows it, a kind, the kind's
+ * fields.
+ */
+final class Datagrams {
+
+    static final int OPEN = 1;
+    static final int COOKIE = 2;
+    static final int ACCEPT = 3;
+    static final int DATA = 4;
+    static final int RESET = 5;
+    static final int MULTICAST = 6;
+
+    /** After the kind of an OPEN: the protocol and its version. */
+    static final int MAGIC = 0x74757501;
+
+    // Parts of a DATA datagram.
+    static final int ACK = 1;
+    static final int STREAM = 2;
+    static final int FIN = 3;
+    static final int PING = 4;
+
+    static final int CHECKSUM_BYTES = 4;
+    static final int OPEN_BYTES = CHECKSUM_BYTES + 1 + 4 + 8 + 8 + 4;
+    static final int COOKIE_BYTES = CHECKSUM_BYTES + 1 + 8 + 8;
+    static final int ACCEPT_BYTES = CHECKSUM_BYTES + 1 + 8 + 8 + 4;
+    static final int RESET_BYTES = CHECKSUM_BYTES + 1 + 8;
+
+    /** Checksum, kind, the receiver's id of the connection, packet number. */
+    static final int DATA_HEADER_BYTES = CHECKSUM_BYTES + 1 + 8 + 8;
+
+    /** Checksum, kind. */
+    static final int MULTICAST_HEADER_BYTES = CHECKSUM_BYTES + 1;
+
+    static final int STREAM_HEADER_BYTES = 1 + 8 + 2;
+    static final int FIN_BYTES = 1 + 8;
+
+    /** Type, largest, delay, limit, allowance, count of further ranges, length of the first. */
+    static final int ACK_BYTES_MIN = 1 + 8 + 4 + 8 + 4 + 1 + 4;
+
+    static final int RANGE_BYTES = 8;
+
+    /** Bytes of a frame's length before the frame in the stream. */
+    static final int PREFIX_BYTES = 4;
+
+    private final CRC32C checksum = new CRC32C();
+
+    /** Writes the checksum into the first four bytes, which were left for it. */
+    void seal(Packet datagram) {
+        datagram.bytes().putInt(datagram.offset(), checksumOf(datagram, CHECKSUM_BYTES));
+    }
+
+    /** Takes the checksum; whether it is that of the rest. */
+    boolean takesSeal(Packet datagram) {
+        int expected = datagram.takeInt();
+        return !datagram.isMalformed() && expected == checksumOf(datagram, 0);
+    }
+
+    private int checksumOf(Packet datagram, int skipped) {
+        // Others may read the block meanwhile: its own position and limit stay as they are.
+        ByteBuffer range = datagram.bytes().duplicate();
+        int start = datagram.offset() + skipped;
+        range.limit(datagram.offset() + datagram.length()).position(start);
+        checksum.reset();
+        checksum.update(range);
+        return (int) checksum.getValue();
+    }
+}

@@ -1,0 +1,180 @@
+package dev.tutti.protocols.node;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.Multicast;
+import dev.tutti.protocols.link.Frames;
+import dev.tutti.protocols.link.Link;
+import dev.tutti.protocols.link.Links;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frames to all nodes at once, and who hears them.
+ *
+ * <p>Nobody is believed to hear: each node multicasts a beacon when it has sent nothing else for a heartbeat, and who
+ * hears something of a node tells it so over the session, and when it no longer does. Where multicast is not carried, or
+ * only in one direction, nothing is ever sent that way.
+ */
+final class MulticastPort {
+
+    /** Silence after which a node is told that it is not heard, in heartbeats. */
+    private static final int SILENT_HEARTBEATS = 4;
+
+    private final NodeId self;
+    private final long cluster;
+    private final Multicast multicast;
+    private final Links links;
+    private final Memory memory;
+    private final EffectQueue effects;
+    private final long heartbeatNanos;
+
+    /** Links with a session; never iterated. */
+    private final HashMap<Long, Link> byIncarnation = new HashMap<>();
+
+    private @Nullable Link last;
+    private boolean isBeaconDue;
+    private long sentNanos;
+    private long sent;
+    private long beacons;
+    private long received;
+    private long foreign;
+    private long stray;
+    private long malformed;
+
+    MulticastPort(
+            NodeId self, String cluster, Multicast multicast, Links links, Memory memory, EffectQueue effects,
+            long heartbeatNanos) {
+        this.self = self;
+        this.cluster = hash(cluster);
+        this.multicast = multicast;
+        this.links = links;
+        this.memory = memory;
+        this.effects = effects;
+        this.heartbeatNanos = heartbeatNanos;
+    }
+
+    int receiveBufferBytes() {
+        return multicast.receiveBufferBytes();
+    }
+
+    /** Whether a frame of a group is short enough. */
+    boolean fits(Packet frame) {
+        return frame.length() + HEADER_BYTES <= multicast.frameBytesMax();
+    }
+
+    /** Sends a frame, which passes. */
+    void send(Packet frame, long nowNanos) {
+        sent++;
+        sentNanos = nowNanos;
+        effects.multicast(multicast, frame.prependLong(self.incarnation()).prependLong(cluster));
+    }
+
+    private void beacon(long nowNanos) {
+        beacons++;
+        send(Packet.create(memory, 0), nowNanos);
+    }
+
+    void onOpened(Link link) {
+        byIncarnation.put(link.node().incarnation(), link);
+        link.multicastHeardNanos = Links.NEVER;
+        link.isMulticastHeard = false;
+        link.isReachedByMulticast = false;
+        // Not at once: the other side's session may open a moment later.
+        isBeaconDue = true;
+    }
+
+    void onClosed(Link link) {
+        byIncarnation.remove(link.node().incarnation(), link);
+        link.isReachedByMulticast = false;
+        if (last == link) {
+            last = null;
+        }
+    }
+
+    void onTick(long nowNanos) {
+        if (isBeaconDue || nowNanos - sentNanos >= heartbeatNanos) {
+            isBeaconDue = false;
+            beacon(nowNanos);
+        }
+        for (Link link : links.all()) {
+            if (link.isOpen()
+                    && link.isMulticastHeard
+                    && nowNanos - link.multicastHeardNanos > SILENT_HEARTBEATS * heartbeatNanos) {
+                tell(link, false);
+            }
+        }
+    }
+
+    private void tell(Link link, boolean isHeard) {
+        link.isMulticastHeard = isHeard;
+        links.send(link, Packet.create(memory, 2).appendByte(Frames.MULTICAST_HEARD).appendBoolean(isHeard));
+    }
+
+    /**
+     * The link that a multicast came by, its headers taken off; null if it is of no use, and is released then.
+     */
+    @Nullable Link receive(Packet frame, long nowNanos) {
+        long senderCluster = frame.takeLong();
+        long incarnation = frame.takeLong();
+        received++;
+        Link link = null;
+        if (frame.isMalformed()) {
+            malformed++;
+        } else if (senderCluster != cluster || incarnation == self.incarnation()) {
+            foreign++;
+        } else {
+            link = find(incarnation);
+            if (link == null) {
+                stray++;
+            } else {
+                link.multicastHeardNanos = nowNanos;
+                if (!link.isMulticastHeard) {
+                    tell(link, true);
+                }
+            }
+        }
+        if (link == null || !link.isOpen() || frame.isEmpty()) {
+            frame.release();
+            return null;
+        }
+        return link;
+    }
+
+    private @Nullable Link find(long incarnation) {
+        Link recent = last;
+        if (recent == null || recent.node().incarnation() != incarnation) {
+            recent = byIncarnation.get(incarnation);
+            last = recent;
+        }
+        return recent;
+    }
+
+    void onMalformed() {
+        malformed++;
+    }
+
+    void report(Report report) {
+        report.put("sent-frames", sent);
+        report.put("beacons", beacons);
+        report.put("received-frames", received);
+        report.put("foreign", foreign);
+        report.put("stray", stray);
+        report.put("malformed", malformed);
+    }
+
+    /** FNV-1a, 64 bits: keeps clusters apart that share a multicast address; no secret. */
+    static long hash(String name) {
+        long hash = 0xcbf29ce484222325L;
+        for (byte value : name.getBytes(StandardCharsets.UTF_8)) {
+            hash = (hash ^ (value & 0xff)) * 0x100000001b3L;
+        }
+        return hash;
+    }
+
+    /** Cluster and incarnation. */
+    private static final int HEADER_BYTES = 16;
+}

@@ -1,0 +1,234 @@
+package dev.tutti.sim;
+
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Endpoint;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What carries datagrams between nodes, and what may happen to them: loss, repetition, overtaking, damage, a line that is
+ * full, a receiver that does not read in time. Cuts are those of {@link Network}: a datagram that meets one is lost.
+ */
+public final class DatagramNetwork {
+
+    /** Decides about one datagram, for tests that lose a particular one. */
+    @FunctionalInterface
+    public interface Filter {
+        boolean passes(SimulatedNode from, SimulatedNode to, byte[] datagram);
+    }
+
+    /** What can happen to a datagram. */
+    public enum Fate {
+        SENT,
+        MULTICAST,
+        ARRIVED,
+        LOST,
+        CUT,
+        DROPPED_AT_TAIL,
+        DUPLICATED,
+        CORRUPTED,
+        TRUNCATED,
+        RECEIVER_FULL,
+        NOBODY,
+        FILTERED
+    }
+
+    private final Simulation simulation;
+    private final SplittableRandom random;
+    private final TreeMap<Endpoint, SimulatedNode> byEndpoint = new TreeMap<>();
+    private final TreeMap<Long, DatagramPath> paths = new TreeMap<>();
+    private final TreeMap<Long, Long> lineFreeNanos = new TreeMap<>();
+    private final long[] counts = new long[Fate.values().length];
+    private final long[] bytes = new long[Fate.values().length];
+    private DatagramPath defaultPath = DatagramPath.LOCAL;
+    private int receiveBufferBytes = 4 * 1024 * 1024;
+    private int datagramBytesMax = Packet.FRAME_MAX - 1;
+    private @Nullable Filter filter;
+
+    DatagramNetwork(Simulation simulation, SplittableRandom random) {
+        this.simulation = simulation;
+        this.random = random;
+    }
+
+    // ------------------------------------------------------------------ what can be set
+
+    /** For all directions without a path of their own. */
+    public void setPath(DatagramPath path) {
+        defaultPath = path;
+    }
+
+    /** One direction's path, from now on; datagrams under way keep their time. */
+    public void setPath(SimulatedNode from, SimulatedNode to, DatagramPath path) {
+        paths.put(direction(from, to), path);
+    }
+
+    /** All directions have the default path from now on. */
+    public void clearPaths() {
+        paths.clear();
+    }
+
+    /** What waits at a node for its next turn; what comes beyond is dropped. */
+    public void setReceiveBuffer(int bytesMax) {
+        receiveBufferBytes = bytesMax;
+    }
+
+    public int receiveBufferBytes() {
+        return receiveBufferBytes;
+    }
+
+    /** Larger datagrams than these are dropped. */
+    public void setDatagramMax(int bytesMax) {
+        datagramBytesMax = bytesMax;
+    }
+
+    /** Datagrams that {@code filter} does not let pass are lost; null lets all pass. */
+    public void setFilter(@Nullable Filter filter) {
+        this.filter = filter;
+    }
+
+    // ------------------------------------------------------------------ what has happened
+
+    public long count(Fate fate) {
+        return counts[fate.ordinal()];
+    }
+
+    /** Bytes of the datagrams that had this fate. */
+    public long bytes(Fate fate) {
+        return bytes[fate.ordinal()];
+    }
+
+    private void note(Fate fate, int length) {
+        counts[fate.ordinal()]++;
+        bytes[fate.ordinal()] += length;
+    }
+
+    // ------------------------------------------------------------------ for the nodes
+
+    void register(SimulatedNode node) {
+        byEndpoint.put(endpoint(node), node);
+    }
+
+    /** Where {@code node} sends from and receives. */
+    public Endpoint endpoint(SimulatedNode node) {
+        return new Endpoint(0, 0xffff_0a00_0000L + node.index() + 1, PORT);
+    }
+
+    @Nullable Endpoint resolve(String address) {
+        SimulatedNode node = simulation.network().find(address);
+        return node == null ? null : endpoint(node);
+    }
+
+    void send(SimulatedNode from, Endpoint to, byte[] datagram) {
+        note(Fate.SENT, datagram.length);
+        SimulatedNode receiver = byEndpoint.get(to);
+        if (receiver == null) {
+            note(Fate.NOBODY, datagram.length);
+        } else {
+            travel(from, receiver, endpoint(from), datagram, false);
+        }
+    }
+
+    void multicast(SimulatedNode from, byte[] datagram) {
+        note(Fate.MULTICAST, datagram.length);
+        for (SimulatedNode receiver : byEndpoint.values()) {
+            if (receiver != from) {
+                travel(from, receiver, endpoint(from), datagram, true);
+            }
+        }
+    }
+
+    /** A datagram of somebody else, with any sender's address; it arrives at once and as it is. */
+    public void inject(Endpoint from, SimulatedNode to, byte[] datagram) {
+        arrive(to, from, datagram);
+    }
+
+    private void travel(SimulatedNode from, SimulatedNode to, Endpoint source, byte[] datagram, boolean isMulticast) {
+        DatagramPath path = paths.getOrDefault(direction(from, to), defaultPath);
+        Filter present = filter;
+        if (present != null && !present.passes(from, to, datagram)) {
+            note(Fate.FILTERED, datagram.length);
+            return;
+        }
+        if (simulation.network().isCut(from, to)) {
+            note(Fate.CUT, datagram.length);
+            return;
+        }
+        if (datagram.length > datagramBytesMax) {
+            note(Fate.DROPPED_AT_TAIL, datagram.length);
+            return;
+        }
+        long now = simulation.nowNanos();
+        long free = Math.max(now, lineFreeNanos.getOrDefault(direction(from, to), 0L));
+        // In double: a queue of seconds times a capacity of gigabytes leaves the range of long.
+        double waitingBytes = (double) (free - now) * path.bytesPerSecond() / 1e9;
+        if (waitingBytes > 0 && waitingBytes + datagram.length > path.bufferBytes()) {
+            note(Fate.DROPPED_AT_TAIL, datagram.length);
+            return;
+        }
+        free += (long) ((double) (datagram.length + HEADER_BYTES) * 1e9 / path.bytesPerSecond());
+        lineFreeNanos.put(direction(from, to), free);
+        if (random.nextDouble() < path.loss() || isMulticast && random.nextDouble() < path.multicastLoss()) {
+            note(Fate.LOST, datagram.length);
+            return;
+        }
+        int copies = 1;
+        if (random.nextDouble() < path.duplication()) {
+            note(Fate.DUPLICATED, datagram.length);
+            copies = 2;
+        }
+        for (int copy = 0; copy < copies; copy++) {
+            long delay = path.latency().toNanos() + random.nextLong(path.jitter().toNanos() + 1);
+            if (random.nextDouble() < path.tail()) {
+                delay += random.nextLong(path.tailMax().toNanos() + 1);
+            }
+            byte[] arriving = damaged(path, datagram);
+            simulation.at(free + delay, () -> {
+                if (simulation.network().isCut(from, to)) {
+                    note(Fate.CUT, arriving.length);
+                } else {
+                    arrive(to, source, arriving);
+                }
+            });
+        }
+    }
+
+    private byte[] damaged(DatagramPath path, byte[] datagram) {
+        byte[] result = datagram;
+        if (random.nextDouble() < path.corruption() && datagram.length > 0) {
+            note(Fate.CORRUPTED, datagram.length);
+            result = datagram.clone();
+            int flips = 1 + random.nextInt(8);
+            for (int flip = 0; flip < flips; flip++) {
+                result[random.nextInt(result.length)] ^= (byte) (1 << random.nextInt(8));
+            }
+        }
+        if (random.nextDouble() < path.truncation() && result.length > 0) {
+            note(Fate.TRUNCATED, datagram.length);
+            result = Arrays.copyOf(result, random.nextInt(result.length));
+        }
+        return result;
+    }
+
+    private void arrive(SimulatedNode to, Endpoint source, byte[] datagram) {
+        if (!to.isListening()) {
+            note(Fate.NOBODY, datagram.length);
+        } else if (to.waitingDatagramBytes() > 0
+                && to.waitingDatagramBytes() + datagram.length > receiveBufferBytes) {
+            note(Fate.RECEIVER_FULL, datagram.length);
+        } else {
+            note(Fate.ARRIVED, datagram.length);
+            to.onDatagram(source, datagram);
+        }
+    }
+
+    private static long direction(SimulatedNode from, SimulatedNode to) {
+        return (long) from.index() << 32 | to.index();
+    }
+
+    private static final int PORT = 7800;
+
+    /** IP and UDP. */
+    private static final int HEADER_BYTES = 28;
+}

@@ -27,6 +27,7 @@ final class Cast implements AutoCloseable {
 
     private final Network network;
     private final Path directory;
+    private final Map<String, String> nodeSettings;
     private final long intervalMillis;
     private final List<String> options;
     private final Child[] present;
@@ -37,12 +38,20 @@ final class Cast implements AutoCloseable {
 
     /**
      * @param directory for journals and logs
+     * @param nodeSettings of all, beside what the network says
      * @param intervalMillis between two messages of a process, on average
      * @param options further ones for the JVM of each process
      */
-    Cast(Network network, int processes, Path directory, long intervalMillis, List<String> options) {
+    Cast(
+            Network network,
+            int processes,
+            Path directory,
+            Map<String, String> nodeSettings,
+            long intervalMillis,
+            List<String> options) {
         this.network = network;
         this.directory = directory;
+        this.nodeSettings = nodeSettings;
         this.intervalMillis = intervalMillis;
         this.options = new ArrayList<>(JVM_OPTIONS);
         this.options.addAll(options);
@@ -54,9 +63,11 @@ final class Cast implements AutoCloseable {
     }
 
     private Child launch(int slot) {
+        network.onStart(slot);
         String run = ProxyNetwork.name(slot) + "-" + all.size();
         Path journal = directory.resolve(run + ".journal");
         Map<String, String> settings = new TreeMap<>(network.settings(slot));
+        settings.putAll(nodeSettings);
         settings.put("name", ProxyNetwork.name(slot));
         settings.put("cluster", directory.getFileName().toString());
         settings.put(
@@ -127,6 +138,7 @@ final class Cast implements AutoCloseable {
 
     /** Kills and buries one; returns when it was killed. */
     long kill(int slot) {
+        network.onKill(slot);
         long nanos = present[slot].kill();
         present[slot].awaitEnd();
         return nanos;

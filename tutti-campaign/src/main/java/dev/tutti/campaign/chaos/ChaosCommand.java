@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
@@ -54,6 +57,12 @@ public final class ChaosCommand implements Callable<Integer> {
         CI
     }
 
+    /** What carries connections. */
+    enum Transport {
+        TCP,
+        UDP
+    }
+
     /** What lies between the processes. */
     enum NetworkKind {
         /** Namespaces if they can be had, else the proxy. */
@@ -81,6 +90,13 @@ public final class ChaosCommand implements Callable<Integer> {
             defaultValue = "auto",
             description = "One of ${COMPLETION-CANDIDATES}; netns needs root (default: auto).")
     private NetworkKind network = NetworkKind.AUTO;
+
+    @Option(names = "--transport", paramLabel = "NAME", defaultValue = "tcp",
+            description = "One of ${COMPLETION-CANDIDATES} (default: tcp).")
+    private Transport transport = Transport.TCP;
+
+    @Option(names = "--multicast", description = "With IP multicast, over udp where there are namespaces.")
+    private boolean isMulticast;
 
     @Option(names = "--faults", paramLabel = "NAMES", split = ",", description = "Only these; list for their names.")
     private @Nullable List<String> faults;
@@ -122,6 +138,12 @@ public final class ChaosCommand implements Callable<Integer> {
         if (!(minutes > 0 && minutes <= MINUTES_MAX)) {
             throw new ParameterException(line(), "--minutes is " + minutes + ", more than 0 and up to " + MINUTES_MAX);
         }
+        if (isMulticast && transport != Transport.UDP) {
+            throw new ParameterException(line(), "--multicast needs --transport udp");
+        }
+        if (isEncrypted && transport == Transport.UDP) {
+            throw new ParameterException(line(), "--tls needs --transport tcp");
+        }
         try (Network between = open()) {
             return run(between, chosen(between));
         } catch (ChaosException e) {
@@ -153,17 +175,32 @@ public final class ChaosCommand implements Callable<Integer> {
     private Network open() {
         return switch (network) {
             case NETNS -> NamespaceNetwork.open(members, isEncrypted);
-            case PROXY -> new ProxyNetwork(freePorts(members));
+            case PROXY -> proxy();
             case NONE -> new PlainNetwork(freePorts(members));
             case AUTO -> {
                 try {
                     yield NamespaceNetwork.open(members, isEncrypted);
                 } catch (ChaosException e) {
                     say("a proxy in user space, because there are no network namespaces: " + e.getMessage());
-                    yield new ProxyNetwork(freePorts(members));
+                    yield proxy();
                 }
             }
         };
+    }
+
+    private Network proxy() {
+        List<Integer> ports = freePorts(members);
+        return transport == Transport.TCP ? new ProxyNetwork(ports) : new DatagramProxyNetwork(ports);
+    }
+
+    /** Of all nodes, beside what the network says. */
+    private Map<String, String> nodeSettings() {
+        Map<String, String> settings = new TreeMap<>();
+        settings.put("transport.protocol", transport.name().toLowerCase(Locale.ROOT));
+        if (isMulticast) {
+            settings.put("transport.multicast.address", MULTICAST_ADDRESS);
+        }
+        return settings;
     }
 
     /** Free now; below the range from which Linux takes those of outgoing connections. */
@@ -190,7 +227,6 @@ public final class ChaosCommand implements Callable<Integer> {
         Set<Fault> able = EnumSet.of(Fault.KILL, Fault.RESTART, Fault.STOP, Fault.LEAVE, Fault.STORM);
         able.addAll(between.faults());
         if (faults == null) {
-            able.remove(Fault.CORRUPT);
             return able;
         }
         Set<Fault> wanted = EnumSet.noneOf(Fault.class);
@@ -214,12 +250,14 @@ public final class ChaosCommand implements Callable<Integer> {
     private int run(Network between, Set<Fault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
         Path directory = newDirectory();
-        Report report = new Report(between.description(), members, number);
-        say(members + " processes, " + between.description() + ", seed " + number + "; journals and logs are in " + directory);
+        String what = transport.name().toLowerCase(Locale.ROOT) + (isMulticast ? " with multicast" : "") + " over "
+                + between.description();
+        Report report = new Report(what, members, number);
+        say(members + " processes, " + what + ", seed " + number + "; journals and logs are in " + directory);
         long began = System.nanoTime();
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
-        try (Cast cast = new Cast(between, members, directory, intervalMillis, options)) {
+        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options)) {
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
             Director director = new Director(between, cast, number, stopSeconds, began, report, this::say);
             if (profile == Profile.CI) {
@@ -276,6 +314,7 @@ public final class ChaosCommand implements Callable<Integer> {
     private static final List<Fault> CI = List.of(
             Fault.KILL, Fault.CUT, Fault.STOP, Fault.RESTART, Fault.ONE_WAY, Fault.RESET, Fault.ISOLATE, Fault.LEAVE,
             Fault.KILL, Fault.STORM);
+    private static final String MULTICAST_ADDRESS = "239.192.78.1:7801";
     private static final int UNDECIDED = 3;
     private static final int MEMBERS_MAX = 16;
     private static final double MINUTES_MAX = 24 * 60;

@@ -22,6 +22,12 @@ interface Network extends AutoCloseable {
     /** Where others dial the process. */
     String address(int process);
 
+    /** The process is about to be killed. */
+    default void onKill(int process) {}
+
+    /** The process is about to be started, for the first time or again. */
+    default void onStart(int process) {}
+
     /**
      * Sets how much of what one sends to another is lost from now on.
      *

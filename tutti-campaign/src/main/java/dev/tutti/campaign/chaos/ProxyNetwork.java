@@ -29,10 +29,11 @@ final class ProxyNetwork implements Network {
     private static final int CHUNK_BYTES = 16 * 1024;
     private static final long SLOW_MILLIS = 40;
     private static final int NOBODY = -1;
+    private static final int BACKLOG = 64;
     private static final String NAME = "p";
 
     private final List<Integer> ports;
-    private final List<ServerSocketChannel> listeners = new ArrayList<>();
+    private final List<@Nullable ServerSocketChannel> listeners = new ArrayList<>();
     private final List<Integer> dialledPorts = new ArrayList<>();
     private final Set<Pair> pairs = ConcurrentHashMap.newKeySet();
 
@@ -52,16 +53,46 @@ final class ProxyNetwork implements Network {
         isToCorrupt = new boolean[count][count];
         try {
             for (int process = 0; process < count; process++) {
-                ServerSocketChannel listener = ServerSocketChannel.open();
-                listeners.add(listener);
-                listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                listeners.add(null);
+                ServerSocketChannel listener = listen(process, 0);
                 dialledPorts.add(((InetSocketAddress) listener.getLocalAddress()).getPort());
-                int to = process;
-                Thread.ofVirtual().name("proxy of " + name(process)).start(() -> accept(listener, to));
             }
         } catch (IOException e) {
             close();
             throw new UncheckedIOException("no port for the proxy", e);
+        }
+    }
+
+    private ServerSocketChannel listen(int process, int port) throws IOException {
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        listeners.set(process, listener);
+        listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+        Thread.ofVirtual().name("proxy of " + name(process)).start(() -> accept(listener, process));
+        return listener;
+    }
+
+    /** Nobody listens where a process was killed: who dials is refused, as without a proxy. */
+    @Override
+    public void onKill(int process) {
+        try {
+            ServerSocketChannel listener = listeners.set(process, null);
+            if (listener != null) {
+                listener.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("a listener can't be closed", e);
+        }
+    }
+
+    @Override
+    public void onStart(int process) {
+        if (listeners.get(process) == null) {
+            try {
+                listen(process, dialledPorts.get(process));
+            } catch (IOException e) {
+                throw new UncheckedIOException("the proxy can't listen on " + address(process) + " again", e);
+            }
         }
     }
 
@@ -101,7 +132,8 @@ final class ProxyNetwork implements Network {
         return Map.of(
                 "bind.address", "127.0.0.1",
                 "bind.port", Integer.toString(ports.get(process)),
-                "bind.advertise", address(process));
+                "bind.advertise", address(process),
+                "transport.checksum", "on");
     }
 
     @Override
@@ -337,12 +369,8 @@ final class ProxyNetwork implements Network {
             isClosed = true;
             rules.notifyAll();
         }
-        for (ServerSocketChannel listener : listeners) {
-            try {
-                listener.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException("a listener can't be closed", e);
-            }
+        for (int process = 0; process < listeners.size(); process++) {
+            onKill(process);
         }
         List.copyOf(pairs).forEach(Pair::close);
     }

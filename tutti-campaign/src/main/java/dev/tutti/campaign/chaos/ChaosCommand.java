@@ -258,6 +258,12 @@ public final class ChaosCommand implements Callable<Integer> {
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
         try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options)) {
+            // An interrupt or a time limit leaves nothing behind.
+            Thread hook = new Thread(() -> {
+                cast.close();
+                between.close();
+            });
+            Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
             Director director = new Director(between, cast, number, stopSeconds, began, report, this::say);
             if (profile == Profile.CI) {
@@ -266,6 +272,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 director.run(allowed, Duration.ofMillis((long) (minutes * 60_000)));
             }
             longestLate = cast.own().longestNanos();
+            Runtime.getRuntime().removeShutdownHook(hook);
             cast.all().forEach(child -> sources.add(new Check.Source(child.journal(), child.killedAtNanos())));
         }
         double seconds = (System.nanoTime() - began) / 1e9;

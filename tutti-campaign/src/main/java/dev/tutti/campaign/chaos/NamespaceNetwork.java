@@ -72,10 +72,20 @@ final class NamespaceNetwork implements Network {
                 String owner = name.substring(PREFIX.length(), dash);
                 if (owner.chars().allMatch(Character::isDigit)
                         && ProcessHandle.of(Long.parseLong(owner)).isEmpty()) {
-                    Shell.run(List.of("ip", "netns", "delete", name));
+                    remove(name);
                 }
             }
         }
+    }
+
+    /** With the processes in it: a stopped one does not notice that who started it has gone. */
+    private static void remove(String space) {
+        for (String pid : Shell.run(List.of("ip", "netns", "pids", space)).text().split("\\s+")) {
+            if (!pid.isEmpty() && pid.chars().allMatch(Character::isDigit)) {
+                ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
+            }
+        }
+        Shell.run(List.of("ip", "netns", "delete", space));
     }
 
     private String hub() {
@@ -239,8 +249,8 @@ final class NamespaceNetwork implements Network {
     @Override
     public void close() {
         for (int process = 0; process < processes; process++) {
-            Shell.run(List.of("ip", "netns", "delete", space(process)));
+            remove(space(process));
         }
-        Shell.run(List.of("ip", "netns", "delete", hub()));
+        remove(hub());
     }
 }

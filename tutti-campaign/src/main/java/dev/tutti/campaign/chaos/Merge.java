@@ -10,9 +10,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -35,7 +37,6 @@ final class Merge {
     private static final class Strand {
         final Life life;
         int next;
-        long submittedToAll;
         long deliveredOwn;
         final Map<Member, Long> submittedTo = new HashMap<>();
         final List<Strand> waiting = new ArrayList<>();
@@ -130,12 +131,12 @@ final class Merge {
         if (source == null || source.isOver()) {
             return null;
         }
-        Member receiver = message.receiver();
-        boolean isOwn = member.equals(message.sender());
-        if (receiver != null) {
-            return isOwn || source.submittedTo.getOrDefault(receiver, 0L) >= message.index() ? null : source;
+        if (member.equals(message.sender())) {
+            return null;
         }
-        return isOwn || source.deliveredOwn >= message.index() ? null : source;
+        Member receiver = message.receiver();
+        long reached = receiver == null ? source.deliveredOwn : source.submittedTo.getOrDefault(receiver, 0L);
+        return reached >= message.index() ? null : source;
     }
 
     private static void take(Strand strand, Consumer<Timed> reader) {
@@ -144,9 +145,7 @@ final class Merge {
         switch (timed.entry()) {
             case History.Submitted(Member self, History.Message message) -> {
                 Member receiver = message.receiver();
-                if (receiver == null) {
-                    strand.submittedToAll = message.index();
-                } else {
+                if (receiver != null) {
                     strand.submittedTo.put(receiver, message.index());
                 }
             }
@@ -267,7 +266,7 @@ final class Merge {
             Life companion = other.equals(killed.member()) ? null : lives.get(other);
             List<History.Message> delivered = companion == null ? List.of() : deliveredIn(companion, from, next);
             if (!delivered.isEmpty()) {
-                List<History.Message> known = deliveredIn(killed, from, null);
+                Set<History.Message> known = new HashSet<>(deliveredIn(killed, from, null));
                 delivered.stream()
                         .filter(message -> !known.contains(message))
                         .forEach(message -> append(killed, new History.Delivered(killed.member(), message)));

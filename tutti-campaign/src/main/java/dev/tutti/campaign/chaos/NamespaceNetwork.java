@@ -117,6 +117,7 @@ final class NamespaceNetwork implements Network {
             Shell.require("ip", "-n", space, "link", "set", "lo", "up");
             Shell.require("ip", "-n", space, "address", "add", SUBNET + (process + 1) + "/24", "dev", "eth0");
             Shell.require("ip", "-n", space, "link", "set", "eth0", "up");
+            Shell.require("ip", "-n", space, "route", "add", "224.0.0.0/4", "dev", "eth0");
             Shell.require("tc", "-n", hub(), "qdisc", "add", "dev", port, "clsact");
             install(process, Map.of(number(process), 1.0));
             install(process, Map.of());

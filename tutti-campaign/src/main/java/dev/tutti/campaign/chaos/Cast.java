@@ -141,6 +141,7 @@ final class Cast implements AutoCloseable {
         network.onKill(slot);
         long nanos = present[slot].kill();
         present[slot].awaitEnd();
+        Check.Source.noteKill(present[slot].journal(), nanos);
         return nanos;
     }
 

@@ -121,6 +121,9 @@ public final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "Keeps journals and logs, also if nothing was broken.")
     private boolean isKept;
 
+    @Option(names = "--check", paramLabel = "DIRECTORY", description = "Checks the journals of a run that were kept again.")
+    private @Nullable Path kept;
+
     @Option(names = "--json", description = "The result as JSON.")
     private boolean isJson;
 
@@ -131,6 +134,14 @@ public final class ChaosCommand implements Callable<Integer> {
                 out().printf("%-10s %s%n", fault, fault.description());
             }
             return CommandLine.ExitCode.OK;
+        }
+        if (kept != null) {
+            List<Check.Source> sources = Check.Source.in(kept);
+            Report report = new Report("journals in " + kept, sources.size(), 0);
+            report.complete(Check.run(sources, Check.beganNanos(sources)), 0, 0);
+            out().print(isJson ? report.json() : report.text());
+            out().flush();
+            return exitCode(report);
         }
         if (members < 2 || members > MEMBERS_MAX) {
             throw new ParameterException(line(), "--members is " + members + ", 2 to " + MEMBERS_MAX);

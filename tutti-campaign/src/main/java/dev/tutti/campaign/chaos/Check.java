@@ -7,6 +7,9 @@ import dev.tutti.core.ViewId;
 import dev.tutti.sim.History;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.Violation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Looks for broken promises in what all processes of a run have written down. */
 final class Check {
@@ -24,7 +28,38 @@ final class Check {
      *
      * @param killedAtNanos 0 if it was not
      */
-    record Source(Path journal, long killedAtNanos) {}
+    record Source(Path journal, long killedAtNanos) {
+
+        private static final String JOURNAL = ".journal";
+        private static final String KILLED = ".killed";
+
+        /** Notes beside the journal that its process was killed, for {@link #in}. */
+        static void noteKill(Path journal, long nanos) {
+            try {
+                Files.writeString(killed(journal), Long.toString(nanos));
+            } catch (IOException e) {
+                throw new UncheckedIOException("the kill can't be noted beside " + journal, e);
+            }
+        }
+
+        private static Path killed(Path journal) {
+            return journal.resolveSibling(journal.getFileName().toString().replace(JOURNAL, KILLED));
+        }
+
+        /** The journals of a run that were kept. */
+        static List<Source> in(Path directory) {
+            try (Stream<Path> files = Files.list(directory)) {
+                List<Source> sources = new ArrayList<>();
+                for (Path journal : files.filter(file -> file.toString().endsWith(JOURNAL)).sorted().toList()) {
+                    Path killed = killed(journal);
+                    sources.add(new Source(journal, Files.exists(killed) ? Long.parseLong(Files.readString(killed)) : 0));
+                }
+                return sources;
+            } catch (IOException e) {
+                throw new UncheckedIOException("the journals in " + directory + " can't be read", e);
+            }
+        }
+    }
 
     /**
      * What came of it.
@@ -49,6 +84,19 @@ final class Check {
 
     private Check(long beganNanos) {
         this.beganNanos = beganNanos;
+    }
+
+    /** When the first line of these was written. */
+    static long beganNanos(List<Source> sources) {
+        long first = Long.MAX_VALUE;
+        for (Source source : sources) {
+            try (Stream<String> lines = Files.lines(source.journal())) {
+                first = Math.min(first, lines.findFirst().map(line -> Long.parseLong(line.split(" ")[0])).orElse(first));
+            } catch (IOException e) {
+                throw new UncheckedIOException("journal " + source.journal() + " can't be read", e);
+            }
+        }
+        return first;
     }
 
     /** Checks a run that is over, all faults healed and everything delivered. */

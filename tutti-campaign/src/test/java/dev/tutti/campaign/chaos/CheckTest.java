@@ -68,6 +68,17 @@ class CheckTest {
     }
 
     @Test
+    void keptJournalsAreCheckedAgainWithTheirKills() throws IOException {
+        Path journal = source("b.journal", 0, second("")).journal();
+        source("a.journal", 0, "1 node 1 a h:1\n");
+        Check.Source.noteKill(journal, 4711);
+
+        assertThat(Check.Source.in(directory)).containsExactly(
+                new Check.Source(directory.resolve("a.journal"), 0), new Check.Source(journal, 4711));
+        assertThat(Check.beganNanos(Check.Source.in(directory))).isEqualTo(1);
+    }
+
+    @Test
     void whatTheApiContradictsIsFound() throws IOException {
         assertThat(Check.run(List.of(first(), source("b", 0, second("8 deliver 2.1 1.1 * 1 77\n9 wrong 2.1 nonsense\n"))), 0)
                         .violations())

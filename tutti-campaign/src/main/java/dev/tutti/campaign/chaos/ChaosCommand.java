@@ -270,10 +270,7 @@ public final class ChaosCommand implements Callable<Integer> {
         long longestLate;
         try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options)) {
             // An interrupt or a time limit leaves nothing behind.
-            Thread hook = new Thread(() -> {
-                cast.close();
-                between.close();
-            });
+            Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
             Director director = new Director(between, cast, number, stopSeconds, began, report, this::say);
@@ -296,6 +293,13 @@ public final class ChaosCommand implements Callable<Integer> {
             delete(directory);
         }
         return exitCode(report);
+    }
+
+    private static Thread ender(Cast cast, Network between) {
+        return new Thread(() -> {
+            cast.close();
+            between.close();
+        });
     }
 
     private int exitCode(Report report) {

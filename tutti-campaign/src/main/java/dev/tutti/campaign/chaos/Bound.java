@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** What is timed, and how long it may take. */
 enum Bound {
     DEATH(Duration.ofMillis(250), "from kill -9 until all others have a view without it"),
-    SILENCE(Duration.ofSeconds(4), "from a silent cut until nobody has a view with somebody beyond it"),
+    SILENCE(Duration.ofSeconds(4), "from a silent cut (over udp also kill -9) until nobody has a view with who is gone"),
     MERGE(Duration.ofSeconds(5), "from the end of a cut until all are in one view"),
     RETURN(null, "from SIGCONT until all are in one view"),
     REJOIN(null, "from the start of a process until all are in one view with it"),

@@ -237,6 +237,9 @@ public final class ChaosCommand implements Callable<Integer> {
     private Set<Fault> chosen(Network between) {
         Set<Fault> able = EnumSet.of(Fault.KILL, Fault.RESTART, Fault.STOP, Fault.LEAVE, Fault.STORM);
         able.addAll(between.faults());
+        if (transport == Transport.UDP) {
+            able.removeAll(EnumSet.of(Fault.RESET, Fault.HALF_OPEN));
+        }
         if (faults == null) {
             return able;
         }
@@ -273,7 +276,7 @@ public final class ChaosCommand implements Callable<Integer> {
             Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
-            Director director = new Director(between, cast, number, stopSeconds, began, report, this::say);
+            Director director = new Director(between, cast, number, deathBound(), stopSeconds, began, report, this::say);
             if (profile == Profile.CI) {
                 director.run(CI.stream().filter(allowed::contains).toList());
             } else {
@@ -293,6 +296,11 @@ public final class ChaosCommand implements Callable<Integer> {
             delete(directory);
         }
         return exitCode(report);
+    }
+
+    /** Nothing ends when a process does whose sockets have no connections: it is silent from then on. */
+    private Bound deathBound() {
+        return transport == Transport.TCP ? Bound.DEATH : Bound.SILENCE;
     }
 
     private static Thread ender(Cast cast, Network between) {

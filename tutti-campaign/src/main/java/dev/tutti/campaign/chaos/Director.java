@@ -34,6 +34,7 @@ final class Director {
     private final SplittableRandom random;
     private final Report report;
     private final Consumer<String> progress;
+    private final Bound deathBound;
     private final double stopSecondsMax;
     private final long beganNanos;
     private final List<Fault> bag = new ArrayList<>();
@@ -43,10 +44,12 @@ final class Director {
         private static final long serialVersionUID = 1L;
     }
 
+    /** @param deathBound what the time from a kill counts for */
     Director(
             Network network,
             Cast cast,
             long seed,
+            Bound deathBound,
             double stopSecondsMax,
             long beganNanos,
             Report report,
@@ -54,6 +57,7 @@ final class Director {
         this.network = network;
         this.cast = cast;
         this.random = new SplittableRandom(seed);
+        this.deathBound = deathBound;
         this.stopSecondsMax = stopSecondsMax;
         this.beganNanos = beganNanos;
         this.report = report;
@@ -137,7 +141,7 @@ final class Director {
         List<Child> others = others(slot);
         long atNanos = cast.kill(slot);
         Long parted = awaitParted(others, Set.of(gone), atNanos);
-        take(Bound.DEATH, atNanos, parted, others, "kill -9 of " + killed);
+        take(deathBound, atNanos, parted, others, "kill -9 of " + killed);
         Pause.millis(random.nextInt(6_000));
         start(slot);
     }
@@ -368,7 +372,7 @@ final class Director {
 
     private long awaitParted(Collection<Child> children, Set<String> gone, long sinceNanos) {
         if (!cast.await(PART_MAX, () -> Cast.parted(children, gone, sinceNanos) != null)) {
-            fail("L1", children + " have not all had a view without those who are gone within " + PART_MAX.toSeconds() + " s");
+            fail("L1", children + " have not all had a view without " + gone + " within " + PART_MAX.toSeconds() + " s");
         }
         Long parted = Cast.parted(children, gone, sinceNanos);
         return parted == null ? sinceNanos + PART_MAX.toNanos() : parted;

@@ -247,7 +247,7 @@ final class ProxyNetwork implements Network {
         }
     }
 
-    /** Carries what {@code from} says to {@code to} until either has ended, and then tells the other if that gets through. */
+    /** Carries what one says to the other until either has ended, and then tells the other if that gets through. */
     private void pump(Pair pair, int from, int to, ByteBuffer first) {
         SocketChannel in = pair.end(from);
         SocketChannel out = pair.end(to);

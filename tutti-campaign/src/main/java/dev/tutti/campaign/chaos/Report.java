@@ -96,8 +96,8 @@ final class Report {
                 text.append(line(bound, taken));
             }
         }
-        samples.stream().filter(sample -> sample.verdict() != Bound.Verdict.HELD).forEach(sample -> text
-                .append("  ").append(sample.verdict().toString().toLowerCase(Locale.ROOT)).append(": ").append(sample).append('\n'));
+        samples.stream().filter(sample -> sample.verdict() != Bound.Verdict.HELD).forEach(sample -> text.append(
+                String.format("  %s: %s%n", sample.verdict().toString().toLowerCase(Locale.ROOT), sample)));
         Check.Result checked = result;
         if (checked != null) {
             text.append(String.format(

@@ -29,6 +29,9 @@ final class Director {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
     private static final double STOP_SECONDS_MIN = 0.1;
 
+    /** A JVM that has just begun loads what it needs; only storms do not wait for that. */
+    private static final long WARM_MILLIS = 2_000;
+
     private final Network network;
     private final Cast cast;
     private final SplittableRandom random;
@@ -105,6 +108,7 @@ final class Director {
         }
         say("all " + cast.size() + " in one view");
         cast.setSending(true);
+        Pause.millis(WARM_MILLIS);
     }
 
     private void perform(Fault fault) {
@@ -164,6 +168,7 @@ final class Director {
         long began = System.nanoTime();
         cast.restart(slot);
         agree(Bound.REJOIN, began, "start of " + cast.child(slot));
+        Pause.millis(WARM_MILLIS);
     }
 
     private void stop() {
@@ -327,6 +332,9 @@ final class Director {
             }
         }
         agree(isStarted ? Bound.REJOIN : Bound.SETTLE, began, "storm of " + steps + " faults");
+        if (isStarted) {
+            Pause.millis(WARM_MILLIS);
+        }
     }
 
     private void stormStep(int slot) {

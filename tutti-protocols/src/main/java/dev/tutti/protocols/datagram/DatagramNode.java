@@ -448,7 +448,7 @@ public final class DatagramNode implements DatagramMachine {
             boolean isNews = flow.state == Flow.State.OPEN;
             if (isOrderly) {
                 // The end is acknowledged at once, since the flow is forgotten.
-                flow.flush(new Answers(), nowNanos);
+                flow.acknowledge(new Answers(), nowNanos);
             }
             forget(flow);
             if (isNews) {

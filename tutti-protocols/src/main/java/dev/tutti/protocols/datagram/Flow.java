@@ -348,6 +348,13 @@ final class Flow {
         }
     }
 
+    /** The last word of a flow that is forgotten. */
+    void acknowledge(DatagramEffects effects, long nowNanos) {
+        if (state == State.OPEN) {
+            sendAck(effects, nowNanos);
+        }
+    }
+
     private boolean hasSomething() {
         return out.hasLost() || out.hasNew(peerLimit) || isFinDue();
     }

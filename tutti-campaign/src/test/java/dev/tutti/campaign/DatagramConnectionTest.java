@@ -142,6 +142,18 @@ class DatagramConnectionTest {
         assertThat(pair.second.memory().outstandingBlocks()).isZero();
     }
 
+    /** Frames whose last datagram is full, nearly full, or a little fuller: the end must not make it too long. */
+    @ParameterizedTest
+    @ValueSource(ints = {1_350, 1_352, 1_354, 1_356, 1_358, 1_360, 1_362, 1_364, 1_366, 1_368})
+    void theEndNeverMakesADatagramTooLong(int length) {
+        network().setDatagramMax(1_400);
+        pair.start().connect().send(pair.first, 1, length);
+        pair.first.execute(now -> DatagramPair.talker(pair.first).close());
+        pair.simulation.advance(Duration.ofMillis(100));
+        assertThat(DatagramPair.talker(pair.second).events).contains("closed closed by peer");
+        assertThat(count(Fate.DROPPED_AT_TAIL)).isZero();
+    }
+
     @Test
     void bothMayCloseAtOnce() {
         network().setPath(DatagramPath.LOCAL.withLoss(0.2));

@@ -110,7 +110,7 @@ class DatagramExplorationTest {
             cluster.withDatagrams(random.nextBoolean() ? 65_000 : 9_000);
         }
         if (random.nextInt(3) == 0) {
-            cluster.datagrams().setReceiveBuffer(10_000 + random.nextInt(100_000));
+            cluster.datagrams().setReceiveBuffer(2_000 + random.nextInt(20_000));
         }
         if (random.nextBoolean()) {
             cluster.with(GroupSettings.WINDOW, Size.kibibytes(128));

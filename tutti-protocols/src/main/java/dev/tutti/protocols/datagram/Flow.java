@@ -329,7 +329,7 @@ final class Flow {
         if (isProbeDue) {
             isProbeDue = false;
             probe(effects, nowNanos);
-            if (hasSomething()) {
+            if (recovery.hasRoom()) {
                 // One of two is likelier to arrive.
                 send(effects, nowNanos, datagramBytes());
             }
@@ -419,7 +419,7 @@ final class Flow {
             length = whole >= length / 4 * 3 ? (int) whole : length;
         }
         int capacity = Datagrams.DATA_HEADER_BYTES + ackBytes + Datagrams.STREAM_HEADER_BYTES + length + Datagrams.FIN_BYTES;
-        Packet datagram = begin(capacity);
+        Packet datagram = begin(Math.min(capacity, datagramBytes));
         if (ranges > 0) {
             appendAck(datagram, nowNanos);
         }
@@ -431,7 +431,7 @@ final class Flow {
             resentBytes += length - fresh;
             out.onSent(start, start + length);
         }
-        boolean isFin = isFinDue();
+        boolean isFin = isFinDue() && datagram.length() + Datagrams.FIN_BYTES <= datagramBytes;
         if (isFin) {
             datagram.appendByte(Datagrams.FIN).appendLong(out.end());
         } else if (length == 0) {

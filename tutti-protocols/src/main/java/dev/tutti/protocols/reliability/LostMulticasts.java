@@ -21,6 +21,7 @@ final class LostMulticasts {
     private long sentAtTimer;
 
     private long announcedSent;
+    private long stable;
     private long nacksSent;
     private long repeatsSent;
     private long overtakers;
@@ -38,6 +39,14 @@ final class LostMulticasts {
         window.startView();
         announcedSent = 0;
         sentAtTimer = 0;
+        stable = 0;
+    }
+
+    /** What is reported has no gaps; the cut brings the rest. */
+    void onFrozen(Outbox out) {
+        for (Pair pair : layer.pairs()) {
+            pair.ahead.clear(DropReason.FROZEN, out);
+        }
     }
 
     /** A packet goes to all. */
@@ -74,8 +83,9 @@ final class LostMulticasts {
         startWait(out);
     }
 
-    void onStable() {
-        window.onStable(layer.stable(), layer.sentNumber(), layer.pairs().length);
+    void onStable(long number) {
+        stable = number;
+        window.onStable(stable, layer.sentNumber(), layer.pairs().length);
     }
 
     /** How far this member may send, of which it has sent {@code sentBytes}. */
@@ -158,9 +168,18 @@ final class LostMulticasts {
         out.send(nack.prependByte(Reliability.NACK).withPeer(pair.member()));
     }
 
+    /** A packet that exists for lost ones only, its kind taken. */
+    void onReceive(int kind, @Nullable Pair pair, Packet packet, Outbox out) {
+        if (kind == Reliability.NACK) {
+            onNack(pair, packet, out);
+        } else {
+            onSent(pair, packet, out);
+        }
+    }
+
     /** The member of {@code pair} asks for what it misses. */
-    void onNack(@Nullable Pair pair, Packet packet, Outbox out) {
-        boolean isCurrent = Reliability.takesTag(packet, layer.view().id());
+    private void onNack(@Nullable Pair pair, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, layer.view().id());
         int count = packet.takeCount(16);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
@@ -188,14 +207,14 @@ final class LostMulticasts {
         repeatsSent++;
         pair.repeated++;
         window.onRepeated();
-        Packet again = copy.copy(out.memory()).prependLong(layer.stable()).prependLong(number);
+        Packet again = copy.copy(out.memory()).prependLong(stable).prependLong(number);
         Wire.prependTag(again, layer.view().id());
         out.send(again.prependByte(Reliability.MULTICAST).withPeer(pair.member()));
     }
 
     /** The sender has been silent since it sent packet {@code number}: nothing later will show what is missing. */
-    void onSent(@Nullable Pair pair, Packet packet, Outbox out) {
-        boolean isCurrent = Reliability.takesTag(packet, layer.view().id());
+    private void onSent(@Nullable Pair pair, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, layer.view().id());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);

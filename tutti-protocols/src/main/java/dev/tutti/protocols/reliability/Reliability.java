@@ -99,10 +99,6 @@ public final class Reliability implements Layer {
     private long repairsSent;
     private long repairsReceived;
 
-    public Reliability(Member self, Limits limits) {
-        this(self, limits, 0, Mistake.NONE);
-    }
-
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
@@ -204,12 +200,8 @@ public final class Reliability implements Layer {
                 return;
             }
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
-            if (lost != null && kind == MULTICAST && !held.hasRoom(from, viewNumber, packet)) {
-                // Repeated on the way, perhaps. It comes again when it is asked for.
-                out.drop(packet, DropReason.HELD_FULL);
-                return;
-            }
-            if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
+            boolean isRepeated = lost != null && kind == MULTICAST;
+            if (!held.hold(from, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
                 out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
@@ -230,10 +222,8 @@ public final class Reliability implements Layer {
             case NACK, SENT -> {
                 if (lost == null) {
                     out.drop(packet, DropReason.MALFORMED);
-                } else if (kind == NACK) {
-                    lost.onNack(pairOf.get(from), packet, out);
                 } else {
-                    lost.onSent(pairOf.get(from), packet, out);
+                    lost.onReceive(kind, pairOf.get(from), packet, out);
                 }
             }
             default -> out.drop(packet, DropReason.MALFORMED);
@@ -241,7 +231,7 @@ public final class Reliability implements Layer {
     }
 
     private void onMulticast(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
+        boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = pairOf.get(from);
@@ -303,7 +293,7 @@ public final class Reliability implements Layer {
     }
 
     private void onAck(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         long received = packet.takeLong();
         long limitBytes = packet.takeLong();
         long sinceView = packet.takeLong();
@@ -336,7 +326,7 @@ public final class Reliability implements Layer {
     }
 
     private void onStable(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         long number = packet.takeLong();
         Pair pair = pairOf.get(from);
         if (packet.isMalformed()) {
@@ -358,10 +348,7 @@ public final class Reliability implements Layer {
                 isFrozen = true;
                 reachBallot = null;
                 if (lost != null) {
-                    // What is reported has no gaps; the cut brings the rest.
-                    for (Pair pair : pairs) {
-                        pair.ahead.clear(DropReason.FROZEN, out);
-                    }
+                    lost.onFrozen(out);
                 }
                 out.lower(new Signal.Frozen(ballot, received()));
             }
@@ -509,7 +496,7 @@ public final class Reliability implements Layer {
     }
 
     private void onRepair(Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         Pair pair = pair(packet.takeLong(), packet.takeInt());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
@@ -628,8 +615,6 @@ public final class Reliability implements Layer {
         }
     }
 
-    // ------------------------------------------------------------------ for those that work on the same
-
     View view() {
         return view;
     }
@@ -642,7 +627,6 @@ public final class Reliability implements Layer {
         return isFrozen;
     }
 
-    /** What this member has sent to all in this view and not all have acknowledged. */
     PacketRing ownCopies() {
         return ownCopies;
     }
@@ -650,11 +634,6 @@ public final class Reliability implements Layer {
     /** The number of the last packet that this member has sent to all in this view. */
     long sentNumber() {
         return own.received();
-    }
-
-    /** The number up to which all have them. */
-    long stable() {
-        return stable;
     }
 
     // ------------------------------------------------------------------ turn end and timers
@@ -744,7 +723,7 @@ public final class Reliability implements Layer {
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
         if (lost != null) {
-            lost.onStable();
+            lost.onStable(stable);
         }
     }
 
@@ -793,18 +772,6 @@ public final class Reliability implements Layer {
         out.lower(new Signal.Leave());
     }
 
-    /** Whether the packet carries the tag of {@code id}, which is taken. */
-    static boolean takesTag(Packet packet, ViewId id) {
-        long number = packet.takeLong();
-        int attempt = packet.takeInt();
-        long incarnation = packet.takeLong();
-        int join = packet.takeInt();
-        return number == id.number()
-                && attempt == id.attempt()
-                && incarnation == id.proposer().node().incarnation()
-                && join == id.proposer().join();
-    }
-
     @Override
     public void report(Report report) {
         Report section = report.section("reliability");
@@ -825,12 +792,7 @@ public final class Reliability implements Layer {
         Member waitsFor = windowWaitsFor;
         section.put("window-bounded-by", waitsFor == null ? self.toString() : waitsFor.toString());
         for (Pair pair : pairs) {
-            Report member = section.section(pair.member().toString());
-            member.put("acknowledged", pair.acknowledged);
-            member.put("received", pair.multicastIn.received());
-            member.put("backlog-bytes", pair.multicastIn.backlogBytes() + pair.unicastIn.backlogBytes());
-            member.put("copies", pair.copies.size());
-            member.put("copies-bytes", pair.copies.bytes());
+            pair.report(section.section(pair.member().toString()));
         }
     }
 }

@@ -385,7 +385,8 @@ final class Flow {
         if (out.hasLost()) {
             send(effects, nowNanos, datagramBytes, out.lostStart(), out.lostEnd());
         } else {
-            send(effects, nowNanos, datagramBytes, out.nextUnsent(), Math.max(out.nextUnsent(), Math.min(out.end(), peerLimit)));
+            long start = out.nextUnsent();
+            send(effects, nowNanos, datagramBytes, start, Math.max(start, Math.min(out.end(), peerLimit)));
         }
     }
 

@@ -53,7 +53,8 @@ final class Held {
      * @param isAbsolute the latest of its kind is all that counts
      * @param isRepeated if there is no room it may be dropped: it comes again when it is asked for
      */
-    boolean hold(Member sender, long viewNumber, int kind, boolean isAbsolute, boolean isRepeated, Packet packet, Outbox out) {
+    boolean hold(
+            Member sender, long viewNumber, int kind, boolean isAbsolute, boolean isRepeated, Packet packet, Outbox out) {
         Share share = shares.computeIfAbsent(sender, key -> new Share());
         if (viewNumber > share.viewNumber) {
             remove(sender, entry -> true, out);

@@ -2,18 +2,23 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.GroupSystem.Seat;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /**
  * Does once what members do, of each system, so that the launcher's JVM can keep what it has loaded and linked (JEP 514)
  * for the members of all of them alike.
  */
-@Command(name = "rehearse", hidden = true, description = "Lets three members of each system meet and talk in one process.")
+@Command(
+        name = "rehearse",
+        hidden = true,
+        description = "Lets three members of each system meet and talk, and one more of tutti come and be killed.")
 final class RehearseCommand implements Callable<Integer> {
 
     private static final int MEMBERS = 3;
@@ -27,28 +32,54 @@ final class RehearseCommand implements Callable<Integer> {
     }
 
     private static boolean rehearse(SystemKind kind) throws InterruptedException {
-        List<Integer> ports = Cluster.freePorts(MEMBERS);
+        List<Integer> ports = Cluster.freePorts(MEMBERS + 1);
         CountDownLatch met = new CountDownLatch(MEMBERS);
         CountDownLatch heard = new CountDownLatch(MESSAGES * (MEMBERS - 1));
+        CountDownLatch grown = new CountDownLatch(MEMBERS);
+        CountDownLatch shrunk = new CountDownLatch(2 * MEMBERS);
         List<GroupSystem> systems = new ArrayList<>();
         try {
             for (int rank = 0; rank < MEMBERS; rank++) {
-                GroupSystem system = kind.open(new Seat(rank, ports), new Listener(met, heard));
+                GroupSystem system = kind.open(new Seat(rank, ports), new Listener(met, heard, grown, shrunk));
                 systems.add(system);
                 system.start();
                 system.join();
             }
-            boolean isMet = met.await(SECONDS_MAX, TimeUnit.SECONDS);
+            boolean isDone = met.await(SECONDS_MAX, TimeUnit.SECONDS);
             for (int count = 0; count < MESSAGES; count++) {
                 systems.getFirst().multicast(new byte[1024]);
             }
-            return isMet & heard.await(SECONDS_MAX, TimeUnit.SECONDS);
+            isDone &= heard.await(SECONDS_MAX, TimeUnit.SECONDS);
+            if (kind == SystemKind.TUTTI) {
+                isDone &= rehearseCrash(ports, grown, shrunk);
+            }
+            return isDone;
         } finally {
             systems.forEach(GroupSystem::close);
         }
     }
 
-    private record Listener(CountDownLatch met, CountDownLatch heard) implements GroupSystem.Listener {
+    /** What a process does when another one dies it does rarely, and then quickly: it needs another process. */
+    private static boolean rehearseCrash(List<Integer> ports, CountDownLatch grown, CountDownLatch shrunk)
+            throws InterruptedException {
+        String all = ports.stream().map(String::valueOf).collect(Collectors.joining(","));
+        List<String> member = List.of(SystemKind.TUTTI.name(), Integer.toString(MEMBERS), all);
+        try (Child victim = new Child("rehearsal", List.of("-Xmx128m"), member)) {
+            victim.await("ready", Duration.ofSeconds(SECONDS_MAX));
+            victim.say(Line.of("join"));
+            boolean isGrown = grown.await(SECONDS_MAX, TimeUnit.SECONDS);
+            victim.kill();
+            return isGrown & shrunk.await(SECONDS_MAX, TimeUnit.SECONDS);
+        }
+    }
+
+    /**
+     * @param met counts members with a view of all
+     * @param grown counts members with a view of one more
+     * @param shrunk counts views of all, of which there are two per member in the end
+     */
+    private record Listener(CountDownLatch met, CountDownLatch heard, CountDownLatch grown, CountDownLatch shrunk)
+            implements GroupSystem.Listener {
 
         @Override
         public void onMessage(byte[] bytes, int offset, int length) {
@@ -64,6 +95,9 @@ final class RehearseCommand implements Callable<Integer> {
         public void onView(int members, int coordinator, String id) {
             if (members == MEMBERS) {
                 met.countDown();
+                shrunk.countDown();
+            } else if (members == MEMBERS + 1) {
+                grown.countDown();
             }
         }
     }

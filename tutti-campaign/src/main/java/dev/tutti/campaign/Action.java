@@ -650,6 +650,35 @@ sealed interface Action {
         }
     }
 
+    /**
+     * Waits for messages of a view change.
+     *
+     * @param count which of them, from 1
+     * @param then what happens as it arrives
+     */
+    record Await(Ambush.Message message, int count, Action then) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.AMBUSH;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return then.nodes();
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            cluster.ambush().add(this);
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return "when " + message + " " + count + " arrives, " + then;
+        }
+    }
+
     // ------------------------------------------------------------------ reading
 
     /** How a sentence looks, and what it means. */
@@ -698,6 +727,8 @@ sealed interface Action {
             new Form("# flows again", m -> new Unclog(number(m, 1))),
             new Form("connections of # and # break, noticed by (both|dialler|acceptor|nobody)", m ->
                     new Break(number(m, 1), number(m, 2), Network.Notice.valueOf(m.group(3).toUpperCase(Locale.ROOT)))),
+            new Form("when (prepare|ack|nack|cut) (\\d+) arrives, (.+)", m -> new Await(
+                    Ambush.Message.valueOf(m.group(1).toUpperCase(Locale.ROOT)), number(m, 2), parse(m.group(3)))),
             new Form("the stream from # to # is corrupted", m -> new Corrupt(number(m, 1), number(m, 2))));
 
     /** @throws IllegalArgumentException if no action reads so */

@@ -57,6 +57,7 @@ final class Cluster {
     private final List<@Nullable Seat> seats = new ArrayList<>();
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
+    private final Ambush ambush = new Ambush();
     private boolean isChatting;
     private final boolean isOnDatagrams;
     private int datagramBytesMax = 1_400;
@@ -67,6 +68,7 @@ final class Cluster {
     private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
         this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
+        simulation.withTap(ambush::onFrame);
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
@@ -119,6 +121,10 @@ final class Cluster {
             checker = present;
         }
         return present;
+    }
+
+    Ambush ambush() {
+        return ambush;
     }
 
     /** Sees each entry of the history after the checker. */

@@ -26,6 +26,7 @@ enum Fault {
     CLOG("nodes are clogged one by one and flow again in another order"),
     BREAK("a connection breaks, at both ends, at one or unnoticed"),
     CORRUPTION("a stream is corrupted: it ends at that frame"),
+    AMBUSH("something of all this as a message of a view change arrives"),
     TAIL("runs in which one frame in a hundred takes up to 10 s longer");
 
     private final String description;

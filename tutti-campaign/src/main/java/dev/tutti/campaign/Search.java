@@ -24,6 +24,7 @@ final class Search {
             long events,
             long twice,
             long restNanosMax,
+            double memoryShareMax,
             Coverage coverage,
             List<Trial.Outcome> failures,
             List<Long> differing) {
@@ -48,6 +49,7 @@ final class Search {
     private long events;
     private long twice;
     private long restNanosMax;
+    private double memoryShareMax;
     private long lastProgressNanos;
 
     /**
@@ -107,6 +109,7 @@ final class Search {
                 events,
                 twice,
                 restNanosMax,
+                memoryShareMax,
                 coverage,
                 failures,
                 differing);
@@ -143,6 +146,7 @@ final class Search {
                 progress.accept("seed " + seed + " breaks " + outcome.property());
             } else {
                 restNanosMax = Math.max(restNanosMax, outcome.restNanos());
+                memoryShareMax = Math.max(memoryShareMax, outcome.memoryShare());
             }
             tellProgress(beginNanos);
             return failures.size() >= failuresMax;

@@ -209,13 +209,17 @@ final class Swarm {
         if (random.nextInt(3) == 0) {
             fault = Fault.WORK;
         } else if (random.nextInt(6) == 0) {
-            // Whoever is down has to come back, or soon nobody is left to have faults.
+            // Whoever is down or stands still has to come back, or soon nobody is left to have faults.
             fault = Fault.START;
         }
         int node = node();
         switch (fault) {
             case WORK -> work(node);
-            case START -> step(new Action.Start(node));
+            case START -> {
+                step(new Action.Start(node));
+                step(new Action.Resume(node));
+                step(new Action.Unclog(node));
+            }
             case KILL -> kill(node);
             case POWER_OFF -> {
                 step(new Action.PowerOff(node));
@@ -256,6 +260,7 @@ final class Swarm {
                     pass(random.nextLong(1_000_000));
                 }
             }
+            case AMBUSH -> ambush();
             case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
         }
     }
@@ -436,6 +441,35 @@ final class Swarm {
             at += random.nextLong(gap);
             stepAfter(at, new Action.Unclog(node));
         }
+    }
+
+    /** One or two of them, and traffic for them to meet. */
+    private void ambush() {
+        Ambush.Message message = Ambush.Message.values()[random.nextInt(4)];
+        if (random.nextBoolean()) {
+            step(new Action.Await(
+                    Ambush.Message.PREPARE, 1, new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
+        }
+        for (int index = random.nextInt(2); index >= 0; index--) {
+            step(new Action.Await(message, 1 + random.nextInt(size + 1), ambushed()));
+        }
+    }
+
+    private Action ambushed() {
+        int node = node();
+        TreeSet<Integer> side = side();
+        return switch (random.nextInt(12)) {
+            case 0, 1, 2 -> new Action.Kill(node);
+            case 3 -> new Action.PowerOff(node);
+            case 4 -> new Action.Leave(node);
+            case 5 -> new Action.Start(node);
+            case 6 -> new Action.Coordinator(true);
+            case 7 -> new Action.Lose(side, others(side), Fault.PARTITION);
+            case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), Fault.PARTITION);
+            case 9 -> new Action.Pause(node);
+            case 10 -> new Action.Clog(node);
+            default -> new Action.Break(node, otherThan(node), Network.Notice.values()[random.nextInt(4)]);
+        };
     }
 
     private void shuffle(List<Integer> seats) {

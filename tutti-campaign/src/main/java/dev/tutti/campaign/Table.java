@@ -108,8 +108,8 @@ final class Table {
                 result.events() / result.seconds()));
         text.append(String.format(
                 Locale.ROOT,
-                "longest way to rest %.1f s; %d seeds run twice, %s%n",
-                result.restNanosMax() / 1e9, result.twice(),
+                "longest way to rest %.1f s; most memory of a node %.0f %% of its bound; %d seeds run twice, %s%n",
+                result.restNanosMax() / 1e9, 100 * result.memoryShareMax(), result.twice(),
                 result.differing().isEmpty() ? "all with equal trace hashes" : "NOT equal: " + result.differing()));
         text.append(result.failures().size()).append(" violations\n");
         return text.toString();
@@ -128,6 +128,7 @@ final class Table {
         map.put("runTwice", result.twice());
         map.put("differing", result.differing());
         map.put("restSecondsMax", result.restNanosMax() / 1e9);
+        map.put("memoryShareMax", result.memoryShareMax());
         List<Map<String, Object>> violations = new ArrayList<>();
         for (Trial.Outcome failure : result.failures()) {
             violations.add(Map.of(

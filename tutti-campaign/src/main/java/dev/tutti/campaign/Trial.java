@@ -5,6 +5,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.sim.Path;
+import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.SimulationException;
@@ -29,6 +30,7 @@ final class Trial {
      * @param failure what a person needs to know of it; empty if nothing was broken
      * @param hash of all that happened
      * @param restNanos from the last fault to rest
+     * @param memoryShare the most that a node has held, of what it may hold
      */
     record Outcome(
             Schedule schedule,
@@ -38,6 +40,7 @@ final class Trial {
             long events,
             long hash,
             long restNanos,
+            double memoryShare,
             Coverage coverage,
             Trace trace) {
 
@@ -66,6 +69,7 @@ final class Trial {
     private final Simulation simulation;
     private final Coverage coverage = new Coverage();
     private final Witness witness;
+    private final long bytesMax;
     private final Duration restMax;
     private final Duration calm;
     private long restNanos;
@@ -80,7 +84,7 @@ final class Trial {
         cluster.network().setConnectTimeout(world.connectTimeout());
         cluster.network().setEndDelayMax(world.endDelayMax());
         cluster.network().setNoticeDelayMax(world.noticeDelayMax());
-        long bytesMax = bytesMax(cluster.groupSettings(), schedule.size());
+        this.bytesMax = bytesMax(cluster.nodeSettings(), cluster.groupSettings(), schedule.size());
         for (int node = 1; node <= schedule.size(); node++) {
             cluster.node(node).withMemory(bytesMax);
         }
@@ -127,6 +131,7 @@ final class Trial {
                 simulation.steps(),
                 simulation.trace().hash(),
                 restNanos,
+                memoryShare(),
                 coverage,
                 simulation.trace());
     }
@@ -151,10 +156,19 @@ final class Trial {
     }
 
     private void advance(long nanos) {
-        if (nanos > 0) {
-            simulation.advanceUntil(cluster.checker()::isBroken, Duration.ofNanos(nanos));
+        long end = simulation.nowNanos() + nanos;
+        PropertyChecker checker = cluster.checker();
+        Ambush ambush = cluster.ambush();
+        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue();
+        while (simulation.nowNanos() < end
+                && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
+                && !checker.isBroken()) {
+            for (Action action : ambush.takeDue()) {
+                coverage.count("fault." + Fault.AMBUSH);
+                strike(action);
+            }
         }
-        throwIfAny(cluster.checker().violations());
+        throwIfAny(checker.violations());
         if (!witness.broken().isEmpty()) {
             throw new Broken("D11", witness.broken());
         }
@@ -182,6 +196,7 @@ final class Trial {
     private void end() {
         TreeSet<Integer> core = core();
         cluster.quiet();
+        cluster.ambush().clear();
         cluster.network().setPath(schedule.world().path().withTail(Duration.ZERO));
         for (int node : core) {
             cluster.network().unclog(cluster.node(node));
@@ -296,9 +311,24 @@ final class Trial {
 
     // ------------------------------------------------------------------ resources
 
-    /** What a node may hold: what it sends, copies of what others send, what waits for its application, and frames. */
-    static long bytesMax(Settings group, int size) {
-        return 4L * size * group.get(GroupSettings.WINDOW).bytes() + BYTES_BASE;
+    /**
+     * What a node may hold: what it sends, copies of what others send, what waits for its application, and frames. A
+     * sender in an unreliable group waits for nobody, so that only links bound what it has under way.
+     */
+    static long bytesMax(Settings node, Settings group, int size) {
+        long perMember = 4 * group.get(GroupSettings.WINDOW).bytes();
+        if (group.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE) {
+            perMember += node.get(NodeSettings.RESEND_BUFFER).bytes();
+        }
+        return size * perMember + BYTES_BASE;
+    }
+
+    private double memoryShare() {
+        double share = 0;
+        for (int number = 1; number <= schedule.size(); number++) {
+            share = Math.max(share, (double) cluster.node(number).memory().peakBytes() / bytesMax);
+        }
+        return share;
     }
 
     private void checkMemory(TreeSet<Integer> core) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #slice}, which shares the memory. {@link #release} ends the packet.
  *
  * <p>Reading hostile bytes never throws: a {@code take} beyond the end gives zero or an empty text and marks the packet
- * {@linkplain #isMalformed() malformed}, which a decoder checks once, at its end. Writing beyond the capacity is a
+ * {@linkplain #isMalformed() malformed}, which a decoder checks once, at its end; nothing more is found in it. Writing beyond the capacity is a
  * mistake of ours and throws.
  */
 public final class Packet {
@@ -173,22 +173,28 @@ public final class Packet {
         return malformed;
     }
 
-    /** For decoders that find something wrong with a value. */
+    /**
+     * For decoders that find something wrong with a value. Nothing is left of the packet: what a decoder goes on to take
+     * costs nothing, whatever the bytes after the fault would have meant.
+     */
     public void markMalformed() {
         malformed = true;
+        start = end;
     }
 
     public int takeByte() {
         if (start < end) {
             return bytes.get(start++) & 0xff;
         }
-        malformed = true;
+        markMalformed();
         return 0;
     }
 
     public boolean takeBoolean() {
         int value = takeByte();
-        malformed |= value > 1;
+        if (value > 1) {
+            markMalformed();
+        }
         return value == 1;
     }
 
@@ -198,7 +204,7 @@ public final class Packet {
             start += 4;
             return value;
         }
-        malformed = true;
+        markMalformed();
         return 0;
     }
 
@@ -208,7 +214,7 @@ public final class Packet {
             start += 8;
             return value;
         }
-        malformed = true;
+        markMalformed();
         return 0;
     }
 
@@ -219,7 +225,7 @@ public final class Packet {
     public int takeCount(int elementBytesMin) {
         int count = takeInt();
         if (count < 0 || count > length() / elementBytesMin) {
-            malformed = true;
+            markMalformed();
             return 0;
         }
         return count;
@@ -228,7 +234,7 @@ public final class Packet {
     public String takeText() {
         int length = takeCount(1);
         if (length > TEXT_MAX) {
-            malformed = true;
+            markMalformed();
             return "";
         }
         byte[] text = new byte[length];
@@ -250,7 +256,7 @@ public final class Packet {
     /** Skips what is there, up to {@code length} bytes. */
     public void skip(int length) {
         if (length < 0 || length > length()) {
-            malformed = true;
+            markMalformed();
             return;
         }
         start += length;

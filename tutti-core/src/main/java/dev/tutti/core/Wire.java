@@ -1,8 +1,10 @@
 package dev.tutti.core;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /** How the vocabulary is written into packets; {@code docs/wire.md} has the layouts. */
@@ -51,13 +53,30 @@ public final class Wire {
         return member;
     }
 
-    /** Bytes that {@link #append(Packet, Member)} takes. */
-    public static int bytes(Member member) {
-        return MEMBER_BYTES_MIN + utf8Bytes(member.node().name()) + utf8Bytes(member.node().address());
+    /** Bytes that {@link #append(Packet, Member)} takes at most: a character has up to three. */
+    public static int bytesMax(Member member) {
+        return MEMBER_BYTES_MIN + 3 * (member.node().name().length() + member.node().address().length());
     }
 
-    private static int utf8Bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8).length;
+    /** Bytes that {@link #append(Packet, TreeMap)} takes at most. */
+    public static long bytesMax(TreeMap<Member, Long> vector) {
+        long bytes = 4;
+        for (Member sender : vector.keySet()) {
+            bytes += 8 + bytesMax(sender);
+        }
+        return bytes;
+    }
+
+    /** Bytes that {@link #append(Packet, View)} takes at most. */
+    public static long bytesMax(View view) {
+        long bytes = 64 + bytesMax(view.id().proposer());
+        for (Member member : view.members()) {
+            bytes += 4 + bytesMax(member);
+        }
+        for (View.Part part : view.parts()) {
+            bytes += 64 + bytesMax(part.previous().proposer()) + 4L * part.members().size() + bytesMax(part.cut());
+        }
+        return bytes;
     }
 
     public static void append(Packet packet, ViewId id) {
@@ -85,12 +104,18 @@ public final class Wire {
         return members;
     }
 
-    /** A vector: per sender a number. */
+    /** A vector: per sender a number. Who is not in it has 0, so that a zero is not written. */
     public static void append(Packet packet, TreeMap<Member, Long> vector) {
-        packet.appendInt(vector.size());
+        int count = 0;
+        for (long number : vector.values()) {
+            count += number == 0 ? 0 : 1;
+        }
+        packet.appendInt(count);
         vector.forEach((sender, number) -> {
-            append(packet, sender);
-            packet.appendLong(number);
+            if (number != 0) {
+                append(packet, sender);
+                packet.appendLong(number);
+            }
         });
     }
 
@@ -108,14 +133,49 @@ public final class Wire {
         return vector;
     }
 
+    /**
+     * A view record: members by rank, and parts by the ranks of theirs, in the order of the views that they come from. Of who comes from a view of itself alone in which
+     * nothing was sent there is only its rank.
+     */
     public static void append(Packet packet, View view) {
         append(packet, view.id());
         append(packet, view.members());
-        packet.appendInt(view.parts().size());
+        Map<Member, Integer> ranks = new HashMap<>();
+        for (int rank = 0; rank < view.size(); rank++) {
+            ranks.put(view.members().get(rank), rank);
+        }
+        List<Member> newcomers = new ArrayList<>();
+        List<View.Part> parts = new ArrayList<>();
         for (View.Part part : view.parts()) {
+            if (isNewcomer(part)) {
+                newcomers.add(part.members().getFirst());
+            } else {
+                parts.add(part);
+            }
+        }
+        appendRanks(packet, newcomers, ranks);
+        packet.appendInt(parts.size());
+        for (View.Part part : parts) {
             append(packet, part.previous());
-            append(packet, part.members());
+            appendRanks(packet, part.members(), ranks);
             append(packet, part.cut());
+        }
+    }
+
+    private static boolean isNewcomer(View.Part part) {
+        return part.members().size() == 1
+                && part.cut().isEmpty()
+                && part.previous().equals(View.alone(part.members().getFirst()).id());
+    }
+
+    private static void appendRanks(Packet packet, List<Member> members, Map<Member, Integer> ranks) {
+        packet.appendInt(members.size());
+        for (Member member : members) {
+            Integer rank = ranks.get(member);
+            if (rank == null) {
+                throw new IllegalArgumentException(member + " is in a part of the view and not in the view");
+            }
+            packet.appendInt(rank);
         }
     }
 
@@ -123,16 +183,34 @@ public final class Wire {
     public static View takeView(Packet packet, Members known) {
         ViewId id = takeViewId(packet, known);
         List<Member> members = takeMembers(packet, known);
+        List<View.Part> parts = new ArrayList<>();
+        for (Member newcomer : takeRanks(packet, members)) {
+            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
+        }
         int partCount = packet.takeCount(VIEW_ID_BYTES_MIN + 8);
-        List<View.Part> parts = new ArrayList<>(partCount);
         for (int index = 0; index < partCount; index++) {
-            parts.add(new View.Part(takeViewId(packet, known), takeMembers(packet, known), takeVector(packet, known)));
+            parts.add(new View.Part(takeViewId(packet, known), takeRanks(packet, members), takeVector(packet, known)));
         }
         if (members.isEmpty()) {
             packet.markMalformed();
             return View.alone(NOBODY);
         }
+        parts.sort(Comparator.comparing(View.Part::previous));
         return new View(id, members, parts);
+    }
+
+    private static List<Member> takeRanks(Packet packet, List<Member> members) {
+        int count = packet.takeCount(4);
+        List<Member> taken = new ArrayList<>(count);
+        for (int index = 0; index < count; index++) {
+            int rank = packet.takeInt();
+            if (rank < 0 || members.size() <= rank) {
+                packet.markMalformed();
+            } else {
+                taken.add(members.get(rank));
+            }
+        }
+        return taken;
     }
 
     /** The view that a data packet was sent in: number, attempt, the proposer's incarnation and join. */

@@ -46,7 +46,17 @@ class PacketTest {
         assertThat(packet.isMalformed()).isTrue();
         Packet three = Packet.create(memory, 16).appendByte(1).appendByte(2).appendByte(3);
         assertThat(three.takeInt()).isZero();
-        assertThat(three.length()).as("what is too short stays").isEqualTo(3);
+        assertThat(three.length()).as("nothing is left").isZero();
+    }
+
+    @Test
+    void nothingIsFoundBehindAFault() {
+        Packet packet = Packet.create(memory, 64).appendInt(1_000).appendInt(3).appendLong(5);
+        assertThat(packet.takeCount(1)).isZero();
+        assertThat(packet.isMalformed()).isTrue();
+        assertThat(packet.takeInt()).isZero();
+        assertThat(packet.takeCount(1)).isZero();
+        assertThat(packet.length()).isZero();
     }
 
     @Test
@@ -62,7 +72,7 @@ class PacketTest {
             Packet packet = Packet.create(memory, 2).appendByte(1).appendByte(2);
             packet.skip(length);
             assertThat(packet.isMalformed()).isTrue();
-            assertThat(packet.length()).isEqualTo(2);
+            assertThat(packet.length()).isZero();
         }
     }
 

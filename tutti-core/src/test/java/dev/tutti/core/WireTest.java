@@ -65,9 +65,46 @@ class WireTest {
         Packet packet = packet();
         Wire.append(packet, view);
         assertThat(hex(packet))
-                .isEqualTo("0000000000000002" + "00000001" + member + "00000001" + member + "00000001"
-                        + "0000000000000001" + "00000001" + member + "00000001" + member + "00000001" + member
+                .isEqualTo("0000000000000002" + "00000001" + member + "00000001" + member + "00000000" + "00000001"
+                        + "0000000000000001" + "00000001" + member + "00000001" + "00000000" + "00000001" + member
                         + "0000000000000006");
+    }
+
+    @Test
+    void aNewcomerIsItsRankInAViewRecord() {
+        View whole = new View(
+                new ViewId(2, 1, ONE),
+                List.of(ONE, TWO),
+                List.of(
+                        new View.Part(new ViewId(1, 1, TWO), List.of(TWO), new TreeMap<>()),
+                        new View.Part(new ViewId(1, 1, ONE), List.of(ONE), new TreeMap<>())));
+        Packet packet = packet();
+        Wire.append(packet, whole);
+        assertThat(hex(packet)).endsWith("00000002" + "00000001" + "00000000" + "00000000");
+        assertThat((long) packet.length()).isLessThanOrEqualTo(Wire.bytesMax(whole));
+        assertThat(Wire.takeView(packet, new Members()).parts()).isEqualTo(whole.parts());
+    }
+
+    @Test
+    void aRankThatNobodyHasIsMalformed() {
+        Packet packet = packet();
+        Wire.append(packet, new ViewId(2, 1, ONE));
+        Wire.append(packet, List.of(ONE, TWO));
+        packet.appendInt(1).appendInt(2).appendInt(0);
+        assertThat(Wire.takeView(packet, new Members()).parts()).isEmpty();
+        assertThat(packet.isMalformed()).isTrue();
+    }
+
+    @Test
+    void noMessageIsLongerThanItWasThoughtToBe() {
+        Packet packet = packet();
+        Wire.append(packet, VIEW);
+        assertThat((long) packet.length()).isLessThanOrEqualTo(Wire.bytesMax(VIEW));
+        Packet vector = packet();
+        TreeMap<Member, Long> numbers = new TreeMap<>(Map.of(ONE, 3L, TWO, 0L));
+        Wire.append(vector, numbers);
+        assertThat((long) vector.length()).isLessThanOrEqualTo(Wire.bytesMax(numbers));
+        assertThat(Wire.takeVector(vector, new Members())).as("a zero is as good as nothing").containsOnlyKeys(ONE);
     }
 
     @Test
@@ -135,7 +172,7 @@ class WireTest {
     void aViewOfNobodyIsMalformed() {
         Packet packet = packet();
         Wire.append(packet, new ViewId(1, 1, ONE));
-        packet.appendInt(0).appendInt(0);
+        packet.appendInt(0).appendInt(0).appendInt(0);
         assertThat(Wire.takeView(packet, new Members()).members()).hasSize(1);
         assertThat(packet.isMalformed()).isTrue();
     }

@@ -44,6 +44,11 @@ public final class GroupModel {
         }
     }
 
+    /** What a change may take until it is quiet: beyond, it never will be. */
+    private static final int RECEIVED_MAX = 20_000;
+
+    private int received;
+
     /** A member. */
     public final class Proc implements Stack.Network {
         public final int index;
@@ -266,6 +271,10 @@ public final class GroupModel {
     public void receive(Proc from, Proc to) {
         steps.add("receive " + from.index + " " + to.index);
         byte[] bytes = channel(from, to).remove();
+        received++;
+        if (received > RECEIVED_MAX) {
+            throw new IllegalStateException("no rest after " + RECEIVED_MAX + " messages");
+        }
         to.turn(() -> {
             Packet packet = Packet.create(to.memory, bytes.length).append(bytes, 0, bytes.length);
             to.stack.receive(packet.withPeer(from.member));
@@ -322,6 +331,7 @@ public final class GroupModel {
 
     /** Everything in flight arrives, and time passes, until nothing happens any more; 8 s at most. */
     public void settle() {
+        received = 0;
         long end = nowNanos + 8_000_000_000L;
         deliverAll();
         long deadline = nextDeadline();

@@ -388,6 +388,7 @@ public final class SimulatedNode {
             if (end.isOpen) {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
+                simulation.tap(frame);
                 Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
                 packet.append(frame, 0, frame.length);
                 current.onFrame(now, end.number, packet);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * A world of nodes in virtual time: one thread, one queue of events by (time, sequence), all randomness from one seed.
@@ -31,6 +32,7 @@ public final class Simulation {
     private long nowNanos;
     private long sequence;
     private long steps;
+    private Consumer<byte[]> tap = frame -> {};
 
     public Simulation(long seed) {
         this.seed = seed;
@@ -158,6 +160,15 @@ public final class Simulation {
         steps++;
         event.action().run();
         return true;
+    }
+
+    /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */
+    public void withTap(Consumer<byte[]> tap) {
+        this.tap = tap;
+    }
+
+    void tap(byte[] frame) {
+        tap.accept(frame);
     }
 
     /** Puts a line of the one who drives the run into its trace. */

@@ -504,8 +504,7 @@ public final class Cluster implements AutoCloseable {
         quiet();
         long end = simulation.nowNanos() + limit.toNanos();
         advanceUntil(
-                () -> "rest. "
-                        + (isOneView(running()) ? "Not done: " + busy() : "There is not one view in each group of all its members"),
+                () -> isOneView(running()) ? "rest; still " + busy() : "rest; not one view in each group of all its members",
                 limit,
                 this::isAtRest);
         List<String> missing = violations(true);
@@ -573,7 +572,11 @@ public final class Cluster implements AutoCloseable {
     /** Where everybody is and what happened last, for a failure. */
     public String describe() {
         StringBuilder text = new StringBuilder(String.format(
-                Locale.ROOT, "  %d processes, seed %d, at %.6f s of virtual time%n", size(), seed(), simulation.nowNanos() / 1e9));
+                Locale.ROOT,
+                "  %d processes, seed %d, at %.6f s of virtual time\n",
+                size(),
+                seed(),
+                simulation.nowNanos() / 1e9));
         for (SimulatedProcess process : processes) {
             text.append("    ").append(process.describe()).append('\n');
         }

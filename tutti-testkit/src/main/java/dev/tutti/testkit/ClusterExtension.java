@@ -181,9 +181,10 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
             String test = "-Dtest=" + tests.getName().substring(tests.getName().lastIndexOf('.') + 1) + "#"
                     + context.getRequiredTestMethod().getName();
             String text = cause instanceof AssertionError ? String.valueOf(cause.getMessage()) : cause.toString();
+            String quoted = test.contains("$") ? "'" + test + "'" : test;
             return new AssertionError(
                     text + "\n" + (present == null ? "" : present.describe())
-                            + "  to run this seed alone: mvn test " + (test.contains("$") ? "'" + test + "'" : test) + " -D" + SEED + "=" + seed,
+                            + "  to run this seed alone: mvn test " + quoted + " -D" + SEED + "=" + seed,
                     cause);
         }
 

@@ -4,6 +4,7 @@ import dev.tutti.sim.Simulation;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -328,6 +329,7 @@ final class Strands {
 
     private IllegalStateException interrupted(Strand strand) {
         Thread.currentThread().interrupt();
+        abandon(strand);
         return new IllegalStateException("the test was interrupted while thread " + strand + " ran");
     }
 
@@ -346,10 +348,17 @@ final class Strands {
             }
         }
         text.append("\n    other threads of this process that wait in tutti: ").append(others);
+        abandon(strand);
+        return new IllegalStateException(text.toString());
+    }
+
+    /** It has the baton, and does not give it back: the run is over, and goes on without it as far as it must. */
+    private void abandon(Strand strand) {
         strand.owner.strands.remove(strand);
+        strand.isKilled = true;
         strand.thread.interrupt();
         running = null;
-        return new IllegalStateException(text.toString());
+        isHandedOver = false;
     }
 
     /** The test's thread waits, and nothing goes on without it: what its parked strands hold may be what it waits for. */
@@ -372,9 +381,9 @@ final class Strands {
     }
 
     private static void appendStack(StringBuilder text, Thread thread) {
-        for (StackTraceElement element : thread.getStackTrace()) {
-            text.append("\n      ").append(element);
-        }
+        Arrays.stream(thread.getStackTrace())
+                .limit(FRAMES_SHOWN)
+                .forEach(element -> text.append("\n      ").append(element));
     }
 
     /** Nothing is driven any more. */
@@ -414,6 +423,7 @@ final class Strands {
 
     private static final long WAKE_NANOS_MAX = 20_000;
     private static final int WAITING_SECONDS_MAX = 3;
+    private static final int FRAMES_SHOWN = 16;
     private static final int RUNNING_SECONDS_MAX = 60;
 
     /** Longer than anything in a test may take. */

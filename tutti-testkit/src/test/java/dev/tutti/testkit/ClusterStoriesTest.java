@@ -121,7 +121,9 @@ class ClusterStoriesTest {
                 recorder.group.send(message);
             }
         });
-        assertThat(cluster.elapsed().minus(before)).as("a megabyte, a window of 128 KiB, 100 KB/s").isGreaterThan(Duration.ofSeconds(5));
+        assertThat(cluster.elapsed().minus(before))
+                .as("a megabyte, a window of 128 KiB, 100 KB/s")
+                .isGreaterThan(Duration.ofSeconds(5));
         assertThat(recorders.on(2).got.size()).as("the others are at most a window ahead").isGreaterThan(500);
         cluster.slow(2, Duration.ZERO).awaitRest();
         assertThat(recorders.running()).allMatch(recorder -> recorder.got.size() == 1_000);
@@ -140,7 +142,8 @@ class ClusterStoriesTest {
 
     @Test
     void sendTimeoutIsOfVirtualTime() {
-        Components<Group> groups = cluster.startAll(node -> node.group("g").set("window", "128 KiB").set("send-timeout", "2 s").join());
+        Components<Group> groups = cluster.startAll(node ->
+                node.group("g").set("window", "128 KiB").set("send-timeout", "2 s").join());
         cluster.awaitOneView().slow(3, Duration.ofHours(1));
         assertThatThrownBy(() -> {
                     for (int count = 0; count < 1_000; count++) {
@@ -264,6 +267,13 @@ class ClusterStoriesTest {
         assertThat(recorders.on(2).got).containsExactly("left");
         assertThat(recorders.on(4).got).containsExactly("right");
         assertThat(recorders.on(4).views).last().isEqualTo(4);
+    }
+
+    @Test
+    void manyProcessesStartAtOnceAndLoseSomeAtOnce() {
+        Components<Recorder> recorders = cluster(24, 7).startAll(Recorder::new);
+        cluster.awaitOneView(Duration.ofSeconds(5)).crash(1, 5, 9).awaitOneView(Duration.ofSeconds(5));
+        assertThat(recorders.running()).hasSize(21).allMatch(recorder -> recorder.group.view().size() == 21);
     }
 
     @Test

@@ -18,6 +18,14 @@ public final class TransportSettings {
         NIO
     }
 
+    /** Whether frames carry a checksum of their own. */
+    public enum Checksum {
+        /** Unless TLS vouches for them, or they stay in the memory of one machine. */
+        AUTO,
+        ON,
+        OFF
+    }
+
     /** What carries a node's connections. */
     public enum Protocol {
         TCP,
@@ -77,6 +85,14 @@ public final class TransportSettings {
             Size.mebibytes(1),
             Size.gibibytes(1),
             "Bytes that may wait to be written to one connection; beyond them it is closed.");
+
+    public static final Setting<Checksum> CHECKSUM = Setting.choice(
+            "transport.checksum",
+            Checksum.class,
+            Checksum.AUTO,
+            "Whether each frame carries a CRC-32C, so that one that was changed on its way ends the connection and is sent"
+                    + " again; auto: unless there is TLS, or the node is bound to loopback and advertised there. The same at"
+                    + " all nodes.");
 
     public static final Setting<Size> DATAGRAM_SIZE = Setting.size(
             "transport.datagram-size",
@@ -149,6 +165,7 @@ public final class TransportSettings {
             CONNECTIONS_MAX,
             SOCKET_BUFFER,
             WRITE_BUFFER_MAX,
+            CHECKSUM,
             DATAGRAM_SIZE,
             DATAGRAM_QUEUE_MAX,
             DATAGRAM_OFFLOAD,

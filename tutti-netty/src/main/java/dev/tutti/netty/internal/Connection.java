@@ -57,7 +57,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         this.dial = dial;
         this.tls = tls;
         this.prefaceMissing = dial != null && tls != null ? Integer.BYTES : 0;
-        this.inbound = new Inbound(driver.directMemory(), driver.regions(), this);
+        this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
 
     /** Prepares the channel; before anything is read. */
@@ -99,19 +99,22 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
             throw new IllegalArgumentException(
                     "frame of " + frame.length() + " bytes, at most " + Packet.FRAME_MAX);
         }
-        int bytes = frame.length() + Integer.BYTES;
+        FrameCheck check = driver.check();
+        int bytes = frame.length() + check.headBytes();
         if (unwrittenBytes() + bytes > driver.options().writeBufferMaxBytes()) {
             frame.release();
             driver.onOverflow(this);
             return;
         }
         Packet whole = frame;
-        if (frame.offset() < Integer.BYTES || !frame.bytes().isDirect()) {
+        if (frame.offset() < check.headBytes() || !frame.bytes().isDirect()) {
             whole = frame.copy(driver.directMemory());
             frame.release();
             driver.onCopied();
+            check.sealCopy(whole);
+        } else {
+            check.seal(whole);
         }
-        whole.prependInt(whole.length());
         pendingBytes += bytes;
         channel.write(new FrameBuf(channel.alloc(), whole, this), channel.voidPromise());
         isDirty = true;
@@ -315,7 +318,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     }
 
     @Override
-    public void onGarbage(int length, String detail) {
+    public void onGarbage(String detail) {
         driver.onGarbage(this, detail);
+    }
+
+    @Override
+    public void onCorrupt(String detail) {
+        driver.onCorrupt(this, detail);
     }
 }

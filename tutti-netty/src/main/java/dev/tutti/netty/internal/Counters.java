@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /** What the loop counts. It alone writes; every thread may read. */
 final class Counters {
 
+    /** In the order of who counts them: drivers of streams up to the bytes, those of datagrams from there, loops the last. */
     enum Name {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_DIALLED,
@@ -20,6 +21,7 @@ final class Counters {
         FRAMES_RECEIVED,
         FRAMES_SENT,
         FRAMES_COPIED,
+        FRAMES_CORRUPT,
         BYTES_RECEIVED,
         BYTES_SENT,
         BATCHES_RECEIVED,

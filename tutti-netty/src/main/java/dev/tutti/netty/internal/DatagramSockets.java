@@ -52,7 +52,11 @@ final class DatagramSockets {
     final @Nullable DatagramChannel group;
     final boolean isMerging;
     private final boolean isOffloading;
+
+    // What was asked for, and what the system gave.
     private final int bufferBytes;
+    private final int receiveBufferBytes;
+    private final int sendBufferBytes;
 
     private DatagramSockets(
             Settings settings, Io io, Loop loop, Binding binding, DatagramInbound inbound, DatagramInbound groupInbound) {
@@ -66,6 +70,8 @@ final class DatagramSockets {
         SocketProtocolFamily family = family(binding.address());
         this.unicast = (DatagramChannel) binding.bind(address -> bootstrap(loop, family).bind(address));
         this.isMerging = configure(unicast, inbound);
+        this.receiveBufferBytes = got(unicast.config().getReceiveBufferSize());
+        this.sendBufferBytes = got(unicast.config().getSendBufferSize());
         forbidFragments(size.isWhole());
         this.group = multicast == null ? null : join(loop, multicast, groupInbound);
     }
@@ -160,7 +166,7 @@ final class DatagramSockets {
         try {
             unicast.config().setNetworkInterface(wanted.via());
             unicast.config().setTimeToLive(wanted.timeToLive());
-            unicast.config().setLoopbackModeDisabled(false);
+            // Multicast loopback is on by default, and stays so: Netty's switch for it does the opposite with NIO.
         } catch (ChannelException e) {
             throw new TransportException("transport.multicast.address: can't send to " + wanted + ": " + e.getMessage(), e);
         }
@@ -174,24 +180,22 @@ final class DatagramSockets {
     }
 
     int receiveBufferBytes() {
-        return got(unicast.config().getReceiveBufferSize());
+        return receiveBufferBytes;
     }
 
     void describe(Map<String, String> description) {
-        description.put("receive-buffer", buffer(unicast.config().getReceiveBufferSize(), "net.core.rmem_max"));
-        description.put("send-buffer", buffer(unicast.config().getSendBufferSize(), "net.core.wmem_max"));
+        description.put("receive-buffer", buffer(receiveBufferBytes, "net.core.rmem_max"));
+        description.put("send-buffer", buffer(sendBufferBytes, "net.core.wmem_max"));
         description.put("multicast", multicast == null ? "none" : multicast.toString());
         description.put("merging", isMerging ? "GRO" : "none");
     }
 
     /** Whether the system has given less than was asked for. */
     boolean isCut() {
-        return got(unicast.config().getReceiveBufferSize()) < bufferBytes
-                || got(unicast.config().getSendBufferSize()) < bufferBytes;
+        return receiveBufferBytes < bufferBytes || sendBufferBytes < bufferBytes;
     }
 
-    private String buffer(int reported, String limit) {
-        int got = got(reported);
+    private String buffer(int got, String limit) {
         String text = Size.bytes(got).toString();
         return got < bufferBytes ? text + " of " + Size.bytes(bufferBytes) + "; raise " + limit : text;
     }

@@ -3,6 +3,7 @@ package dev.tutti.netty.internal;
 import dev.tutti.core.Block;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Map;
@@ -35,6 +36,11 @@ final class DirectMemory implements Memory {
             int keep = (int) Math.max(1, poolBytes * SHARES[index] / 32 / SIZES[index]);
             classes[index] = new SizeClass(SIZES[index], keep);
         }
+    }
+
+    /** As much as suits this process. */
+    static DirectMemory ofProcess() {
+        return new DirectMemory(PlatformDependent.estimateMaxDirectMemory());
     }
 
     @Override

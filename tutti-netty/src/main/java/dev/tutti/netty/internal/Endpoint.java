@@ -10,7 +10,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,6 +34,7 @@ final class Endpoint {
     private final Loop loop;
     private final Io io;
     private final @Nullable Security security;
+    private final boolean isSummed;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
     private final Map<String, String> description = new LinkedHashMap<>();
@@ -43,9 +43,10 @@ final class Endpoint {
     private String bound = "";
     private String advertised = "";
 
-    private Endpoint(Io io, @Nullable Security security) {
+    private Endpoint(Io io, @Nullable Security security, boolean isSummed) {
         this.io = io;
         this.security = security;
+        this.isSummed = isSummed;
         this.loop = new Loop(io);
     }
 
@@ -64,7 +65,10 @@ final class Endpoint {
                     + " Use tls.certificate, tls.key and tls.authority; or security.secret; or, if the network is"
                     + " trusted, security.insecure: true");
         }
-        Endpoint endpoint = new Endpoint(Io.choose(settings.get(TransportSettings.IO)), security);
+        Endpoint endpoint = new Endpoint(
+                Io.choose(settings.get(TransportSettings.IO)),
+                security,
+                isSummed(settings, security != null, address.isLoopbackAddress()));
         try {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
@@ -104,6 +108,7 @@ final class Endpoint {
         description.put("io", io.toString());
         description.put("java", Runtime.version().toString());
         description.put("tls", security == null ? "none" : security.description());
+        description.put("checksum", isSummed ? "crc32c" : security == null ? "none" : "of TLS");
         description.put("bound", bound);
         description.put("congestion-control", congestionControl());
     }
@@ -115,11 +120,6 @@ final class Endpoint {
         } catch (IOException e) {
             return "of the operating system";
         }
-    }
-
-    /** How much direct memory this process may have. */
-    static long directMemoryLimitBytes() {
-        return PlatformDependent.estimateMaxDirectMemory();
     }
 
     void onAccept(Consumer<SocketChannel> consumer) {
@@ -160,6 +160,20 @@ final class Endpoint {
         SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), loop.workers());
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
+    }
+
+    /** Whether frames carry checksums. */
+    boolean isSummed() {
+        return isSummed;
+    }
+
+    /** What is advertised elsewhere comes by a way that this node knows nothing about. */
+    private static boolean isSummed(Settings settings, boolean isSecure, boolean isLoopback) {
+        return switch (settings.get(TransportSettings.CHECKSUM)) {
+            case AUTO -> !isSecure && !(isLoopback && settings.get(TransportSettings.ADVERTISE).isEmpty());
+            case ON -> true;
+            case OFF -> false;
+        };
     }
 
     Loop loop() {

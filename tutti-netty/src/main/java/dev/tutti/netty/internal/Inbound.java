@@ -27,12 +27,16 @@ final class Inbound {
         void onFrame(Packet frame);
 
         /** The bytes are not ours; nothing more is decoded. */
-        void onGarbage(int length, String detail);
+        void onGarbage(String detail);
+
+        /** A frame was changed on its way; nothing more is decoded. */
+        void onCorrupt(String detail);
 
         /** Whether frames are still wanted. */
         boolean isReceiving();
     }
 
+    private final FrameCheck check;
     private final DirectMemory memory;
     private final ReceiveRegions regions;
     private final Sink sink;
@@ -46,7 +50,8 @@ final class Inbound {
     private int restLength;
     private boolean isGarbage;
 
-    Inbound(DirectMemory memory, ReceiveRegions regions, Sink sink) {
+    Inbound(FrameCheck check, DirectMemory memory, ReceiveRegions regions, Sink sink) {
+        this.check = check;
         this.memory = memory;
         this.regions = regions;
         this.sink = sink;
@@ -158,23 +163,29 @@ final class Inbound {
     /** How long the first frame is, its length included, as far as that is known. */
     private int frameBytes(ReceiveRegion current) {
         return current.position - start < LENGTH_BYTES
-                ? LENGTH_BYTES
-                : LENGTH_BYTES + Math.clamp(current.block.bytes().getInt(start), 0, Packet.FRAME_MAX);
+                ? check.headBytes()
+                : check.headBytes() + Math.max(0, check.length(current.block.bytes().getInt(start)));
     }
 
     private void decode(ReceiveRegion current) {
         ByteBuffer bytes = current.block.bytes();
         while (wantsMore() && LENGTH_BYTES <= current.position - start) {
-            int length = bytes.getInt(start);
-            if (length < 0 || Packet.FRAME_MAX < length) {
+            int word = bytes.getInt(start);
+            int length = check.length(word);
+            if (length == FrameCheck.NONE) {
                 isGarbage = true;
-                sink.onGarbage(length, Stranger.describe(length));
+                sink.onGarbage(check.describe(word));
                 break;
             }
-            if (current.position - start < LENGTH_BYTES + length) {
+            int offset = start + check.headBytes();
+            if (current.position < offset + length) {
                 break;
             }
-            int offset = start + LENGTH_BYTES;
+            if (!check.isIntact(bytes, start, length)) {
+                isGarbage = true;
+                sink.onCorrupt("a frame of " + length + " bytes does not have its checksum");
+                break;
+            }
             start = offset + length;
             sink.onFrame(packet(current, offset, length));
         }

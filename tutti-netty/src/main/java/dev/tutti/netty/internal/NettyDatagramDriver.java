@@ -68,7 +68,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
     private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding) {
         this.loop = loop;
-        this.memory = new DirectMemory(dev.tutti.netty.internal.Endpoint.directMemoryLimitBytes());
+        this.memory = DirectMemory.ofProcess();
         boolean isReadingAhead = io == Io.NIO;
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
         this.groupInbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(true));

@@ -38,6 +38,7 @@ public final class NettyDriver implements StreamDriver {
     private final DirectMemory memory;
     private final ReceiveRegions regions;
     private final Dialer dialer;
+    private final FrameCheck check;
     private final Counters counters = new Counters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
     private final Complaints complaints = new Complaints(LOG);
     private final Effects effects = new MachineEffects();
@@ -58,9 +59,10 @@ public final class NettyDriver implements StreamDriver {
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
-        this.memory = new DirectMemory(Endpoint.directMemoryLimitBytes());
+        this.memory = DirectMemory.ofProcess();
         this.regions = new ReceiveRegions(memory);
         this.dialer = new Dialer(this, endpoint);
+        this.check = new FrameCheck(endpoint.isSummed());
     }
 
     /**
@@ -260,6 +262,13 @@ public final class NettyDriver implements StreamDriver {
         connection.fail(detail);
     }
 
+    /** What the other side sent and what came differ: the session goes on with another connection. */
+    void onCorrupt(Connection connection, String detail) {
+        counters.add(Name.FRAMES_CORRUPT, 1);
+        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);
+        connection.fail(detail);
+    }
+
     void onOverflow(Connection connection) {
         counters.add(Name.CONNECTIONS_OVERFLOWED, 1);
         connection.fail("does not read: " + options.writeBufferMaxBytes()
@@ -318,6 +327,10 @@ public final class NettyDriver implements StreamDriver {
 
     // ------------------------------------------------------------------ access for connections
 
+    FrameCheck check() {
+        return check;
+    }
+
     DirectMemory directMemory() {
         return memory;
     }
@@ -340,6 +353,7 @@ public final class NettyDriver implements StreamDriver {
 
         @Override
         public void drain() {
+            check.beginFrames();
             started.drain(effects);
             for (int index = 0; index < dirty.size(); index++) {
                 Connection connection = dirty.get(index);

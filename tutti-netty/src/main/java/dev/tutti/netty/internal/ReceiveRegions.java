@@ -9,7 +9,7 @@ import java.util.List;
 final class ReceiveRegions {
 
     /** A region that is given out takes a whole frame and a read that is worth its system call. */
-    static final int ROOM_MIN = 4 + Packet.FRAME_MAX + 28 * 1024;
+    static final int ROOM_MIN = FrameCheck.HEAD_BYTES_MAX + Packet.FRAME_MAX + 28 * 1024;
 
     private static final int OPEN_MAX = 4;
 

@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class InboundTest {
 
+    private static final FrameCheck CHECK = new FrameCheck(true);
+
     private final DirectMemory memory = new DirectMemory(64 << 20);
     private final ReceiveRegions regions = new ReceiveRegions(memory);
 
@@ -31,6 +33,7 @@ class InboundTest {
     private static final class Kept implements Inbound.Sink {
         final ArrayDeque<Packet> packets = new ArrayDeque<>();
         final List<String> garbage = new ArrayList<>();
+        final List<String> corrupt = new ArrayList<>();
 
         @Override
         public void onFrame(Packet frame) {
@@ -38,8 +41,13 @@ class InboundTest {
         }
 
         @Override
-        public void onGarbage(int length, String detail) {
+        public void onGarbage(String detail) {
             garbage.add(detail);
+        }
+
+        @Override
+        public void onCorrupt(String detail) {
+            corrupt.add(detail);
         }
 
         @Override
@@ -63,8 +71,7 @@ class InboundTest {
     private static byte[] framed(byte[]... frames) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (byte[] frame : frames) {
-            out.writeBytes(ByteBuffer.allocate(4).putInt(frame.length).array());
-            out.writeBytes(frame);
+            out.writeBytes(Probe.framed(frame));
         }
         return out.toByteArray();
     }
@@ -95,7 +102,7 @@ class InboundTest {
         byte[] stream = framed(first, new byte[0], second, first);
         for (int cut = 0; cut <= stream.length; cut++) {
             Kept kept = new Kept();
-            Inbound inbound = new Inbound(memory, regions, kept);
+            Inbound inbound = new Inbound(CHECK, memory, regions, kept);
             give(inbound, isSocket, stream, 0, cut);
             give(inbound, isSocket, stream, cut, stream.length);
             assertThat(kept.packets.stream().map(InboundTest::content))
@@ -120,7 +127,7 @@ class InboundTest {
         int[] given = new int[connections];
         for (int index = 0; index < connections; index++) {
             kept.add(new Kept());
-            inbounds.add(new Inbound(memory, regions, kept.get(index)));
+            inbounds.add(new Inbound(CHECK, memory, regions, kept.get(index)));
             List<byte[]> frames = new ArrayList<>();
             for (int number = 0; number < 60; number++) {
                 frames.add(bytes(random, random.nextInt(4) == 0 ? random.nextInt(Packet.FRAME_MAX + 1) : random.nextInt(600)));
@@ -155,9 +162,9 @@ class InboundTest {
     @Test
     void doesNotAllocateForALengthThatWasOnlyAnnounced() {
         Kept kept = new Kept();
-        Inbound inbound = new Inbound(memory, regions, kept);
-        give(inbound, true, ByteBuffer.allocate(4).putInt(Packet.FRAME_MAX).array(), 0, 4);
-        assertThat(inbound.partialBytes()).isEqualTo(4);
+        Inbound inbound = new Inbound(CHECK, memory, regions, kept);
+        give(inbound, true, framed(new byte[Packet.FRAME_MAX]), 0, 8);
+        assertThat(inbound.partialBytes()).isEqualTo(8);
         regions.close();
         assertThat(outstanding()).isEqualTo(1);
         assertThat(memory.acquire(1).capacity()).isEqualTo(512);
@@ -167,7 +174,7 @@ class InboundTest {
     @Test
     void copiesSmallFramesOutOfTheLargeBlock() {
         Kept kept = new Kept();
-        Inbound inbound = new Inbound(memory, regions, kept);
+        Inbound inbound = new Inbound(CHECK, memory, regions, kept);
         byte[] stream = framed(new byte[Inbound.COPY_BELOW_BYTES - 1], new byte[Inbound.COPY_BELOW_BYTES]);
         give(inbound, true, stream, 0, stream.length);
         assertThat(kept.packets.poll().footprint()).isEqualTo(8 * 1024);
@@ -177,8 +184,8 @@ class InboundTest {
     @Test
     void decodesNothingAfterGarbage() {
         Kept kept = new Kept();
-        Inbound inbound = new Inbound(memory, regions, kept);
-        byte[] garbage = ByteBuffer.allocate(300_000).putInt(Integer.MIN_VALUE).array();
+        Inbound inbound = new Inbound(CHECK, memory, regions, kept);
+        byte[] garbage = ByteBuffer.allocate(300_000).putInt(-1).array();
         give(inbound, true, garbage, 0, garbage.length);
         give(inbound, false, garbage, 0, garbage.length);
         assertThat(kept.garbage).hasSize(1);

@@ -357,6 +357,7 @@ class NettyDatagramDriverTest {
             assertThatThrownBy(() -> one.driver.execute(now -> {})).isInstanceOf(RejectedExecutionException.class);
             two.driver.close();
             assertThat(two.counter("memory.outstanding")).isZero();
+            assertThat(two.driver.description()).containsEntry("io", io.toString()).containsKey("receive-buffer");
         }
     }
 

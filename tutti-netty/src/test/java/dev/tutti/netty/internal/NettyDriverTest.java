@@ -203,12 +203,14 @@ class NettyDriverTest {
             assertThat(refusal(probe, ByteBuffer.allocate(4).putInt(Packet.FRAME_MAX + 1).array()))
                     .isEqualTo("frame of 65537 bytes, at most 65536");
             assertThat(refusal(probe, ByteBuffer.allocate(4).putInt(-1).array()))
-                    .isEqualTo("frame of 4294967295 bytes, at most 65536");
+                    .isEqualTo("the length of a frame does not fit its check: ffffffff");
+            assertThat(refusal(probe, ByteBuffer.allocate(104).putInt(100).array()))
+                    .contains("without checksums", "transport.checksum");
             assertThat(refusal(probe, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.UTF_8)))
                     .contains("HTTP request");
             assertThat(refusal(probe, new byte[] {22, 3, 1, 2, 0, 1, 0, 1, (byte) 252})).contains("TLS");
             assertThat(refusal(probe, "SSH-2.0-OpenSSH_9.2".getBytes(StandardCharsets.UTF_8))).contains("SSH");
-            assertThat(probe.counter("connections.garbage")).isEqualTo(5);
+            assertThat(probe.counter("connections.garbage")).isEqualTo(6);
         }
     }
 
@@ -244,7 +246,7 @@ class NettyDriverTest {
                 Socket client = socket(two);
                 silent.add(client);
                 two.await(Probe.Kind.ACCEPTED);
-                client.getOutputStream().write(ByteBuffer.allocate(5).putInt(Packet.FRAME_MAX).array());
+                client.getOutputStream().write(framed(new byte[Packet.FRAME_MAX]), 0, 9);
             }
             int there = one.connect(two);
             two.await(Probe.Kind.ACCEPTED);
@@ -621,7 +623,7 @@ class NettyDriverTest {
     }
 
     private static byte[] framed(byte[] bytes) {
-        return ByteBuffer.allocate(4 + bytes.length).putInt(bytes.length).put(bytes).array();
+        return Probe.framed(bytes);
     }
 
     private static byte[] bytes(int length, int seed) {

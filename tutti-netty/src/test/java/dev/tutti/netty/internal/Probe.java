@@ -2,6 +2,7 @@ package dev.tutti.netty.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.StreamDriver;
@@ -54,6 +55,7 @@ final class Probe implements Machine, AutoCloseable {
     static Settings settings(Io io) {
         return Settings.of(TransportSettings.ALL)
                 .with(TransportSettings.BIND_PORT, 0)
+                .with(TransportSettings.CHECKSUM, TransportSettings.Checksum.ON)
                 // A first TLS handshake on a busy machine loads and interprets a lot of code.
                 .with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(LIMIT_SECONDS - 2))
                 .with(TransportSettings.IO, TransportSettings.Io.valueOf(io.name()));
@@ -61,6 +63,15 @@ final class Probe implements Machine, AutoCloseable {
 
     static Probe open(Settings settings) {
         return new Probe(NettyDriver.open(settings));
+    }
+
+    /** A frame as it goes over the wire between nodes without TLS. */
+    static byte[] framed(byte[] frame) {
+        Packet packet = Packet.create(Memory.onHeap(), frame.length).append(frame, 0, frame.length);
+        new FrameCheck(true).seal(packet);
+        byte[] framed = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), framed);
+        return framed;
     }
 
     static Probe start(Io io) {

@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
 
 /**
  * A measurement, started by hand: frames of 64 KiB one way, and round trips of 64 B, between two drivers of one JVM.
- * Arguments: rounds, and {@code tls}.
+ * Arguments: rounds, and {@code tls}, or {@code off} for no checksums.
  */
 final class Throughput {
 
@@ -23,6 +23,9 @@ final class Throughput {
                 Settings settings = Probe.settings(io);
                 if (isSecret) {
                     settings = settings.with(TransportSettings.SECRET, "correct horse battery staple");
+                }
+                if (arguments.length > 1 && arguments[1].equals("off")) {
+                    settings = settings.with(TransportSettings.CHECKSUM, TransportSettings.Checksum.OFF);
                 }
                 double[] stream = stream(settings, Packet.PAYLOAD_MAX, isSecret ? 5_000 : 40_000);
                 double[] pingPong = pingPong(settings, 20_000);

@@ -37,6 +37,9 @@ public final class Detector {
     private static final Comparator<NodeId> RING =
             Comparator.comparingLong((NodeId node) -> mix(node.incarnation())).thenComparing(Comparator.naturalOrder());
 
+    /** Never changed: most have nothing to report. */
+    private static final TreeSet<NodeId> NOBODY = new TreeSet<>();
+
     /** What is known of one node. */
     private static final class Subject {
         boolean isOpen;
@@ -50,7 +53,7 @@ public final class Detector {
         long unstableNanos = NEVER;
 
         /** What it reports itself. */
-        TreeSet<NodeId> reports = new TreeSet<>();
+        TreeSet<NodeId> reports = NOBODY;
     }
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -59,7 +62,7 @@ public final class Detector {
     private final long heartbeatNanos;
     private final long timeoutNanos;
     private final TreeMap<NodeId, Subject> subjects = new TreeMap<>();
-    private List<NodeId> ring = List.of();
+    private final TreeSet<NodeId> ring = new TreeSet<>(RING);
     private long stretch = 1;
     private long calmNanos;
     private boolean isChanged;
@@ -70,7 +73,7 @@ public final class Detector {
         this.self = self;
         this.heartbeatNanos = heartbeatNanos;
         this.timeoutNanos = timeoutNanos;
-        buildRing();
+        ring.add(self);
     }
 
     // ------------------------------------------------------------------ inputs
@@ -80,11 +83,11 @@ public final class Detector {
         subject.isOpen = true;
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
-        subject.reports = new TreeSet<>();
+        subject.reports = NOBODY;
         retract(subject);
         // Who is new here has heard none of the reports.
         isChanged |= !reports().isEmpty();
-        buildRing();
+        ring.add(node);
     }
 
     /** A node whose silence was observed stays reported, until it is heard, or for as long as others may need. */
@@ -95,11 +98,11 @@ public final class Detector {
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
-        subject.reports = new TreeSet<>();
+        subject.reports = NOBODY;
         if (!subject.isReported) {
             subjects.remove(node);
         }
-        buildRing();
+        ring.remove(node);
     }
 
     /** When something of the node has arrived last. */
@@ -123,7 +126,7 @@ public final class Detector {
     public void onReports(NodeId watcher, Collection<NodeId> silent) {
         Subject subject = subjects.get(watcher);
         if (subject != null && subject.isOpen) {
-            subject.reports = new TreeSet<>(silent);
+            subject.reports = silent.isEmpty() ? NOBODY : new TreeSet<>(silent);
         }
     }
 
@@ -154,10 +157,15 @@ public final class Detector {
         }
         List<Verdict> closing = new ArrayList<>();
         boolean isUnstable = false;
+        TreeSet<NodeId> accused = accused();
         for (var entry : subjects.entrySet()) {
             NodeId node = entry.getKey();
             Subject subject = entry.getValue();
             if (!subject.isOpen) {
+                continue;
+            }
+            if (!accused.contains(node)) {
+                subject.unstableNanos = NEVER;
                 continue;
             }
             List<NodeId> watchers = watchers(node);
@@ -182,6 +190,20 @@ public final class Detector {
         return closing;
     }
 
+    /** Whom anybody does not hear: nobody, nearly always. */
+    private TreeSet<NodeId> accused() {
+        TreeSet<NodeId> accused = new TreeSet<>();
+        subjects.forEach((node, subject) -> {
+            if (subject.isReported) {
+                accused.add(node);
+            }
+            if (subject.isOpen && !subject.reports.isEmpty()) {
+                accused.addAll(subject.reports);
+            }
+        });
+        return accused;
+    }
+
     private void observe(Subject subject, long nowNanos) {
         boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos * stretch;
         if (isSilent && !subject.isReported) {
@@ -196,8 +218,9 @@ public final class Detector {
     private void closeAlone(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
             Subject subject = entry.getValue();
-            boolean isListed = closing.stream().anyMatch(verdict -> verdict.node().equals(entry.getKey()));
-            if (subject.isOpen && !isListed && nowNanos - subject.heardNanos >= ALONE * timeoutNanos * stretch) {
+            if (subject.isOpen
+                    && nowNanos - subject.heardNanos >= ALONE * timeoutNanos * stretch
+                    && closing.stream().noneMatch(verdict -> verdict.node().equals(entry.getKey()))) {
                 closing.add(new Verdict(entry.getKey(),
                         "silent for " + (nowNanos - subject.heardNanos) / 1_000_000 + " ms"));
             }
@@ -251,16 +274,18 @@ public final class Detector {
 
     /** The nodes that follow on the ring: this one, and those it has sessions with. */
     List<NodeId> watchers(NodeId node) {
-        int start = 0;
-        while (start < ring.size() && RING.compare(ring.get(start), node) <= 0) {
-            start++;
-        }
-        List<NodeId> watchers = new ArrayList<>();
-        for (int step = 0; step < ring.size() && watchers.size() < WATCHERS_MAX; step++) {
-            NodeId next = ring.get((start + step) % ring.size());
-            if (!next.equals(node)) {
-                watchers.add(next);
+        List<NodeId> watchers = new ArrayList<>(WATCHERS_MAX);
+        for (NodeId next : ring.tailSet(node, false)) {
+            if (watchers.size() == WATCHERS_MAX) {
+                return watchers;
             }
+            watchers.add(next);
+        }
+        for (NodeId next : ring.headSet(node, false)) {
+            if (watchers.size() == WATCHERS_MAX) {
+                return watchers;
+            }
+            watchers.add(next);
         }
         return watchers;
     }
@@ -296,18 +321,6 @@ public final class Detector {
             subject.isReported = false;
             isChanged = true;
         }
-    }
-
-    private void buildRing() {
-        List<NodeId> nodes = new ArrayList<>();
-        nodes.add(self);
-        subjects.forEach((node, subject) -> {
-            if (subject.isOpen) {
-                nodes.add(node);
-            }
-        });
-        nodes.sort(RING);
-        ring = nodes;
     }
 
     /** Spreads incarnations over the ring, so that those who were started together do not watch each other alone. */

@@ -2,7 +2,9 @@ package dev.tutti.protocols.discovery;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.stack.Report;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -33,6 +35,12 @@ public final class Discovery {
 
     private static final long PAUSE_MIN_NANOS = 100_000_000L;
 
+    /**
+     * How long the higher of two addresses leaves it to the lower one to dial, when both have just heard of each other:
+     * those who are started together would else have two connections for each pair.
+     */
+    private static final long YIELD_NANOS = 20_000_000L;
+
     /** Where something is that does not want this node, there is no hurry. */
     private static final long PAUSE_REFUSED_NANOS = 10_000_000_000L;
 
@@ -47,6 +55,10 @@ public final class Discovery {
         final long knownNanos;
         boolean isSelf;
         boolean isDialing;
+
+        /** It waits for the end of another dial. */
+        boolean isQueued;
+
         boolean isAnswered;
 
         /** Who was found there last. */
@@ -63,11 +75,11 @@ public final class Discovery {
 
         long nextNanos;
 
-        Address(String text, boolean isSeed, long knownNanos) {
+        Address(String text, boolean isSeed, long knownNanos, long nextNanos) {
             this.text = text;
             this.isSeed = isSeed;
             this.knownNanos = knownNanos;
-            this.nextNanos = knownNanos;
+            this.nextNanos = nextNanos;
         }
     }
 
@@ -76,12 +88,20 @@ public final class Discovery {
     private final SplittableRandom random;
     private final Dialer dialer;
     private final LinkedHashMap<String, Address> addresses = new LinkedHashMap<>();
+
+    /** Where a node was found last; one may have several addresses. */
+    private final HashMap<NodeId, List<Address>> byNode = new HashMap<>();
+
+    private final ArrayDeque<Address> queue = new ArrayDeque<>();
+    private @Nullable Address unanswered;
+    private long digest;
     private int dials;
     private long ignored;
     private long deadlineNanos = NEVER;
 
     public Discovery(String self, Limits limits, SplittableRandom random, Dialer dialer) {
         this.self = self;
+        this.digest = hash(self);
         this.limits = limits;
         this.random = random;
         this.dialer = dialer;
@@ -113,19 +133,17 @@ public final class Discovery {
             own = add(node.address(), false, nowNanos);
         }
         if (own != null) {
-            own.node = node;
+            found(own, node);
         }
-        for (Address address : addresses.values()) {
-            if (node.equals(address.node)) {
-                connected(address);
-            }
+        for (Address address : byNode.getOrDefault(node, List.of())) {
+            connected(address);
         }
     }
 
     /** A session is over. */
     public void onClosed(NodeId node, long nowNanos) {
-        for (Address address : addresses.values()) {
-            if (node.equals(address.node) && address.isConnected) {
+        for (Address address : byNode.getOrDefault(node, List.of())) {
+            if (address.isConnected) {
                 address.isConnected = false;
                 address.attempts = 0;
                 pause(address, nowNanos, PAUSE_MIN_NANOS);
@@ -143,7 +161,7 @@ public final class Discovery {
         if (address == null) {
             return;
         }
-        address.node = node;
+        found(address, node);
         if (isOpen) {
             connected(address);
         } else {
@@ -173,9 +191,12 @@ public final class Discovery {
             return;
         }
         endDial(address);
-        address.node = node;
+        if (node != null) {
+            found(address, node);
+        }
         address.again++;
         address.nextNanos = nowNanos;
+        enqueue(address);
         dialDue(nowNanos);
     }
 
@@ -228,30 +249,92 @@ public final class Discovery {
 
     /** Whether all addresses have answered, or had their time to. */
     public boolean isEverybodyAsked(long nowNanos) {
+        Address last = unanswered;
+        if (last != null && isAwaited(last, nowNanos)) {
+            return false;
+        }
+        unanswered = null;
         for (Address address : addresses.values()) {
-            if (!address.isAnswered && !address.isConnected && nowNanos - address.knownNanos < limits.patienceNanos()) {
+            if (isAwaited(address, nowNanos)) {
+                unanswered = address;
                 return false;
             }
         }
         return true;
     }
 
+    private boolean isAwaited(Address address, long nowNanos) {
+        return !address.isAnswered && !address.isConnected && nowNanos - address.knownNanos < limits.patienceNanos();
+    }
+
+    /** The same at two nodes that know the same addresses, their own included: these have nothing to tell each other. */
+    public long digest() {
+        return digest;
+    }
+
     // ------------------------------------------------------------------ decisions
 
+    /** Dials what is due; what is due and has to wait is dialled when a dial ends. */
     private void dialDue(long nowNanos) {
+        while (dials < limits.dialsMax() && !queue.isEmpty()) {
+            Address address = queue.remove();
+            address.isQueued = false;
+            if (isIdle(address) && address.nextNanos <= nowNanos && addresses.get(address.text) == address) {
+                dial(address);
+            }
+        }
+        if (nowNanos < deadlineNanos) {
+            return;
+        }
         deadlineNanos = NEVER;
         for (Address address : addresses.values()) {
-            if (address.isSelf || address.isDialing || address.isConnected) {
+            if (!isIdle(address) || address.isQueued) {
                 continue;
             }
-            if (address.nextNanos <= nowNanos && dials < limits.dialsMax()) {
-                address.isDialing = true;
-                dials++;
-                dialer.dial(address.text, address.node);
-            } else if (nowNanos < address.nextNanos) {
+            if (nowNanos < address.nextNanos) {
                 deadlineNanos = Math.min(deadlineNanos, address.nextNanos);
+            } else if (dials < limits.dialsMax()) {
+                dial(address);
+            } else {
+                enqueue(address);
             }
-            // One that is due and has to wait is dialled when a dial ends.
+        }
+    }
+
+    private static boolean isIdle(Address address) {
+        return !address.isSelf && !address.isDialing && !address.isConnected;
+    }
+
+    private void enqueue(Address address) {
+        if (!address.isQueued) {
+            address.isQueued = true;
+            queue.add(address);
+        }
+    }
+
+    private void dial(Address address) {
+        address.isDialing = true;
+        dials++;
+        dialer.dial(address.text, address.node);
+    }
+
+    private void found(Address address, NodeId node) {
+        if (node.equals(address.node)) {
+            return;
+        }
+        forgetNode(address);
+        address.node = node;
+        byNode.computeIfAbsent(node, absent -> new ArrayList<>(1)).add(address);
+    }
+
+    private void forgetNode(Address address) {
+        NodeId node = address.node;
+        List<Address> others = node == null ? null : byNode.get(node);
+        if (node != null && others != null) {
+            others.remove(address);
+            if (others.isEmpty()) {
+                byNode.remove(node);
+            }
         }
     }
 
@@ -291,8 +374,15 @@ public final class Discovery {
             ignored++;
             return null;
         }
-        Address address = new Address(text, isSeed, nowNanos);
+        long nextNanos = self.compareTo(text) > 0 ? nowNanos + YIELD_NANOS : nowNanos;
+        Address address = new Address(text, isSeed, nowNanos, nextNanos);
         addresses.put(text, address);
+        digest += hash(text);
+        if (nextNanos > nowNanos) {
+            deadlineNanos = Math.min(deadlineNanos, nextNanos);
+        } else {
+            enqueue(address);
+        }
         return address;
     }
 
@@ -305,7 +395,23 @@ public final class Discovery {
                 worst = address;
             }
         }
-        return worst != null && addresses.remove(worst.text) != null;
+        if (worst == null) {
+            return false;
+        }
+        addresses.remove(worst.text);
+        digest -= hash(worst.text);
+        forgetNode(worst);
+        return true;
+    }
+
+    /** FNV-1a, mixed so that sums tell sets apart. */
+    private static long hash(String text) {
+        long hash = 0xCBF29CE484222325L;
+        for (int index = 0; index < text.length(); index++) {
+            hash = (hash ^ text.charAt(index)) * 0x100000001B3L;
+        }
+        hash = (hash ^ (hash >>> 33)) * 0xFF51AFD7ED558CCDL;
+        return hash ^ (hash >>> 33);
     }
 
     private static boolean isAddress(String text) {

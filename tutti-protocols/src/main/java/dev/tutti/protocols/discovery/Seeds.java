@@ -13,6 +13,9 @@ public final class Seeds {
     /** Ports that one seed may stand for. */
     static final int PORTS_MAX = 1_000;
 
+    /** Addresses that all seeds may stand for. */
+    static final int ADDRESSES_MAX = 10_000;
+
     /**
      * All addresses, without repetition, in the order of the list.
      *
@@ -22,6 +25,9 @@ public final class Seeds {
         LinkedHashSet<String> addresses = new LinkedHashSet<>();
         for (String seed : seeds) {
             addRange(seed, addresses);
+            if (addresses.size() > ADDRESSES_MAX) {
+                throw wrong(seed, "with it there are more than " + ADDRESSES_MAX + " addresses");
+            }
         }
         return new ArrayList<>(addresses);
     }

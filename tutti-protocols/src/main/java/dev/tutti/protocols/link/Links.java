@@ -8,6 +8,7 @@ import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
@@ -99,6 +100,10 @@ public final class Links {
     private final Mistake mistake;
 
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
+
+    /** The same by address; of one address there is one process at a time. */
+    private final HashMap<String, List<Link>> atAddress = new HashMap<>();
+
     private final IntMap<Connection> connections = new IntMap<>();
 
     /** Connections whose handshake is not over, the oldest first. */
@@ -560,8 +565,11 @@ public final class Links {
         if (node.incarnation() == self.incarnation()) {
             return !node.equals(self);
         }
-        for (Link link : links.values()) {
-            if (link.isOpen() && link.node().incarnation() == node.incarnation() && !link.node().equals(node)) {
+        for (Link link : links.tailMap(new NodeId(node.incarnation(), "", ""), true).values()) {
+            if (link.node().incarnation() != node.incarnation()) {
+                break;
+            }
+            if (link.isOpen() && !link.node().equals(node)) {
                 return true;
             }
         }
@@ -569,10 +577,8 @@ public final class Links {
     }
 
     boolean isOlder(NodeId node) {
-        for (Link link : links.values()) {
-            if (link.connection != null
-                    && link.node().address().equals(node.address())
-                    && link.node().incarnation() > node.incarnation()) {
+        for (Link link : atAddress.getOrDefault(node.address(), List.of())) {
+            if (link.connection != null && link.node().incarnation() > node.incarnation()) {
                 return true;
             }
         }
@@ -584,8 +590,8 @@ public final class Links {
         if (mistake == Mistake.KEEP_PREDECESSOR) {
             return;
         }
-        for (Link link : new ArrayList<>(links.values())) {
-            if (!link.node().equals(node) && link.node().address().equals(node.address())) {
+        for (Link link : List.copyOf(atAddress.getOrDefault(node.address(), List.of()))) {
+            if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());
             }
         }
@@ -599,6 +605,7 @@ public final class Links {
             }
             link = new Link(node, forgottenEpoch);
             links.put(node, link);
+            atAddress.computeIfAbsent(node.address(), absent -> new ArrayList<>(1)).add(link);
         }
         return link;
     }
@@ -609,6 +616,11 @@ public final class Links {
             if (!link.isOpen() && link.connection == null) {
                 forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
                 links.remove(link.node());
+                List<Link> there = atAddress.getOrDefault(link.node().address(), new ArrayList<>());
+                there.remove(link);
+                if (there.isEmpty()) {
+                    atAddress.remove(link.node().address());
+                }
                 return;
             }
         }

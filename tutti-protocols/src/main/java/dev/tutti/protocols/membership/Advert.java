@@ -6,50 +6,118 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.TreeSet;
 
 /**
- * What a member tells those it has sessions with, at once when it changes. Ballots are started from adverts; a stale one
- * costs a refusal or another ballot, never safety.
+ * What a member says about itself. Ballots are started from adverts; a stale one costs a refusal or another ballot, never
+ * safety, so that each is told only to those who need it (docs/design/membership.md, section Adverts).
  *
  * @param view the installed view
- * @param members of that view
  * @param promised the highest ballot answered or started
  * @param follows whom the member takes for its coordinator
- * @param heard with whom it has a session
- * @param lost with whom a session was closed since {@code promised} last rose
  * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before
  */
-record Advert(
-        ViewId view,
-        List<Member> members,
-        ViewId promised,
-        Member follows,
-        TreeSet<Member> heard,
-        TreeSet<Member> lost,
-        long joined) {
+record Advert(ViewId view, ViewId promised, Member follows, long joined) {
+
+    /** What goes with an advert. */
+    sealed interface Detail {}
+
+    record Nothing() implements Detail {}
+
+    /** To a member that is followed from now on: all with whom there is a session, and all that were lost. */
+    record Heard(List<Member> heard, List<Member> lost) implements Detail {}
+
+    /** To the member that is followed: what has changed since the last one. What is lost is named again. */
+    record Changes(List<Member> opened, List<Member> closed, List<Member> lost) implements Detail {}
+
+    /** To somebody who has asked: the members of the view. */
+    record Listed(List<Member> members) implements Detail {}
 
     static final long NOT_YET = Long.MAX_VALUE;
 
-    void appendTo(Packet packet) {
+    private static final int NOTHING = 0;
+    private static final int HEARD = 1;
+    private static final int CHANGES = 2;
+    private static final int LISTED = 3;
+
+    /** Whether one who knows {@code other} has to hear this: a promise is of interest to nobody but the coordinator. */
+    boolean saysMoreThan(Advert other) {
+        return joined != other.joined || !view.equals(other.view) || !follows.equals(other.follows);
+    }
+
+    void appendTo(Packet packet, Detail detail) {
         Wire.append(packet, view);
-        Wire.append(packet, members);
         Wire.append(packet, promised);
         Wire.append(packet, follows);
-        Wire.append(packet, new ArrayList<>(heard));
-        Wire.append(packet, new ArrayList<>(lost));
         packet.appendLong(joined);
+        switch (detail) {
+            case Nothing() -> packet.appendByte(NOTHING);
+            case Heard(List<Member> heard, List<Member> lost) -> {
+                packet.appendByte(HEARD);
+                Wire.append(packet, heard);
+                Wire.append(packet, lost);
+            }
+            case Changes(List<Member> opened, List<Member> closed, List<Member> lost) -> {
+                packet.appendByte(CHANGES);
+                Wire.append(packet, opened);
+                Wire.append(packet, closed);
+                Wire.append(packet, lost);
+            }
+            case Listed(List<Member> members) -> {
+                packet.appendByte(LISTED);
+                Wire.append(packet, members);
+            }
+        }
+    }
+
+    /** Bytes that {@link #appendTo} may take. */
+    long bytesMax(Detail detail) {
+        long bytes = 64 + 3L * Wire.bytesMax(follows) + Wire.bytesMax(view.proposer()) + Wire.bytesMax(promised.proposer());
+        return bytes
+                + switch (detail) {
+                    case Nothing() -> 0;
+                    case Heard(List<Member> heard, List<Member> lost) -> bytesMax(heard) + bytesMax(lost);
+                    case Changes(List<Member> opened, List<Member> closed, List<Member> lost) ->
+                        bytesMax(opened) + bytesMax(closed) + bytesMax(lost);
+                    case Listed(List<Member> members) -> bytesMax(members);
+                };
+    }
+
+    static long bytesMax(Collection<Member> members) {
+        long bytes = 0;
+        for (Member member : members) {
+            bytes += Wire.bytesMax(member);
+        }
+        return bytes;
     }
 
     static Advert takeFrom(Packet packet, Members known) {
         return new Advert(
                 Wire.takeViewId(packet, known),
-                Wire.takeMembers(packet, known),
                 Wire.takeViewId(packet, known),
                 Wire.takeMember(packet, known),
-                new TreeSet<>(Wire.takeMembers(packet, known)),
-                new TreeSet<>(Wire.takeMembers(packet, known)),
                 packet.takeLong());
+    }
+
+    static Detail takeDetail(Packet packet, Members known) {
+        return switch (packet.takeByte()) {
+            case NOTHING -> new Nothing();
+            case HEARD -> new Heard(Wire.takeMembers(packet, known), Wire.takeMembers(packet, known));
+            case CHANGES ->
+                new Changes(
+                        Wire.takeMembers(packet, known),
+                        Wire.takeMembers(packet, known),
+                        Wire.takeMembers(packet, known));
+            case LISTED -> new Listed(Wire.takeMembers(packet, known));
+            default -> {
+                packet.markMalformed();
+                yield new Nothing();
+            }
+        };
+    }
+
+    static Heard heard(Collection<Member> heard, Collection<Member> lost) {
+        return new Heard(new ArrayList<>(heard), new ArrayList<>(lost));
     }
 }

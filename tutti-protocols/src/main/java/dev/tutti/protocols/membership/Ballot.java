@@ -32,18 +32,21 @@ final class Ballot {
 
     private final ViewId id;
     private final List<Member> candidates;
+    private final View startedIn;
     private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
     /**
      * @param candidates by rank; in this order they are the members of the view
+     * @param startedIn the view that its proposer was in
      */
-    Ballot(ViewId id, List<Member> candidates) {
-        this(id, candidates, Mistake.NONE);
+    Ballot(ViewId id, List<Member> candidates, View startedIn) {
+        this(id, candidates, startedIn, Mistake.NONE);
     }
 
-    Ballot(ViewId id, List<Member> candidates, Mistake mistake) {
+    Ballot(ViewId id, List<Member> candidates, View startedIn, Mistake mistake) {
         this.id = id;
+        this.startedIn = startedIn;
         this.candidates = List.copyOf(candidates);
         this.mistake = mistake;
     }
@@ -54,6 +57,10 @@ final class Ballot {
 
     List<Member> candidates() {
         return candidates;
+    }
+
+    View startedIn() {
+        return startedIn;
     }
 
     boolean hasAnswered(Member member) {

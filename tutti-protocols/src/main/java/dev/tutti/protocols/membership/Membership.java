@@ -13,9 +13,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +38,9 @@ public final class Membership implements Layer {
      */
     public record Timing(long holdBackNanos, long mergeDelayNanos, long ballotTimeoutNanos) {}
 
+    /** Largest control message: what bounds the members of a group, some 15,000 with names and addresses of 20 characters. */
+    public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
+
     // Kinds of packets; everything above this layer travels as DATA.
     static final int DATA = 0;
     static final int ADVERT = 1;
@@ -47,13 +48,16 @@ public final class Membership implements Layer {
     static final int ACK = 3;
     static final int NACK = 4;
     static final int CUT = 5;
+    static final int WHO = 6;
+    static final int FOLLOWED = 7;
+    static final int PIECE = 8;
 
     private static final int HOLD_BACK = 0;
     private static final int GATHER = 1;
     private static final int BACK_OFF = 2;
     private static final int PROGRESS = 3;
 
-    /** Joins that come within this time share one view change. */
+    /** Joins that come within this time share one view change; while more come, it grows. */
     private static final long GATHER_NANOS = 10_000_000;
 
     /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
@@ -64,39 +68,40 @@ public final class Membership implements Layer {
     private final Mistake mistake;
     private final Members known = new Members();
 
+    private final Peers peers;
     private View view;
-
-    /** Its members, to be found quickly. */
-    private TreeSet<Member> inView;
-
     private ViewId promised;
     private @Nullable View target;
     private long joined = Advert.NOT_YET;
-    private final TreeSet<Member> open = new TreeSet<>();
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
 
     /** With whom a session has been open ever since the last promise. */
     private TreeSet<Member> unbroken = new TreeSet<>();
 
-    private final TreeMap<Member, Advert> adverts = new TreeMap<>();
     private boolean hasFollowed = true;
     private boolean hasStarted;
 
     private @Nullable Ballot ballot;
     private @Nullable ViewId refusedBy;
     private int refusalsInARow;
+
+    /** In which view the one that has sent the last PREPARE is: it needs no record of it. */
+    private @Nullable ViewId knownToProposer;
+
+    private boolean wasCoordinator;
     private boolean isHeldBackEnough;
     private boolean isGatheredEnough;
+    private final Gathering gathering;
 
     private boolean isDirty = true;
-    private @Nullable Advert lastAdvert;
 
-    /** Whether something that is advertised may have changed since; whom this member follows is looked at each time. */
-    private boolean isNews = true;
+    /** Something has changed that may need a ballot at once; else there is at most somebody new. */
+    private boolean isUrgent;
 
-    private final TreeSet<Member> unadvised = new TreeSet<>();
+    private final Publicity publicity;
 
+    private final TreeMap<Member, Assembly> assemblies = new TreeMap<>();
     private long viewsInstalled;
     private long ballotsStarted;
     private long ballotsRefused;
@@ -111,8 +116,10 @@ public final class Membership implements Layer {
         this.timing = timing;
         this.mistake = mistake;
         this.view = View.alone(self);
-        this.inView = new TreeSet<>(view.members());
         this.promised = view.id();
+        this.peers = new Peers(self, view, mistake);
+        this.publicity = new Publicity(self, peers);
+        this.gathering = new Gathering(2 * timing.mergeDelayNanos());
     }
 
     // ------------------------------------------------------------------ inputs
@@ -134,19 +141,12 @@ public final class Membership implements Layer {
             out.deliver(packet);
             return;
         }
-        if (!open.contains(from)) {
+        Peer peer = peers.get(from);
+        if (peer == null) {
             out.drop(packet, DropReason.NO_SESSION);
             return;
         }
-        DropReason problem =
-                switch (kind) {
-                    case ADVERT -> onAdvert(from, packet);
-                    case PREPARE -> onPrepare(from, packet, out);
-                    case ACK -> onAck(from, packet, out);
-                    case NACK -> onNack(packet, out);
-                    case CUT -> onCut(packet, out);
-                    default -> DropReason.MALFORMED;
-                };
+        DropReason problem = kind == PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
         if (problem != null) {
             out.drop(packet, problem);
         } else {
@@ -155,27 +155,61 @@ public final class Membership implements Layer {
         isDirty = true;
     }
 
+    private @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
+        return switch (kind) {
+            case ADVERT -> onAdvert(from, packet);
+            case PREPARE -> onPrepare(from.member, packet, out);
+            case ACK -> onAck(from, packet, out);
+            case NACK -> onNack(packet, out);
+            case CUT -> onCut(packet, out);
+            case WHO -> onWho(from.member, out);
+            case FOLLOWED -> onFollowed(packet, out);
+            default -> DropReason.MALFORMED;
+        };
+    }
+
+    /** A message that did not fit into a frame; what comes of it is counted with its last piece. */
+    private @Nullable DropReason onPiece(Peer from, Packet piece, Outbox out) {
+        boolean isLast = piece.takeBoolean();
+        if (piece.isMalformed()) {
+            return DropReason.MALFORMED;
+        }
+        Assembly assembly = assemblies.computeIfAbsent(from.member, absent -> new Assembly());
+        if (!assembly.add(piece)) {
+            assemblies.remove(from.member);
+            out.lower(new Signal.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
+                    + " bytes"));
+            return DropReason.MALFORMED;
+        }
+        if (!isLast) {
+            return null;
+        }
+        assemblies.remove(from.member);
+        Packet message = assembly.message();
+        return onMessage(message.takeByte(), from, message, out);
+    }
+
     @Override
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
             case Signal.Opened(Member member) -> {
                 start(out);
-                open.add(member);
-                isNews = true;
-                unadvised.add(member);
+                peers.open(member);
+                publicity.onOpened(member);
+                gathering.onGrowth();
                 closed.remove(member);
                 isDirty = true;
                 out.forward(signal);
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
-                if (open.remove(member)) {
-                    isNews = true;
-                    adverts.remove(member);
-                    unadvised.remove(member);
+                if (peers.close(member) != null) {
+                    publicity.onClosed(member);
+                    assemblies.remove(member);
                     unbroken.remove(member);
                     closed.add(member);
                     lost.add(member);
+                    isUrgent = true;
                     isDirty = true;
                     out.forward(signal);
                 }
@@ -197,12 +231,22 @@ public final class Membership implements Layer {
     public void onTimer(int timer, Outbox out) {
         switch (timer) {
             case HOLD_BACK -> isHeldBackEnough = true;
-            case GATHER -> isGatheredEnough = true;
+            case GATHER -> {
+                int followers = peers.followersOutside();
+                boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
+                long again = gathering.look(followers, isComplete, out.nowNanos());
+                if (again > 0) {
+                    out.arm(GATHER, again);
+                } else {
+                    isGatheredEnough = true;
+                }
+            }
             case PROGRESS -> expelSilent(out);
             default -> {
                 // The back-off is over: the timer being disarmed says so.
             }
         }
+        isUrgent |= timer != GATHER;
         isDirty = true;
     }
 
@@ -228,33 +272,77 @@ public final class Membership implements Layer {
 
     // ------------------------------------------------------------------ messages
 
-    private @Nullable DropReason onAdvert(Member from, Packet packet) {
+    private @Nullable DropReason onAdvert(Peer peer, Packet packet) {
         Advert advert = Advert.takeFrom(packet, known);
+        Advert.Detail detail = Advert.takeDetail(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        adverts.put(from, advert);
+        boolean wasFollower = peer.follows(self);
+        boolean hadLost = !peer.lost.isEmpty();
+        peers.said(peer, advert);
+        boolean isFollower = peer.follows(self);
+        boolean isTold =
+                switch (detail) {
+                    case Advert.Nothing() -> true;
+                    case Advert.Heard(List<Member> heard, List<Member> nowLost) -> {
+                        peer.lost = new TreeSet<>(nowLost);
+                        yield peers.hears(peer, heard);
+                    }
+                    case Advert.Changes(List<Member> opened, List<Member> gone, List<Member> nowLost) -> {
+                        peer.lost = new TreeSet<>(nowLost);
+                        isUrgent |= !gone.isEmpty();
+                        yield peers.hearsLess(peer, gone) && peers.hearsMore(peer, opened);
+                    }
+                    case Advert.Listed(List<Member> members) -> {
+                        peers.list(advert.view(), members);
+                        publicity.onListed(peer.member);
+                        yield true;
+                    }
+                };
+        if (!isFollower) {
+            peer.forgetHearing();
+        }
+        publicity.onAdvert(peer);
+        gathering.onGrowth();
+        // One that comes has time; one that goes, has lost another or has promised something else has not.
+        boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
+        isUrgent |= wasFollower && !isFollower || hadLost || !peer.lost.isEmpty() || hasPromised;
+        return isTold || !isFollower ? null : DropReason.MALFORMED;
+    }
+
+    private @Nullable DropReason onWho(Member asker, Outbox out) {
+        publicity.list(asker, view, advert(), out);
+        return null;
+    }
+
+    private @Nullable DropReason onFollowed(Packet packet, Outbox out) {
+        ViewId id = Wire.takeViewId(packet, known);
+        if (packet.isMalformed()) {
+            return DropReason.MALFORMED;
+        }
+        if (id.equals(view.id()) && !hasFollowed) {
+            hasFollowed = true;
+            out.raise(new Signal.Followed(view));
+        }
         return null;
     }
 
     private @Nullable DropReason onPrepare(Member from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
+        ViewId proposersView = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        Member follows = follows();
+        Member follows = peers.follows();
         if (id.isAfter(promised) && id.number() > view.id().number() && from.equals(follows)) {
             promise(id);
+            knownToProposer = proposersView;
             ballot = null;
             out.disarm(PROGRESS);
             out.raise(new Signal.Freeze(id));
         } else {
-            Packet nack = control(out, NACK);
-            Wire.append(nack, id);
-            Wire.append(nack, promised);
-            nack.appendLong(view.id().number());
-            Wire.append(nack, follows);
-            sendControl(nack, from, out);
+            Control.send(Control.nack(id, promised, view.id().number(), follows), from, out);
         }
         return null;
     }
@@ -264,32 +352,45 @@ public final class Membership implements Layer {
         if (!id.equals(promised)) {
             return;
         }
-        // Whoever decides on this answer must already know the promise, or it would start another ballot for it.
+        publicity.onAnswering(id, view);
+        // Whoever decides on this answer must already know all else.
         advertise(out);
+        isUrgent |= !lost.isEmpty();
         if (ballot != null && ballot.id().equals(id)) {
             ballot.record(self, new Ballot.Answer(view, received));
             advance(ballot, out);
-        } else if (open.contains(id.proposer())) {
-            Packet ack = control(out, ACK);
-            Wire.append(ack, id);
-            Wire.append(ack, view);
-            Wire.append(ack, received);
-            sendControl(ack, id.proposer(), out);
+        } else if (peers.contains(id.proposer())) {
+            boolean isWhole = !view.id().equals(knownToProposer) && !view.equals(View.alone(self));
+            Control.send(Control.ack(id, view, isWhole, received), id.proposer(), out);
         }
         isDirty = true;
     }
 
-    private @Nullable DropReason onAck(Member from, Packet packet, Outbox out) {
+    private @Nullable DropReason onAck(Peer from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
-        View answerView = Wire.takeView(packet, known);
+        View answerView = null;
+        if (packet.takeBoolean()) {
+            answerView = Wire.takeView(packet, known);
+        } else {
+            ViewId viewId = Wire.takeViewId(packet, known);
+            View alone = View.alone(from.member);
+            if (viewId.equals(alone.id())) {
+                answerView = alone;
+            } else if (ballot != null && viewId.equals(ballot.startedIn().id())) {
+                answerView = ballot.startedIn();
+            }
+        }
         TreeMap<Member, Long> received = Wire.takeVector(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        if (ballot == null || !ballot.id().equals(id) || !ballot.candidates().contains(from)) {
+        if (ballot == null || answerView == null || !ballot.id().equals(id)
+                || !ballot.candidates().contains(from.member)) {
             return DropReason.OLD_BALLOT;
         }
-        ballot.record(from, new Ballot.Answer(answerView, received));
+        peers.answered(from, id);
+        isUrgent |= !from.lost.isEmpty();
+        ballot.record(from.member, new Ballot.Answer(answerView, received));
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         advance(ballot, out);
         return null;
@@ -309,6 +410,7 @@ public final class Membership implements Layer {
         ballotsRefused++;
         ballot = null;
         target = null;
+        isUrgent = true;
         out.disarm(PROGRESS);
         noteRefusal(otherPromised);
         if (otherNumber > otherPromised.number()) {
@@ -345,122 +447,24 @@ public final class Membership implements Layer {
     /** A promise freezes this member until a view is installed that the ballot made [R4, decision D4]. */
     private void promise(ViewId id) {
         promised = id;
-        isNews = true;
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
-        unbroken = new TreeSet<>(open);
+        unbroken = new TreeSet<>(peers.members());
+        isUrgent = true;
         isDirty = true;
-    }
-
-    /** Whom this member takes for its coordinator: the oldest it hears, unless that is in a view it can't be in [D12]. */
-    private Member follows() {
-        Member lowest = self;
-        long lowestJoined = joined;
-        for (Map.Entry<Member, Advert> entry : adverts.entrySet()) {
-            Member member = entry.getKey();
-            long memberJoined = joined(member, entry.getValue());
-            boolean isLower = memberJoined < lowestJoined
-                    || memberJoined == lowestJoined && member.compareTo(lowest) < 0;
-            if (isLower && canFollow(member)) {
-                lowest = member;
-                lowestJoined = memberJoined;
-            }
-        }
-        return lowest;
-    }
-
-    private boolean canFollow(Member member) {
-        Advert advert = adverts.get(member);
-        if (advert == null || !open.contains(member)) {
-            return false;
-        }
-        if (advert.members().contains(self) || isBehind(advert, member)) {
-            return true;
-        }
-        for (Member other : advert.members()) {
-            if (!other.equals(self) && !open.contains(other)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private long joined(Member member) {
-        if (member.equals(self)) {
-            return joined;
-        }
-        return joined(member, adverts.get(member));
-    }
-
-    private long joined(Member member, @Nullable Advert advert) {
-        long advertised = advert == null ? Advert.NOT_YET : advert.joined();
-        return view.size() > 1 && inView.contains(member) ? Math.min(advertised, view.id().number()) : advertised;
-    }
-
-    /**
-     * Whether the member has promised the view that is installed here, and its advert does not say so yet: that view
-     * says more about it. Else who is first to install would take itself for the oldest, and leave.
-     */
-    private boolean isBehind(Advert advert, Member member) {
-        return inView.contains(member) && advert.view().number() < view.id().number();
-    }
-
-    private Comparator<Member> byRank() {
-        return Comparator.comparingLong((Member member) -> joined(member)).thenComparing(Comparator.naturalOrder());
-    }
-
-    /** C of [R3]: those who follow this member and have sessions with all before them, by rank. */
-    private List<Member> candidates() {
-        List<Member> mine = new ArrayList<>();
-        mine.add(self);
-        adverts.forEach((member, advert) -> {
-            if (advert.follows().equals(self)) {
-                mine.add(member);
-            }
-        });
-        mine.sort(byRank());
-        List<Member> candidates = new ArrayList<>();
-        for (int index = 0; index < mine.size(); index++) {
-            Member member = mine.get(index);
-            boolean hearsAllBefore = true;
-            for (Member before : mine.subList(0, index)) {
-                hearsAllBefore &= hears(member, before) && hears(before, member);
-            }
-            if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
-                candidates.add(member);
-            }
-        }
-        return candidates;
-    }
-
-    private boolean hears(Member member, Member other) {
-        if (member.equals(self)) {
-            return open.contains(other);
-        }
-        Advert advert = adverts.get(member);
-        return advert != null && advert.heard().contains(other);
-    }
-
-    /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
-    private boolean isSettled() {
-        for (Member member : open) {
-            Advert advert = adverts.get(member);
-            if (advert == null) {
-                return false;
-            }
-            Member followed = advert.follows();
-            if (!followed.equals(self) && !followed.equals(member) && !open.contains(followed)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Starts or restarts a ballot if one is needed [R3]. */
     private void considerBallot(Outbox out) {
-        // Who coordinates is known from ranks alone; the rest is work for one, not for all.
-        List<Member> candidates = follows().equals(self) ? candidates() : List.of();
+        boolean isCoordinator = peers.follows().equals(self);
+        isUrgent |= isCoordinator && !wasCoordinator;
+        wasCoordinator = isCoordinator;
+        if (isCoordinator && !mustLook(out)) {
+            return;
+        }
+        isUrgent = false;
+        List<Member> candidates = isCoordinator ? peers.candidates() : List.of();
         boolean isWanted = !candidates.isEmpty()
                 && (ballot != null ? mustRestart(ballot, candidates) : isNeeded(candidates));
         if (!isWanted) {
@@ -471,9 +475,10 @@ public final class Membership implements Layer {
             return;
         }
         if (out.isArmed(BACK_OFF)) {
+            isUrgent = true;
             return;
         }
-        if (isSettled()) {
+        if (peers.isSettled()) {
             out.disarm(HOLD_BACK);
             isHeldBackEnough = false;
         } else if (!isHeldBackEnough) {
@@ -483,12 +488,32 @@ public final class Membership implements Layer {
             return;
         }
         if (ballot == null && isOnlyGrowth(candidates) && !isGatheredEnough) {
-            if (!out.isArmed(GATHER)) {
-                out.arm(GATHER, gatherNanos(candidates, out));
-            }
+            gather(out);
             return;
         }
         startBallot(candidates, out);
+    }
+
+    /** Looking costs the square of the members: newcomers wait for the end of a ballot, and for each other. */
+    private boolean mustLook(Outbox out) {
+        if (isUrgent || isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK)) {
+            return true;
+        }
+        if (ballot == null && peers.followersOutside() > 0) {
+            gather(out);
+        }
+        return false;
+    }
+
+    private void gather(Outbox out) {
+        if (!out.isArmed(GATHER)) {
+            long delayNanos = Math.min(GATHER_NANOS, timing.mergeDelayNanos());
+            if (peers.hasPartOutside() && timing.mergeDelayNanos() > 0) {
+                delayNanos = out.random().nextLong(timing.mergeDelayNanos());
+            }
+            gathering.begin(peers.followersOutside(), delayNanos, out.nowNanos());
+            out.arm(GATHER, delayNanos);
+        }
     }
 
     private boolean isNeeded(List<Member> candidates) {
@@ -529,36 +554,16 @@ public final class Membership implements Layer {
         return true;
     }
 
-    private long gatherNanos(List<Member> candidates, Outbox out) {
-        for (Member member : candidates) {
-            Advert advert = adverts.get(member);
-            if (advert != null && !view.contains(member) && advert.members().size() > 1) {
-                return timing.mergeDelayNanos() == 0 ? 0 : out.random().nextLong(timing.mergeDelayNanos());
-            }
-        }
-        return Math.min(GATHER_NANOS, timing.mergeDelayNanos());
-    }
-
     private ViewId promised(Member member) {
-        if (member.equals(self)) {
-            return promised;
-        }
-        Advert advert = adverts.get(member);
-        if (advert == null) {
-            return promised;
-        }
-        // All members of a view have promised it before it was decided.
-        return inView.contains(member) && view.id().isAfter(advert.promised()) ? view.id() : advert.promised();
+        Peer peer = peers.get(member);
+        return peer == null ? promised : peer.promised;
     }
 
     private boolean hasLostOneOf(Member member, List<Member> others) {
-        TreeSet<Member> memberLost = lost;
-        if (!member.equals(self)) {
-            Advert advert = adverts.get(member);
-            if (advert == null) {
-                return false;
-            }
-            memberLost = advert.lost();
+        Peer peer = peers.get(member);
+        TreeSet<Member> memberLost = peer == null ? lost : peer.lost;
+        if (memberLost.isEmpty()) {
+            return false;
         }
         for (Member other : others) {
             if (memberLost.contains(other)) {
@@ -572,10 +577,10 @@ public final class Membership implements Layer {
         ViewId highest = refusedBy == null || promised.isAfter(refusedBy) ? promised : refusedBy;
         long number = view.id().number();
         for (Member member : candidates) {
-            Advert advert = adverts.get(member);
-            if (advert != null) {
-                highest = advert.promised().isAfter(highest) ? advert.promised() : highest;
-                number = Math.max(number, advert.view().number());
+            Peer peer = peers.get(member);
+            if (peer != null) {
+                highest = peer.promised.isAfter(highest) ? peer.promised : highest;
+                number = Math.max(number, peer.view.number());
             }
         }
         ViewId id = highest.number() > number && highest.attempt() < Integer.MAX_VALUE
@@ -588,15 +593,12 @@ public final class Membership implements Layer {
         out.disarm(HOLD_BACK);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
-        ballot = new Ballot(id, candidates, mistake);
+        ballot = new Ballot(id, candidates, view, mistake);
         out.raise(new Signal.Freeze(id));
-        for (Member member : candidates) {
-            if (!member.equals(self)) {
-                Packet prepare = control(out, PREPARE);
-                Wire.append(prepare, id);
-                sendControl(prepare, member, out);
-            }
-        }
+        Packet prepare = Control.prepare(id, view.id());
+        List<Member> others = new ArrayList<>(candidates);
+        others.remove(self);
+        Control.send(prepare, others, out);
     }
 
     /** All have answered: let those catch up who must [R6], or decide [R7]. */
@@ -615,7 +617,7 @@ public final class Membership implements Layer {
                 if (straggler.member().equals(self)) {
                     takeCut(running.id(), straggler.view(), holders, out);
                 } else {
-                    sendControl(cut(running.id(), straggler.view(), holders, out), straggler.member(), out);
+                    Control.send(Control.cut(running.id(), straggler.view(), holders), straggler.member(), out);
                 }
             }
             return;
@@ -623,28 +625,23 @@ public final class Membership implements Layer {
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
         out.disarm(PROGRESS);
+        // Newcomers have nothing to fetch: theirs is the same message.
+        List<Member> newcomers = new ArrayList<>();
         for (View.Part part : decided.parts()) {
             List<Member> others = new ArrayList<>(part.members());
             others.remove(self);
-            sendControl(cut(running.id(), decided, decision.holdersOf(part), out), others, out);
+            if (decision.holdersOf(part).isEmpty()) {
+                newcomers.addAll(others);
+            } else {
+                Control.send(Control.cut(running.id(), decided, decision.holdersOf(part)), others, out);
+            }
         }
+        Control.send(Control.cut(running.id(), decided, new TreeMap<>()), newcomers, out);
         for (View.Part part : decided.parts()) {
             if (part.members().contains(self)) {
                 takeCut(running.id(), decided, decision.holdersOf(part), out);
             }
         }
-    }
-
-    private Packet cut(ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
-        Packet cut = control(out, CUT);
-        Wire.append(cut, id);
-        Wire.append(cut, record);
-        cut.appendInt(holders.size());
-        holders.forEach((sender, holder) -> {
-            Wire.append(cut, sender);
-            Wire.append(cut, holder);
-        });
-        return cut;
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
@@ -664,22 +661,27 @@ public final class Membership implements Layer {
 
     private void install(View record, Outbox out) {
         view = record;
-        inView = new TreeSet<>(record.members());
-        isNews = true;
         target = null;
         viewsInstalled++;
         if (joined == Advert.NOT_YET && view.size() > 1) {
             joined = view.id().number();
         }
+        peers.install(view, joined);
+        publicity.onInstalled(view, joined);
+        boolean isIdle = isIdle(view);
+        if (!isIdle) {
+            publicity.confirm();
+        }
         hasFollowed = false;
+        isUrgent = true;
         if (isSteady()) {
             ballot = null;
             refusedBy = null;
             refusalsInARow = 0;
             // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
             // be in a later view, what counts is whether its session was open since the promise to that one [D10].
-            closed.removeIf(member -> !view.contains(member));
-            lost.removeIf(member -> !view.contains(member));
+            closed.removeIf(member -> !peers.isInView(member));
+            lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
                 if (!member.equals(self) && !unbroken.contains(member)) {
                     lost.add(member);
@@ -690,6 +692,9 @@ public final class Membership implements Layer {
         if (!isSteady()) {
             // An older proposal was completed under a newer ballot, which wants its answer again [R9].
             out.raise(new Signal.Freeze(promised));
+        } else if (isIdle) {
+            hasFollowed = true;
+            out.raise(new Signal.Followed(view));
         }
         isDirty = true;
     }
@@ -704,21 +709,39 @@ public final class Membership implements Layer {
         out.raise(installed);
     }
 
-    /** When all of this member's part have followed, nobody can ask for packets of the view before [R5]. */
+    /** Whether nothing was sent in the views before: then there is nothing to keep for those who are behind. */
+    private static boolean isIdle(View installed) {
+        for (View.Part part : installed.parts()) {
+            for (long number : part.cut().values()) {
+                if (number > 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * When all of the view have installed it, nobody can ask for packets of the view before [R5]. The coordinator hears
+     * of it from each, and tells them.
+     */
     private void noticeFollowed(Outbox out) {
-        if (hasFollowed) {
+        if (hasFollowed || !peers.follows().equals(self)) {
             return;
         }
-        for (Member member : view.transitionalSet(self)) {
-            if (!member.equals(self) && view.contains(member) && mistake != Mistake.EARLY_FOLLOWED) {
-                Advert advert = adverts.get(member);
-                if (advert == null || advert.view().number() < view.id().number()) {
-                    return;
-                }
+        for (Member member : view.members()) {
+            Peer peer = peers.get(member);
+            boolean isBehind = peer == null || peer.confirmed < view.id().number();
+            if (!member.equals(self) && isBehind && mistake != Mistake.EARLY_FOLLOWED) {
+                return;
             }
         }
         hasFollowed = true;
         out.raise(new Signal.Followed(view));
+        Packet followed = Control.followed(view.id());
+        List<Member> others = new ArrayList<>(view.members());
+        others.remove(self);
+        Control.send(followed, others, out);
     }
 
     private void expelSilent(Outbox out) {
@@ -736,40 +759,12 @@ public final class Membership implements Layer {
 
     // ------------------------------------------------------------------ sending
 
-    /** Tells everybody what has changed since the last time, and newly met members all of it. */
     private void advertise(Outbox out) {
-        Member follows = follows();
-        if (!isNews && unadvised.isEmpty() && lastAdvert != null && follows.equals(lastAdvert.follows())) {
-            return;
-        }
-        isNews = false;
-        Advert advert = new Advert(
-                view.id(), view.members(), promised, follows, new TreeSet<>(open), new TreeSet<>(lost), joined);
-        boolean hasChanged = !advert.equals(lastAdvert);
-        TreeSet<Member> receivers = hasChanged ? open : unadvised;
-        if (!receivers.isEmpty()) {
-            Packet packet = control(out, ADVERT);
-            advert.appendTo(packet);
-            sendControl(packet, receivers, out);
-        }
-        lastAdvert = advert;
-        unadvised.clear();
+        publicity.advertise(advert(), view.members(), lost, out);
     }
 
-    private static Packet control(Outbox out, int kind) {
-        return Packet.create(out.memory(), Packet.PAYLOAD_MAX).appendByte(kind);
-    }
-
-    private static void sendControl(Packet packet, Member receiver, Outbox out) {
-        sendControl(packet, List.of(receiver), out);
-    }
-
-    /** Written once, copied for each receiver: it was built in a large block because its size was not known. */
-    private static void sendControl(Packet packet, Iterable<Member> receivers, Outbox out) {
-        for (Member receiver : receivers) {
-            out.send(packet.copy(out.memory()).withPeer(receiver));
-        }
-        packet.release();
+    private Advert advert() {
+        return new Advert(view.id(), promised, peers.follows(), joined);
     }
 
     // ------------------------------------------------------------------ state for people and tests
@@ -781,11 +776,12 @@ public final class Membership implements Layer {
         section.put("members", view.members().toString());
         section.put("state", isSteady() ? "steady" : target == null ? "answered" : "catching-up");
         section.put("promised", promised.toString());
-        section.put("follows", follows().toString());
-        section.put("sessions", open.size());
+        section.put("follows", peers.follows().toString());
+        section.put("sessions", peers.all().size());
         section.put("views-installed", viewsInstalled);
         section.put("ballots-started", ballotsStarted);
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
+        section.put("adverts-sent", publicity.advertsSent());
     }
 }

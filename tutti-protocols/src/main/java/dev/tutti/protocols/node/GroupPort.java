@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Signal;
 import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Links;
+import dev.tutti.protocols.membership.Membership;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -26,10 +27,10 @@ final class GroupPort implements Stack.Network {
     private static final RemoteMember[] NOBODY = {};
 
     /**
-     * How often a control message names a member: a cut has it in the view, in its part, among the senders of the view
-     * before, and as sender and as holder of what is missing; the numbers between take as much again as a short name.
+     * How often a control message names a member: a cut has it in the view, among the senders of the view before, and as
+     * sender and as holder of what is missing; the numbers between take as much again as a short name.
      */
-    private static final int MENTIONS_MAX = 7;
+    private static final int MENTIONS_MAX = 5;
 
     private final Member self;
     private final String group;
@@ -42,6 +43,10 @@ final class GroupPort implements Stack.Network {
     private final long joinedNanos;
 
     private final TreeMap<Member, RemoteMember> open = new TreeMap<>();
+
+    /** What the members of {@link #open} take in a message. */
+    private long bytes;
+
     private @Nullable View view;
     private RemoteMember[] others = NOBODY;
 
@@ -105,11 +110,7 @@ final class GroupPort implements Stack.Network {
 
     /** Whether the largest control message could still name everybody, with one member more. */
     boolean hasRoomFor(Member member) {
-        long bytes = Wire.bytes(self) + (long) Wire.bytes(member);
-        for (Member other : open.keySet()) {
-            bytes += Wire.bytes(other);
-        }
-        return bytes * MENTIONS_MAX <= Packet.PAYLOAD_MAX;
+        return (bytes + Wire.bytesMax(self) + Wire.bytesMax(member)) * MENTIONS_MAX <= Membership.CONTROL_BYTES_MAX;
     }
 
     // ------------------------------------------------------------------ from the node
@@ -122,6 +123,7 @@ final class GroupPort implements Stack.Network {
     void opened(RemoteMember member) {
         member.port = this;
         open.put(member.member, member);
+        bytes += Wire.bytesMax(member.member);
         findOthers();
         stack.signalFromNetwork(new Signal.Opened(member.member));
     }
@@ -129,6 +131,7 @@ final class GroupPort implements Stack.Network {
     void closed(RemoteMember member, boolean isGraceful, String reason) {
         member.port = null;
         open.remove(member.member);
+        bytes -= Wire.bytesMax(member.member);
         findOthers();
         stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
     }

@@ -10,6 +10,7 @@ import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.IntMap;
 import dev.tutti.protocols.link.Link;
 import dev.tutti.protocols.link.Links;
+import dev.tutti.protocols.membership.Membership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -270,8 +271,8 @@ final class Groups {
     private void meet(RemoteMember remote, GroupPort port) {
         String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
         if (difference == null && !port.hasRoomFor(remote.member)) {
-            difference = "no room for " + remote.member.name() + ": a view of all members would not fit into a frame"
-                    + " (shorter names and addresses make room)";
+            difference = "no room for " + remote.member.name() + ": a view of all members would take more than "
+                    + Membership.CONTROL_BYTES_MAX + " bytes (shorter names and addresses make room)";
         }
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)

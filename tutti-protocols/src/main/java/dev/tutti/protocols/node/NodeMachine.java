@@ -77,6 +77,9 @@ public final class NodeMachine implements HostedMachine {
     /** Links that have not yet told which groups they have. */
     private final TreeSet<NodeId> untold = new TreeSet<>();
 
+    /** Nodes that were told of all others. */
+    private final TreeSet<NodeId> listed = new TreeSet<>();
+
     private long tickNanos = NEVER;
     private boolean isStopped;
 
@@ -406,8 +409,8 @@ public final class NodeMachine implements HostedMachine {
                 multicast.onOpened(link);
             }
             groups.onOpened(link);
-            sendPeers(link);
             discovery.onOpened(node, now());
+            sendPeers(link, List.of());
         }
 
         @Override
@@ -415,6 +418,7 @@ public final class NodeMachine implements HostedMachine {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
             untold.remove(node);
+            listed.remove(node);
             detector.onClosed(node, now());
             if (multicast != null) {
                 multicast.onClosed(link);
@@ -508,31 +512,38 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    /** Where all others are, so that everybody gets to know everybody. It also says that all groups have been told. */
-    private void sendPeers(Link receiver) {
+    /** Where all others are, so that everybody gets to know everybody. */
+    private void list(Link receiver) {
         List<String> addresses = new ArrayList<>();
         for (Link link : links.all()) {
             if (link.isOpen() && link != receiver) {
                 addresses.add(link.node().address());
             }
         }
-        int from = 0;
-        do {
-            List<String> part = addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX));
-            Packet frame = Packet.create(memory, 5 + part.size() * (4 + 3 * NodeId.TEXT_MAX))
-                    .appendByte(Frames.PEERS)
-                    .appendInt(part.size());
-            part.forEach(frame::appendText);
-            links.send(receiver, frame);
-            from += PEERS_MAX;
-        } while (from < addresses.size());
+        for (int from = 0; from < addresses.size(); from += PEERS_MAX) {
+            sendPeers(receiver, addresses.subList(from, Math.min(addresses.size(), from + PEERS_MAX)));
+        }
+    }
+
+    /** The first one also says that all groups have been told. */
+    private void sendPeers(Link receiver, List<String> addresses) {
+        Packet frame = Packet.create(memory, 13 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
+                .appendByte(Frames.PEERS)
+                .appendLong(discovery.digest())
+                .appendInt(addresses.size());
+        addresses.forEach(frame::appendText);
+        links.send(receiver, frame);
     }
 
     private void onPeers(Link link, Packet frame) {
         untold.remove(link.node());
+        long digest = frame.takeLong();
         int count = frame.takeCount(4);
         for (int index = 0; index < count && !frame.isMalformed(); index++) {
             discovery.onLearned(frame.takeText(), now());
+        }
+        if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
+            list(link);
         }
     }
 

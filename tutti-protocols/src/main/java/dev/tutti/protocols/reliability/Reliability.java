@@ -46,6 +46,9 @@ public final class Reliability implements Layer {
     static final int NACK = 6;
     static final int SENT = 7;
 
+    /** Senders in one FETCH: as many as fit into a packet with the longest names. */
+    private static final int FETCH_SENDERS_MAX = 32;
+
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
     private static final int LEAVE_TIMER = 2;
@@ -399,20 +402,26 @@ public final class Reliability implements Layer {
             }
         }
         sendersOf.forEach((holder, senders) -> {
-            Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
-            fetch.appendByte(FETCH);
-            Wire.append(fetch, view.id());
-            fetch.appendInt(senders.size());
-            for (Member sender : senders) {
-                Pair pair = pair(sender);
-                Wire.append(fetch, sender);
-                fetch.appendLong(pair.multicastIn.received() + 1);
-                fetch.appendLong(cutOf(pair));
+            for (int from = 0; from < senders.size(); from += FETCH_SENDERS_MAX) {
+                fetch(holder, senders.subList(from, Math.min(senders.size(), from + FETCH_SENDERS_MAX)), out);
             }
-            Packet compact = fetch.copy(out.memory()).withPeer(holder);
-            fetch.release();
-            out.send(compact);
         });
+    }
+
+    private void fetch(Member holder, List<Member> senders, Outbox out) {
+        Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
+        fetch.appendByte(FETCH);
+        Wire.append(fetch, view.id());
+        fetch.appendInt(senders.size());
+        for (Member sender : senders) {
+            Pair pair = pair(sender);
+            Wire.append(fetch, sender);
+            fetch.appendLong(pair.multicastIn.received() + 1);
+            fetch.appendLong(cutOf(pair));
+        }
+        Packet compact = fetch.copy(out.memory()).withPeer(holder);
+        fetch.release();
+        out.send(compact);
     }
 
     private long cutOf(Pair pair) {

@@ -19,7 +19,7 @@ class DiscoveryTest {
 
     private Discovery discovery(int addressesMax, int dialsMax) {
         return new Discovery(
-                "self:1",
+                "0:1",
                 new Discovery.Limits(2_000 * MS, 500 * MS, addressesMax, dialsMax),
                 new SplittableRandom(1),
                 (address, expected) -> dialed.add(address));
@@ -28,7 +28,7 @@ class DiscoveryTest {
     @Test
     void allSeedsAreAskedAtOnceButNotOneself() {
         Discovery discovery = discovery(100, 100);
-        discovery.onStart(List.of("a:1", "self:1", "b:1"), now);
+        discovery.onStart(List.of("a:1", "0:1", "b:1"), now);
         assertThat(dialed).containsExactly("a:1", "b:1");
         assertThat(discovery.isEverybodyAsked(now)).isFalse();
         discovery.onFailed("a:1", false, now);
@@ -130,5 +130,35 @@ class DiscoveryTest {
             discovery.onAgain("a:1", PEER, now);
         }
         assertThat(dialed).hasSize(4);
+    }
+
+    @Test
+    void theLowerOfTwoAddressesDialsFirst() {
+        Discovery discovery = discovery(100, 100);
+        discovery.onStart(List.of("/lower:1", "higher:1"), now);
+        discovery.onLearned("/learned:1", now);
+        assertThat(dialed).containsExactly("higher:1");
+        assertThat(discovery.nextDeadline()).isEqualTo(20 * MS);
+        assertThat(discovery.isEverybodyAsked(now)).isFalse();
+        discovery.onOpened(new NodeId(2, "lower", "/lower:1"), now);
+        now += 20 * MS;
+        discovery.onTimer(now);
+        assertThat(dialed).as("the lower one has dialled itself").containsExactly("higher:1", "/learned:1");
+    }
+
+    @Test
+    void whoKnowsTheSameAddressesHasTheSameDigest() {
+        Discovery one = discovery(3, 100);
+        one.onStart(List.of("a:1", "b:1"), now);
+        Discovery other = new Discovery(
+                "a:1", new Discovery.Limits(2_000 * MS, 500 * MS, 3, 100), new SplittableRandom(2), (a, e) -> {});
+        other.onStart(List.of("b:1"), now);
+        assertThat(other.digest()).isNotEqualTo(one.digest());
+        other.onLearned("0:1", now);
+        assertThat(other.digest()).isEqualTo(one.digest());
+        one.onLearned("c:1", now);
+        assertThat(other.digest()).isNotEqualTo(one.digest());
+        one.onLearned("d:1", now);
+        assertThat(one.digest()).as("c was learned and seeds are kept: d takes its place").isNotEqualTo(other.digest());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.settings.SettingException;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,5 +25,14 @@ class SeedsTest {
                 .isInstanceOf(SettingException.class)
                 .hasMessageContaining("'" + seed + "'")
                 .hasMessageContaining("write host:7800");
+    }
+
+    @Test
+    void moreAddressesThanAnybodyDialsAreRefused() {
+        List<String> seeds = IntStream.rangeClosed(1, 11).mapToObj(host -> "h" + host + ":1-1000").toList();
+        assertThat(Seeds.addresses(seeds.subList(0, 10))).hasSize(10_000);
+        assertThatThrownBy(() -> Seeds.addresses(seeds))
+                .isInstanceOf(SettingException.class)
+                .hasMessageContaining("'h11:1-1000': with it there are more than 10000 addresses");
     }
 }

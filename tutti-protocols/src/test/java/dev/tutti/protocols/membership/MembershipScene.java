@@ -159,6 +159,23 @@ final class MembershipScene {
         layer.receive(from, advertOf(from, of, promised, follows, members, lost));
     }
 
+    /** The answer to WHO. */
+    void listed(Member from, View of) {
+        layer.receive(from, advertOf(of, of.id(), from, new Advert.Listed(of.members())));
+        turn();
+    }
+
+    void followed(Member from, ViewId of) {
+        layer.receive(from, followed(of));
+        turn();
+    }
+
+    static Packet followed(ViewId of) {
+        Packet packet = control(Membership.FOLLOWED);
+        Wire.append(packet, of);
+        return packet;
+    }
+
     void prepare(Member from, ViewId ballot) {
         layer.receive(from, prepare(ballot));
     }
@@ -184,21 +201,32 @@ final class MembershipScene {
             Member from, View of, ViewId promised, Member follows, List<Member> members, List<Member> lost) {
         TreeSet<Member> heard = new TreeSet<>(members);
         heard.remove(from);
+        return advertOf(of, promised, follows, Advert.heard(heard, lost));
+    }
+
+    static Packet advertOf(View of, ViewId promised, Member follows, Advert.Detail detail) {
         long joined = of.size() > 1 ? of.id().number() : Advert.NOT_YET;
         Packet packet = control(Membership.ADVERT);
-        new Advert(of.id(), of.members(), promised, follows, heard, new TreeSet<>(lost), joined).appendTo(packet);
+        new Advert(of.id(), promised, follows, joined).appendTo(packet, detail);
         return packet;
     }
 
     static Packet prepare(ViewId ballot) {
+        return prepare(ballot, new ViewId(1, 1, m(99)));
+    }
+
+    /** A ballot whose proposer is in {@code view}. */
+    static Packet prepare(ViewId ballot, ViewId view) {
         Packet packet = control(Membership.PREPARE);
         Wire.append(packet, ballot);
+        Wire.append(packet, view);
         return packet;
     }
 
     static Packet ack(ViewId ballot, View of, TreeMap<Member, Long> received) {
         Packet packet = control(Membership.ACK);
         Wire.append(packet, ballot);
+        packet.appendBoolean(true);
         Wire.append(packet, of);
         Wire.append(packet, received);
         return packet;
@@ -226,7 +254,7 @@ final class MembershipScene {
     }
 
     static Packet control(int kind) {
-        return Packet.create(Memory.onHeap(), Packet.PAYLOAD_MAX).appendByte(kind);
+        return Packet.create(Memory.onHeap(), 1 << 20).appendByte(kind);
     }
 
     /** The layer above has stopped for the last ballot that it was asked to. */
@@ -275,13 +303,25 @@ final class MembershipScene {
             case Membership.DATA -> "DATA";
             case Membership.ADVERT -> {
                 Advert advert = Advert.takeFrom(packet, new Members());
+                String detail =
+                        switch (Advert.takeDetail(packet, new Members())) {
+                            case Advert.Nothing() -> "";
+                            case Advert.Heard(List<Member> heard, List<Member> lost) ->
+                                " heard " + heard + " lost " + lost;
+                            case Advert.Changes(List<Member> opened, List<Member> closed, List<Member> lost) ->
+                                " opened " + opened + " closed " + closed + " lost " + lost;
+                            case Advert.Listed(List<Member> members) -> " members " + members;
+                        };
                 yield "ADVERT " + advert.view() + " promised " + advert.promised() + " follows " + advert.follows()
-                        + " heard " + advert.heard() + " lost " + advert.lost();
+                        + detail;
             }
             case Membership.PREPARE -> "PREPARE " + Wire.takeViewId(packet, new Members());
             case Membership.ACK ->
-                "ACK " + Wire.takeViewId(packet, new Members()) + " from " + Wire.takeView(packet, new Members()).id() + " "
-                        + Wire.takeVector(packet, new Members());
+                "ACK " + Wire.takeViewId(packet, new Members()) + " from "
+                        + (packet.takeBoolean()
+                                ? Wire.takeView(packet, new Members()).id()
+                                : Wire.takeViewId(packet, new Members()))
+                        + " " + Wire.takeVector(packet, new Members());
             case Membership.NACK ->
                 "NACK " + Wire.takeViewId(packet, new Members()) + " promised " + Wire.takeViewId(packet, new Members()) + " in "
                         + packet.takeLong() + " follows " + Wire.takeMember(packet, new Members());
@@ -298,6 +338,8 @@ final class MembershipScene {
                 }
                 yield text.toString();
             }
+            case Membership.WHO -> "WHO";
+            case Membership.FOLLOWED -> "FOLLOWED " + Wire.takeViewId(packet, new Members());
             default -> "unknown";
         };
     }

@@ -1,5 +1,6 @@
 package dev.tutti.protocols.membership;
 
+import static dev.tutti.protocols.membership.MembershipScene.TIMING;
 import static dev.tutti.protocols.membership.MembershipScene.id;
 import static dev.tutti.protocols.membership.MembershipScene.m;
 import static dev.tutti.protocols.membership.MembershipScene.members;
@@ -14,6 +15,8 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.LayerTest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -57,12 +60,32 @@ class MembershipTableTest {
         }
 
         @Test
-        void theCoordinatorKnowsThePromiseBeforeItHasTheAnswer() {
+        void theAnswerSaysThePromise() {
             member.prepare(m(1), BALLOT);
             member.frozen(vector());
-            List<String> toCoordinator = member.messages().stream().filter(text -> text.endsWith("to n1")).toList();
-            assertThat(toCoordinator.getFirst()).startsWith("ADVERT 5.1@n1 promised 6.1@n1");
-            assertThat(toCoordinator.getLast()).startsWith("ACK");
+            assertThat(member.messages()).containsExactly("ACK 6.1@n1 from 5.1@n1 {} to n1");
+        }
+
+        @Test
+        void whatElseTheCoordinatorHasToKnowComesBeforeTheAnswer() {
+            member.prepare(m(1), BALLOT);
+            member.close(m(3));
+            member.frozen(vector());
+            assertThat(member.messages())
+                    .containsExactly(
+                            "ADVERT 5.1@n1 promised 6.1@n1 follows n1 opened [] closed [n3] lost [n3] to n1",
+                            "ACK 6.1@n1 from 5.1@n1 {} to n1");
+        }
+
+        @Test
+        void aViewThatTheProposerIsInIsNotWrittenOut() {
+            member.layer.receive(m(1), MembershipScene.prepare(BALLOT, member.view.id()));
+            member.frozen(vector(1, 3));
+            Packet brief = member.layer.takeSent().getLast();
+            member.prepare(m(1), id(6, 2, 1));
+            member.frozen(vector(1, 3));
+            Packet whole = member.layer.takeSent().getLast();
+            assertThat(brief.length()).isLessThan(whole.length() - 3 * 30);
         }
 
         @Test
@@ -237,7 +260,7 @@ class MembershipTableTest {
             member.close(m(3));
             member.turn();
             assertThat(member.messages())
-                    .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 heard [n1] lost [n3] to n1");
+                    .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 opened [] closed [n3] lost [n3] to n1");
         }
 
         @Test
@@ -247,8 +270,8 @@ class MembershipTableTest {
             member.turn();
             assertThat(member.messages())
                     .containsExactly(
-                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 heard [n1, n3] lost [n3] to n1",
-                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 heard [n1, n3] lost [n3] to n3");
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 opened [] closed [] lost [n3] to n1",
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 to n3");
         }
 
         @Test
@@ -309,10 +332,11 @@ class MembershipTableTest {
         @Test
         void forgetsAtAPromiseWhatHasReconnected_D10() {
             member.close(m(3));
+            member.turn();
             member.open(m(3));
             member.prepare(m(1), BALLOT);
             member.frozen(vector());
-            assertThat(member.adverts()).last().asString().startsWith("ADVERT 5.1@n1 promised 6.1@n1").contains("lost []");
+            assertThat(told(1)).startsWith("ADVERT 5.1@n1 promised 6.1@n1").contains("opened [n3]").contains("lost []");
         }
 
         @Test
@@ -321,7 +345,7 @@ class MembershipTableTest {
             member.open(m(3));
             member.cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
             member.reached(BALLOT);
-            assertThat(member.adverts()).last().asString().startsWith("ADVERT 6.1@n1 promised 6.1@n1").contains("lost [n3]");
+            assertThat(told(1)).startsWith("ADVERT 6.1@n1 promised 6.1@n1").contains("lost [n3]");
         }
 
         @Test
@@ -341,7 +365,7 @@ class MembershipTableTest {
                             part(BALLOT, members(1, 2, 3), vector())));
             member.cut(m(1), id(7, 1, 1), merged, new TreeMap<>());
             member.reached(id(7, 1, 1));
-            assertThat(member.adverts()).last().asString().startsWith("ADVERT 7.1@n1 promised 7.1@n1").contains("lost [n4]");
+            assertThat(told(1)).startsWith("ADVERT 7.1@n1 promised 7.1@n1").contains("lost [n4]");
         }
 
         @Test
@@ -352,7 +376,143 @@ class MembershipTableTest {
             View pair = new View(BALLOT, members(1, 2), List.of(part(id(5, 1, 1), members(1, 2), vector())));
             member.cut(m(1), BALLOT, pair, new TreeMap<>());
             member.reached(BALLOT);
-            assertThat(member.adverts()).last().asString().contains("lost []");
+            member.forget();
+            member.open(m(4));
+            member.turn();
+            assertThat(told(1)).contains("opened [n4]").contains("lost []");
+        }
+
+        /** The last that the member was told. */
+        private String told(int receiver) {
+            return member.adverts().stream()
+                    .filter(text -> text.endsWith("to n" + receiver))
+                    .reduce("", (before, text) -> text);
+        }
+    }
+
+    @Nested
+    class Told {
+
+        @Test
+        void isTheOneThatIsFollowedAndNobodyElse() {
+            member.open(m(4));
+            member.turn();
+            assertThat(member.messages())
+                    .containsExactly(
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 opened [n4] closed [] lost [] to n1",
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n1 to n4");
+        }
+
+        @Test
+        void isNobodyWhenAViewIsInstalledInWhichNothingHadToBeKept() {
+            answered().cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
+            member.forget();
+            member.reached(BALLOT);
+            assertThat(member.messages()).as("who has decided on it knows").isEmpty();
+        }
+
+        @Test
+        void isTheCoordinatorWhenAViewIsInstalledWhosePartHasPacketsToKeep() {
+            catchingUp().forget();
+            member.reached(BALLOT);
+            assertThat(member.messages())
+                    .containsExactly("ADVERT 6.1@n1 promised 6.1@n1 follows n1 opened [] closed [] lost [] to n1");
+        }
+
+        @Test
+        void areBothWhenAnotherIsFollowed() {
+            member.open(m(0));
+            member.turn();
+            member.forget();
+            member.advert(m(0), View.alone(m(0)), id(1, 1, 0), m(0), members(1, 2, 3), List.of());
+            member.turn();
+            assertThat(member.messages()).as("0 has never been in a view: 1 is older").isEmpty();
+            View older = new View(id(4, 1, 0), members(0, 1), List.of());
+            member.advert(m(0), older, older.id(), m(0), members(1, 2, 3), List.of());
+            member.listed(m(0), older);
+            assertThat(member.messages())
+                    .contains(
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n0 heard [n0, n1, n3] lost [] to n0",
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n0 to n1");
+        }
+
+        @Test
+        void isWhoFollowsAMemberThatFollowsAnother() {
+            member.open(m(4));
+            member.turn();
+            member.forget();
+            member.advert(m(4), View.alone(m(4)), id(1, 1, 4), m(2), members(2), List.of());
+            member.turn();
+            assertThat(member.messages()).as("it knows already").isEmpty();
+            answered().cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
+            member.forget();
+            member.reached(BALLOT);
+            assertThat(member.messages()).containsExactly("ADVERT 6.1@n1 promised 6.1@n1 follows n1 to n4");
+        }
+
+        @Test
+        void areThoseOutsideOfANewViewByItsCoordinator() {
+            MembershipScene first = steady(1, 1, 2, 3);
+            first.open(m(4));
+            first.turn();
+            first.forget();
+            first.close(m(3));
+            first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2), members(3));
+            first.turn();
+            first.layer.advance(TIMING.holdBackNanos());
+            first.frozen(vector());
+            first.ack(m(2), id(3, 1, 1), first.view, vector());
+            first.forget();
+            first.reached(id(3, 1, 1));
+            assertThat(first.messages()).containsExactly("ADVERT 3.1@n1 promised 3.1@n1 follows n1 members [n1, n2] to n4");
+        }
+    }
+
+    @Nested
+    class Who {
+
+        private final MembershipScene three = new MembershipScene(3);
+        private final View pair = new View(id(3, 1, 1), members(1, 2), List.of());
+
+        private void hearsOne() {
+            three.open(m(1));
+            three.advert(m(1), pair, pair.id(), m(1), members(1, 2, 3), List.of());
+            three.turn();
+        }
+
+        @Test
+        void isInTheViewOfSomebodyOlderIsAskedOnce() {
+            hearsOne();
+            three.turn();
+            three.open(m(7));
+            three.turn();
+            assertThat(three.messages()).filteredOn(text -> text.startsWith("WHO")).containsExactly("WHO to n1");
+        }
+
+        @Test
+        void isAskedAgainOfANewSession() {
+            hearsOne();
+            three.close(m(1));
+            three.turn();
+            hearsOne();
+            assertThat(three.messages()).filteredOn(text -> text.startsWith("WHO")).hasSize(2);
+        }
+
+        @Test
+        void isAnsweredWithTheMembers() {
+            member.layer.receive(m(3), MembershipScene.control(Membership.WHO));
+            assertThat(member.messages())
+                    .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 members [n1, n2, n3] to n3");
+        }
+
+        @Test
+        void isToldMayTurnOutToBeAViewThatOneCannotBeIn_D12() {
+            hearsOne();
+            assertThat(three.layer.texts()).as("not yet known").containsEntry("membership.follows", "n3");
+            three.listed(m(1), pair);
+            assertThat(three.layer.texts()).as("without 2").containsEntry("membership.follows", "n3");
+            three.open(m(2));
+            assertThat(three.layer.texts()).containsEntry("membership.follows", "n1");
         }
     }
 
@@ -376,7 +536,7 @@ class MembershipTableTest {
             three.open(m(1));
             View pair = new View(id(3, 1, 1), members(1, 2), List.of());
             three.advert(m(1), pair, pair.id(), m(1), members(1, 2, 3), List.of());
-            three.turn();
+            three.listed(m(1), pair);
             assertThat(three.layer.texts()).containsEntry("membership.follows", "n3");
         }
 
@@ -386,7 +546,7 @@ class MembershipTableTest {
             three.open(m(1));
             View all = new View(id(3, 1, 1), members(1, 2, 3), List.of());
             three.advert(m(1), all, all.id(), m(1), members(1, 2, 3), List.of());
-            three.turn();
+            three.listed(m(1), all);
             assertThat(three.layer.texts()).containsEntry("membership.follows", "n1");
         }
 
@@ -398,7 +558,7 @@ class MembershipTableTest {
             View pair = new View(id(3, 1, 1), members(1, 2), List.of());
             three.advert(m(1), pair, pair.id(), m(1), members(1, 2, 3), List.of());
             three.advert(m(2), pair, pair.id(), m(1), members(1, 2, 3), List.of());
-            three.turn();
+            three.listed(m(1), pair);
             assertThat(three.layer.texts()).containsEntry("membership.follows", "n1");
         }
     }
@@ -417,28 +577,122 @@ class MembershipTableTest {
     @Nested
     class Followed {
 
-        @Test
-        void isSaidWhenAllOfThePartAdvertiseTheViewOrALaterOne() {
-            catchingUp().reached(BALLOT);
-            member.advert(m(1), member.view, BALLOT, m(1), members(1, 2, 3), List.of());
-            member.turn();
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).isEmpty();
-            View later = new View(id(7, 1, 1), members(1, 2, 3), List.of());
-            member.advert(m(3), later, later.id(), m(1), members(1, 2, 3), List.of());
-            member.turn();
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).containsExactly(new Signal.Followed(member.view));
-            member.advert(m(3), later, later.id(), m(1), members(1, 2, 3), List.of());
-            member.turn();
-            assertThat(member.layer.takeRaised(Signal.Followed.class)).as("once").isEmpty();
+        /** Member 1 has installed a view in which there is something to keep for who is behind. */
+        private MembershipScene installed() {
+            MembershipScene first = steady(1, 1, 2, 3);
+            first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), members(3));
+            first.turn();
+            first.frozen(vector(1, 3));
+            first.ack(m(2), id(3, 1, 1), first.view, vector(1, 2));
+            first.ack(m(3), id(3, 1, 1), first.view, vector(1, 2));
+            first.reached(id(3, 1, 1));
+            first.ballotMessages();
+            return first;
         }
 
         @Test
-        void isNotSaidWhileOneOfThePartIsNotHeard() {
+        void isSaidByTheCoordinatorWhenAllHaveTheViewOrALaterOne() {
+            MembershipScene first = installed();
+            first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
+            first.turn();
+            assertThat(first.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            View later = new View(id(4, 1, 1), members(1, 2, 3), List.of());
+            first.advert(m(3), later, later.id(), m(1), members(1, 2, 3), List.of());
+            first.turn();
+            assertThat(first.layer.takeRaised(Signal.Followed.class)).containsExactly(new Signal.Followed(first.view));
+            assertThat(first.ballotMessages()).contains("FOLLOWED 3.1@n1 to n2", "FOLLOWED 3.1@n1 to n3");
+            first.turn();
+            assertThat(first.layer.takeRaised(Signal.Followed.class)).as("once").isEmpty();
+        }
+
+        @Test
+        void isBelievedByTheOthersOnce() {
             catchingUp().reached(BALLOT);
-            member.close(m(3));
-            member.advert(m(1), member.view, BALLOT, m(1), members(1, 2, 3), List.of());
-            member.turn();
             assertThat(member.layer.takeRaised(Signal.Followed.class)).isEmpty();
+            member.followed(m(1), id(5, 1, 1));
+            assertThat(member.layer.takeRaised(Signal.Followed.class)).as("of the view before").isEmpty();
+            member.followed(m(1), BALLOT);
+            member.followed(m(1), BALLOT);
+            assertThat(member.layer.takeRaised(Signal.Followed.class)).containsExactly(new Signal.Followed(member.view));
+        }
+
+        @Test
+        void isNotSaidWhileOneOfTheViewIsNotHeard() {
+            MembershipScene first = installed();
+            first.close(m(3));
+            first.advert(m(2), first.view, first.view.id(), m(1), members(1, 2, 3), List.of());
+            first.turn();
+            assertThat(first.layer.takeRaised(Signal.Followed.class)).isEmpty();
+        }
+
+        @Test
+        void goesWithoutSayingWhereNothingWasSent() {
+            answered().cut(m(1), BALLOT, next(BALLOT, vector()), new TreeMap<>());
+            member.reached(BALLOT);
+            assertThat(member.layer.takeRaised(Signal.Followed.class)).hasSize(1);
+        }
+    }
+
+    @Nested
+    class Pieces {
+
+        private View large() {
+            List<Member> many = new ArrayList<>(members(1, 2, 3));
+            for (int number = 10; number < 3_000; number++) {
+                many.add(m(number));
+            }
+            return new View(BALLOT, many, List.of(part(member.view.id(), members(1, 2, 3), vector())));
+        }
+
+        private List<Packet> pieces() {
+            LayerTest sender = new LayerTest(new Membership(m(1), TIMING));
+            Packet cut = MembershipScene.cut(BALLOT, large(), new TreeMap<>());
+            Control.send(cut, m(2), sender);
+            return sender.takeSent();
+        }
+
+        @Test
+        void makeUpAMessageThatDoesNotFitIntoAFrame() {
+            answered();
+            List<Packet> pieces = pieces();
+            assertThat(pieces).hasSizeGreaterThan(1).allMatch(piece -> piece.length() <= Packet.PAYLOAD_MAX);
+            pieces.forEach(piece -> member.layer.receive(m(1), piece));
+            member.reached(BALLOT);
+            assertThat(member.view.size()).isEqualTo(2_993);
+        }
+
+        @Test
+        void areForgottenWithTheirSession() {
+            answered();
+            List<Packet> pieces = pieces();
+            member.layer.receive(m(1), pieces.getFirst());
+            member.close(m(1));
+            member.open(m(1));
+            pieces.subList(1, pieces.size()).forEach(piece -> member.layer.receive(m(1), piece));
+            assertThat(member.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
+            assertThat(member.state()).isEqualTo("answered");
+        }
+
+        @Test
+        void beyondTheLimitEndTheSession() {
+            int sent = 0;
+            while (member.layer.takeLowered(Signal.Expel.class).isEmpty()) {
+                assertThat(sent).isLessThanOrEqualTo(Membership.CONTROL_BYTES_MAX);
+                byte[] bytes = new byte[60_000];
+                member.layer.receive(m(3), MembershipScene.control(Membership.PIECE)
+                        .appendBoolean(false)
+                        .append(bytes, 0, bytes.length));
+                sent += bytes.length;
+            }
+            assertThat(sent).isGreaterThan(Membership.CONTROL_BYTES_MAX);
+            assertThat(member.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
+        }
+
+        @Test
+        void doNotNest() {
+            Packet inner = MembershipScene.control(Membership.PIECE).appendBoolean(true).appendByte(Membership.PIECE);
+            member.layer.receive(m(3), MembershipScene.control(Membership.PIECE).appendBoolean(true).append(inner));
+            assertThat(member.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
         }
     }
 
@@ -453,7 +707,11 @@ class MembershipTableTest {
                     MembershipScene.ack(BALLOT, record, vector(1, 1)),
                     MembershipScene.nack(BALLOT, BALLOT, 5, m(1)),
                     MembershipScene.cut(BALLOT, record, new TreeMap<>(Map.of(m(3), m(1)))),
-                    MembershipScene.advertOf(m(1), member.view, BALLOT, m(1), members(1, 2, 3), members(3)));
+                    MembershipScene.followed(BALLOT),
+                    MembershipScene.advertOf(m(1), member.view, BALLOT, m(1), members(1, 2, 3), members(3)),
+                    MembershipScene.advertOf(
+                            member.view, BALLOT, m(1), new Advert.Changes(members(3), members(4), members(3))),
+                    MembershipScene.advertOf(member.view, BALLOT, m(1), new Advert.Listed(members(1, 2, 3))));
             int checked = 0;
             for (Packet message : messages) {
                 for (int length = 0; length < message.length(); length++) {

@@ -1,0 +1,109 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.sim.History;
+import dev.tutti.sim.Trace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/** What large groups go through, and how well: for tests, and for whoever wants to see figures. */
+final class ScaleScenarios {
+
+    private record Sight(Member member, int viewSize) {}
+
+    private final Cluster cluster;
+    private final List<Sight> sights = new ArrayList<>();
+
+    /**
+     * @param cluster all of whose nodes are down
+     */
+    ScaleScenarios(Cluster cluster) {
+        this.cluster = cluster.withWitness(entry -> {
+            if (entry instanceof History.Viewed(Member member, View view)) {
+                sights.add(new Sight(member, view.size()));
+            }
+        });
+    }
+
+    /**
+     * How a group came about.
+     *
+     * @param millis of virtual time from the start of all to one view
+     * @param sizes different sizes of views that anybody saw, itself alone included
+     * @param frames that travelled
+     * @param connections that were dialled
+     */
+    record Bootstrap(int nodes, long seed, long millis, TreeSet<Integer> sizes, long frames, long connections) {}
+
+    /**
+     * What a change did to those who stayed.
+     *
+     * @param millis until all had the last view
+     * @param views how many views each of them saw, at most
+     * @param spared whether nobody was ever removed but those who had to be
+     */
+    record Removal(int nodes, long seed, long millis, int views, boolean spared) {}
+
+    /** All start at one instant and have each other's addresses. */
+    Bootstrap bootstrap(Duration limit) {
+        long begin = cluster.simulation().nowNanos();
+        cluster.start().until("one view of " + cluster.size(), limit, cluster::isOneView);
+        TreeSet<Integer> sizes = new TreeSet<>();
+        sights.forEach(sight -> sizes.add(sight.viewSize()));
+        Trace trace = cluster.simulation().trace();
+        return new Bootstrap(
+                cluster.size(),
+                cluster.simulation().seed(),
+                millisSince(begin),
+                sizes,
+                trace.count(Trace.Kind.FRAME),
+                trace.count(Trace.Kind.ACCEPTED));
+    }
+
+    /** Some of a settled group are killed at one instant. */
+    Removal crashes(int count, Duration limit) {
+        sights.clear();
+        long begin = cluster.simulation().nowNanos();
+        int step = cluster.size() / count;
+        List<Integer> victims = IntStream.range(0, count).mapToObj(index -> 1 + index * step).toList();
+        victims.forEach(cluster::crash);
+        cluster.until("one view without the dead", limit, cluster::isOneView);
+        return removal(begin, victims);
+    }
+
+    /** One node of a settled group is not heard by anybody any more, and hears all. */
+    Removal silence(int victim, Duration limit) {
+        sights.clear();
+        long begin = cluster.simulation().nowNanos();
+        for (int other = 1; other <= cluster.size(); other++) {
+            if (other != victim) {
+                cluster.network().cut(cluster.node(victim), cluster.node(other));
+            }
+        }
+        String name = "n" + victim;
+        cluster.until("one view without " + name, limit, () -> cluster.isOneViewOf(seat -> !seat.node.name().equals(name)));
+        return removal(begin, List.of(victim));
+    }
+
+    private Removal removal(long begin, List<Integer> victims) {
+        TreeMap<Member, Integer> views = new TreeMap<>();
+        boolean isSpared = true;
+        for (Sight sight : sights) {
+            if (!victims.contains(cluster.numberOf(sight.member()))) {
+                views.merge(sight.member(), 1, Integer::sum);
+                isSpared &= sight.viewSize() >= cluster.size() - victims.size();
+            }
+        }
+        int most = views.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+        return new Removal(cluster.size(), cluster.simulation().seed(), millisSince(begin), most, isSpared);
+    }
+
+    private long millisSince(long begin) {
+        return (cluster.simulation().nowNanos() - begin) / 1_000_000;
+    }
+}

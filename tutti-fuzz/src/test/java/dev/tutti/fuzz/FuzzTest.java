@@ -1,0 +1,116 @@
+package dev.tutti.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Gives every decoder its corpus and some thousands of hostile inputs, always the same ones. {@code -Dtutti.fuzz.seed}
+ * and {@code -Dtutti.fuzz.runs} give others and more; {@code ./tutti-fuzz/campaign} looks for new ones, guided by coverage.
+ */
+class FuzzTest {
+
+    private static final long SEED = Long.getLong("tutti.fuzz.seed", 1);
+
+    /** In thousandths of what is usual. */
+    private static final long RUNS = Long.getLong("tutti.fuzz.runs", 1_000);
+
+    private static final long INPUT_NANOS_MAX = 2_000_000_000L;
+
+    @TestFactory
+    Stream<DynamicTest> readsHostileBytes() {
+        return Targets.ALL.stream().map(target -> DynamicTest.dynamicTest(target.name(), () -> fuzz(target)));
+    }
+
+    private static int runs(Target target) {
+        int usual =
+                switch (target.name()) {
+                    case "session" -> 5_000;
+                    case "accepted", "answered", "yaml", "attribute" -> 6_000;
+                    default -> 20_000;
+                };
+        return (int) (usual * RUNS / 1_000);
+    }
+
+    private static void fuzz(Target target) {
+        List<byte[]> start = Corpus.startOf(target);
+        Set<String> outcomes = new TreeSet<>();
+        for (byte[] input : start) {
+            outcomes.addAll(run(target, input));
+        }
+        Mutator mutator = new Mutator(SEED);
+        int runs = runs(target);
+        for (int run = 0; run < runs; run++) {
+            outcomes.addAll(run(target, mutator.mutate(start)));
+        }
+        Set<String> missing = new TreeSet<>(target.outcomes());
+        missing.removeAll(outcomes);
+        assertThat(missing).as("what never came of %d inputs, seed %d; there was %s", runs, SEED, outcomes).isEmpty();
+    }
+
+    /** Fails if an input leads to more than a refusal. */
+    static Set<String> run(Target target, byte[] input) {
+        Allocation first = new Allocation(target.factor());
+        Set<String> outcomes = run(target, input, first);
+        if (first.mostBytes() > target.allowance()) {
+            // A class that was loaded counts, the first time.
+            Allocation again = new Allocation(target.factor());
+            run(target, input, again);
+            if (again.mostBytes() > target.allowance()) {
+                throw new AssertionError(target + " allocates " + again.mostBytes() + " bytes and " + target.factor()
+                        + " per byte" + describe(target, input));
+            }
+        }
+        return outcomes;
+    }
+
+    private static Set<String> run(Target target, byte[] input, Allocation allocation) {
+        long startedNanos = System.nanoTime();
+        Set<String> outcomes;
+        try {
+            outcomes = target.decoder().decode(input.clone(), allocation);
+        } catch (Exception | AssertionError | StackOverflowError | OutOfMemoryError e) {
+            throw new AssertionError(target + " lets " + e + " out" + describe(target, input), e);
+        }
+        long nanos = System.nanoTime() - startedNanos;
+        if (nanos > INPUT_NANOS_MAX) {
+            throw new AssertionError(target + " takes " + nanos / 1_000_000 + " ms" + describe(target, input));
+        }
+        return outcomes;
+    }
+
+    private static String describe(Target target, byte[] input) {
+        return " for " + input.length + " bytes; to keep them: base64 -d > " + Corpus.directory(target.name())
+                + "/NAME, with " + Base64.getEncoder().encodeToString(input);
+    }
+
+    @Test
+    void findsWhatIsWrongWithADecoder() {
+        List<byte[]> seeds = new ArrayList<>(List.of(new byte[] {1, 2, 3}));
+        Target throwing = Target.of("throwing", input -> "byte " + input[2], () -> seeds);
+        Target hungry = Target.of("hungry", input -> "of " + new byte[100_000].length, () -> seeds);
+        assertThat(run(throwing, seeds.getFirst())).containsExactly("byte 3");
+        assertThat(findingOf(throwing)).contains("ArrayIndexOutOfBoundsException", "base64");
+        assertThat(findingOf(hungry)).contains("allocates");
+    }
+
+    private static String findingOf(Target target) {
+        try {
+            Mutator mutator = new Mutator(SEED);
+            for (int run = 0; run < 1_000; run++) {
+                run(target, mutator.mutate(target.seeds().get()));
+            }
+            return "";
+        } catch (AssertionError e) {
+            return e.getMessage();
+        }
+    }
+}

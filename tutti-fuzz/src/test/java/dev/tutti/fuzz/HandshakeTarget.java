@@ -1,0 +1,179 @@
+package dev.tutti.fuzz;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.node.NodeSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Frames on a connection before there is a session, at the side that was dialled or at the one that has dialled.
+ *
+ * <p>An input is a byte that is not used, then frames, each after its length in two bytes. Whatever it was, a peer that
+ * comes afterwards is welcome.
+ */
+final class HandshakeTarget implements Target.Decoder {
+
+    private static final String ADDRESS = "n2:7800";
+
+    /** A machine without a driver: what it wants is remembered. */
+    private static final class Host implements Effects {
+        final NodeMachine machine;
+        final List<byte[]> written = new ArrayList<>();
+        int dialled;
+
+        Host(long incarnation, String name, List<String> seeds, String cluster) {
+            Settings settings = Settings.of(NodeSettings.ALL)
+                    .with(NodeSettings.NAME, name)
+                    .with(NodeSettings.SEEDS, seeds)
+                    .with(NodeSettings.CLUSTER, cluster);
+            NodeId self = new NodeId(incarnation, name, name + ":7800");
+            machine = new NodeMachine(self, settings, incarnation, Memory.onHeap(), event -> {});
+            machine.onStart(0);
+            machine.drain(this);
+        }
+
+        @Override
+        public void dial(int connection, String address) {
+            dialled = connection;
+        }
+
+        @Override
+        public void write(int connection, Packet frame) {
+            byte[] bytes = new byte[frame.length()];
+            frame.bytes().get(frame.offset(), bytes);
+            written.add(bytes);
+            frame.release();
+        }
+
+        @Override
+        public void close(int connection, String reason) {
+            // The connection is not looked at any more.
+        }
+
+        int accept() {
+            int connection = machine.onAccepted(1, "10.0.0.1:1234");
+            machine.drain(this);
+            return connection;
+        }
+
+        /** What it says first when its dial has found somebody. */
+        byte[] hello() {
+            machine.onConnected(1, dialled);
+            machine.drain(this);
+            return written.removeFirst();
+        }
+
+        List<byte[]> take(int connection, byte[] frame) {
+            written.clear();
+            machine.onFrame(2, connection, Tap.packet(frame));
+            machine.drain(this);
+            return List.copyOf(written);
+        }
+
+        /** Refusals and strays that were counted. */
+        Set<String> outcomes() {
+            Set<String> outcomes = new TreeSet<>();
+            machine.report(new Named(outcomes, ""));
+            return outcomes;
+        }
+    }
+
+    private record Named(Set<String> names, String prefix) implements Report {
+        @Override
+        public void put(String name, long value) {
+            if (value != 0 && (prefix.equals("links.") || prefix.startsWith("links.refused"))) {
+                names.add(prefix + name);
+            }
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // A text is no counter.
+        }
+
+        @Override
+        public Report section(String name) {
+            return new Named(names, prefix + name + ".");
+        }
+    }
+
+    private final boolean isDialler;
+
+    HandshakeTarget(boolean isDialler) {
+        this.isDialler = isDialler;
+    }
+
+    private static Host host() {
+        return new Host(1_000, "n1", List.of(ADDRESS), "c");
+    }
+
+    @Override
+    public Set<String> decode(byte[] input, Allocation allocation) {
+        Host host = host();
+        int connection = host.dialled;
+        if (isDialler) {
+            host.hello();
+        } else {
+            connection = host.accept();
+        }
+        for (byte[] frame : SessionTarget.frames(input)) {
+            Packet packet = Tap.packet(frame);
+            allocation.start();
+            host.machine.onFrame(2, connection, packet);
+            // The block in which an answer is written has a fixed size.
+            allocation.stop(frame.length, 0);
+            host.machine.drain(host);
+        }
+        Set<String> outcomes = host.outcomes();
+        Host visitor = new Host(999_999, "visitor", List.of("n1:7800"), "c");
+        List<byte[]> answer = host.take(host.accept(), visitor.hello());
+        if (answer.isEmpty() || answer.getFirst()[0] != WELCOME) {
+            throw new IllegalStateException("a peer that came afterwards was not welcome");
+        }
+        return outcomes;
+    }
+
+    private static final int WELCOME = 2;
+
+    static List<byte[]> accepted() {
+        List<byte[]> seeds = new ArrayList<>();
+        for (Host dialler : diallers()) {
+            seeds.add(SessionTarget.input(0, dialler.hello()));
+        }
+        Host twice = new Host(50, "n2", List.of("n1:7800"), "c");
+        byte[] hello = twice.hello();
+        seeds.add(SessionTarget.input(0, hello, hello));
+        seeds.add(SessionTarget.input(0, "GET / HTTP/1.1".getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
+        seeds.add(SessionTarget.input(0, new byte[] {22, 3, 1, 0, 0}));
+        return seeds;
+    }
+
+    /** Those who may come, and who are refused. */
+    private static List<Host> diallers() {
+        return List.of(
+                new Host(50, "n2", List.of("n1:7800"), "c"),
+                new Host(50, "n2", List.of("n1:7800"), "another"),
+                new Host(1_000, "n1", List.of("n3:7800"), "c"),
+                new Host(1_000, "n3", List.of("n1:7800"), "c"));
+    }
+
+    static List<byte[]> answered() {
+        List<byte[]> seeds = new ArrayList<>();
+        List<Host> acceptors = new ArrayList<>(diallers());
+        acceptors.add(new Host(5_000, "n2", List.of(), "c"));
+        for (Host acceptor : acceptors) {
+            Host dialler = host();
+            List<byte[]> answer = acceptor.take(acceptor.accept(), dialler.hello());
+            seeds.add(SessionTarget.input(0, answer.toArray(byte[][]::new)));
+        }
+        return seeds;
+    }
+}

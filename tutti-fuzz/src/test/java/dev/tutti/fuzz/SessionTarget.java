@@ -1,0 +1,219 @@
+package dev.tutti.fuzz;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Frames from a peer with which there is a session and a group, in quiet times and in the middle of a view change.
+ *
+ * <p>An input is a byte that chooses the scene, then frames, each after its length in two bytes.
+ */
+final class SessionTarget implements Target.Decoder {
+
+    /** Who reads the frames: the coordinator or the other, in a view that lasts or in one that a third node changes. */
+    static final int SCENES = 4;
+
+    private static final int REFUSE = 3;
+    private static final int HEARTBEAT = 4;
+    private static final int LINK_ACK = 5;
+    private static final int UNKNOWN = 21;
+    private static final int GROUP = 32;
+    private static final int FRAMES_MAX = 32;
+    private static final int VIEW_CHANGE_MILLIS = 6;
+
+    @Override
+    public Set<String> decode(byte[] input, Allocation allocation) {
+        Set<String> outcomes = new TreeSet<>();
+        if (input.length == 0) {
+            return outcomes;
+        }
+        int scene = (input[0] & 0xff) % SCENES;
+        Lab lab = new Lab(3, 1);
+        Scene prepared = prepare(lab, scene);
+        Lab.Seat reader = prepared.reader();
+        int connection = prepared.connection();
+        for (byte[] frame : frames(input)) {
+            outcomes.add(describe(frame));
+            inject(reader, connection, frame, allocation);
+            lab.simulation().advance(java.time.Duration.ofNanos(20_000));
+        }
+        lab.advanceMillis(60);
+        reader.counters().keySet().forEach(name -> outcomes.add(name.replaceAll("\\.n[0-9]\\.", ".*.")));
+        return outcomes;
+    }
+
+    /** Who is to read, and on which connection. */
+    private record Scene(Lab.Seat reader, int connection) {}
+
+    private static Scene prepare(Lab lab, int scene) {
+        lab.start(1);
+        lab.start(2);
+        lab.until("a view of two", lab::isOneView);
+        lab.seat(1).send(3, 100);
+        lab.seat(2).send(3, 100);
+        lab.advanceMillis(20);
+        Lab.Seat reader = lab.seat(1 + scene % 2);
+        int connection = reader.tap.connections().getLast();
+        if (scene >= 2) {
+            lab.start(3);
+            lab.advanceMillis(VIEW_CHANGE_MILLIS);
+        }
+        return new Scene(reader, connection);
+    }
+
+    private static void inject(Lab.Seat reader, int connection, byte[] frame, Allocation allocation) {
+        reader.node.execute(now -> {
+            reader.tap.drainEarly();
+            long acquired = reader.memory.acquiredBytes();
+            Packet packet = Tap.packet(frame);
+            allocation.start();
+            reader.tap.machine().onFrame(now, connection, packet);
+            reader.tap.drainEarly();
+            allocation.stop(frame.length, reader.memory.acquiredBytes() - acquired);
+        });
+    }
+
+    static List<byte[]> frames(byte[] input) {
+        List<byte[]> frames = new ArrayList<>();
+        int at = 1;
+        while (at < input.length && frames.size() < FRAMES_MAX) {
+            int length = at + 1 < input.length ? (input[at] & 0xff) << 8 | input[at + 1] & 0xff : 0;
+            int from = Math.min(input.length, at + 2);
+            at = Math.min(input.length, from + length);
+            frames.add(Arrays.copyOfRange(input, from, at));
+        }
+        return frames;
+    }
+
+    static byte[] input(int scene, byte[]... frames) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(scene);
+        for (byte[] frame : frames) {
+            out.writeBytes(ByteBuffer.allocate(2).putShort((short) frame.length).array());
+            out.writeBytes(frame);
+        }
+        return out.toByteArray();
+    }
+
+    /** Type of a frame and, in a group, of what it carries. */
+    static String describe(byte[] frame) {
+        if (frame.length == 0) {
+            return "frame without a type";
+        }
+        int type = frame[0] & 0xff;
+        if (type != GROUP || frame.length < 7) {
+            return "frame " + (type > GROUP ? "above 32" : type);
+        }
+        return frame[5] == 0 ? "group data " + known(frame[6]) : "group control " + known(frame[5]);
+    }
+
+    private static String known(byte kind) {
+        return kind < 0 || kind > 5 ? "of no kind" : Integer.toString(kind);
+    }
+
+    /**
+     * Per scene one input of each kind of frame, all of them in a row, and frames as large as they can be. Those of the
+     * scene itself carry numbers, views and members that are true in it, so that they come far before they are refused.
+     */
+    static List<byte[]> seeds() {
+        List<byte[]> seeds = new ArrayList<>();
+        for (int scene = 0; scene < SCENES; scene++) {
+            Map<String, byte[]> kinds = new LinkedHashMap<>();
+            Lab lab = lab(scene);
+            ViewId current = lab.seat(1).view().id();
+            for (Recording recording : List.of(Recording.of(lab, 1 + scene % 2), Recording.ofSession())) {
+                for (Recording.Heard heard : recording.heard()) {
+                    if (heard.reader() == 1 + scene % 2 && heard.frame().length < 2_000) {
+                        kinds.putIfAbsent(describe(heard.frame()), heard.frame());
+                    }
+                }
+            }
+            addMade(kinds);
+            for (byte[] frame : kinds.values()) {
+                seeds.add(input(scene, frame));
+            }
+            // A ballot, and what comes of the view that it freezes.
+            seeds.add(input(scene, prepare(kinds, current), kinds.get("group data 0")));
+            byte[][] all = kinds.values().toArray(byte[][]::new);
+            seeds.add(input(scene, all));
+            seeds.add(input(scene, crowd(new byte[] {HEARTBEAT, 0, 0, 0, 0, 0, 0, 0, 0}, "members")));
+            if (kinds.get("group control 1") instanceof byte[] advert) {
+                // After the type, the sender's number, and the kind.
+                seeds.add(input(scene, crowd(Arrays.copyOf(advert, 6), "view")));
+            }
+        }
+        return seeds;
+    }
+
+    /** Frames that are rare: made of the names and numbers in others. */
+    private static void addMade(Map<String, byte[]> kinds) {
+        // To the coordinator the ballot comes back in answers.
+        byte[] ballot = kinds.getOrDefault("group control 2", kinds.get("group control 3"));
+        byte[] multicast = kinds.get("group data 0");
+        if (ballot == null || multicast == null) {
+            throw new IllegalStateException("there are only " + kinds.keySet());
+        }
+        byte[] head = Arrays.copyOf(ballot, 5);
+        byte[] id = Arrays.copyOfRange(ballot, 6, viewIdEnd(ballot, 6));
+        byte[] member = Arrays.copyOfRange(id, 12, id.length);
+        byte[] number = {0, 0, 0, 0, 0, 0, 0, 3};
+        byte[] one = {0, 0, 0, 1};
+        byte[] nothing = new byte[8];
+        add(kinds, head, new byte[] {4}, id, id, number, member);
+        add(kinds, head, new byte[] {0, 4}, id, one, member, nothing, number);
+        byte[] tag = Arrays.copyOfRange(multicast, 7, 31);
+        byte[] sender = Arrays.copyOfRange(tag, 12, 24);
+        add(kinds, head, new byte[] {0, 5}, tag, sender, number, nothing);
+        add(kinds, new byte[] {REFUSE, 0}, one, new byte[4], Arrays.copyOf(member, member.length - 4));
+        add(kinds, new byte[] {LINK_ACK}, nothing);
+        add(kinds, new byte[] {UNKNOWN}, number);
+    }
+
+    /** After number and attempt, incarnation, name, address, join. */
+    private static int viewIdEnd(byte[] frame, int start) {
+        ByteBuffer bytes = ByteBuffer.wrap(frame);
+        int address = start + 20 + 4 + bytes.getInt(start + 20);
+        return address + 4 + bytes.getInt(address) + 4;
+    }
+
+    private static byte[] prepare(Map<String, byte[]> kinds, ViewId current) {
+        Packet packet = Packet.create(Memory.onHeap(), 1_024);
+        Wire.append(packet, new ViewId(current.number() + 1, 1, current.proposer()));
+        Map<String, byte[]> made = new LinkedHashMap<>();
+        add(made, Arrays.copyOf(kinds.get("group data 0"), 5), new byte[] {2}, WireSeeds.bytes(packet));
+        return made.get("group control 2");
+    }
+
+    private static void add(Map<String, byte[]> kinds, byte[]... parts) {
+        ByteArrayOutputStream frame = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            frame.writeBytes(part);
+        }
+        byte[] made = frame.toByteArray();
+        kinds.put(describe(made), made);
+    }
+
+    private static Lab lab(int scene) {
+        Lab lab = new Lab(3, 1);
+        prepare(lab, scene);
+        return lab;
+    }
+
+    private static byte[] crowd(byte[] head, String what) {
+        byte[] crowd = WireSeeds.crowd(what);
+        byte[] frame = Arrays.copyOf(head, head.length + crowd.length);
+        System.arraycopy(crowd, 0, frame, head.length, crowd.length);
+        return frame;
+    }
+}

@@ -1,0 +1,160 @@
+package dev.tutti.fuzz;
+
+import dev.tutti.core.Packet;
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Machine;
+import dev.tutti.protocols.node.NodeMachine;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** A node's machine, whose frames can be listened to, changed, and made up. */
+final class Tap implements Machine {
+
+    /** Sees each frame before the machine does. */
+    @FunctionalInterface
+    interface Listener {
+
+        /** What the frame is to be; null if the connection is to break instead. */
+        byte[] onFrame(int connection, byte[] frame);
+    }
+
+    private final NodeMachine machine;
+    private final Map<Integer, byte[]> lastFrames = new LinkedHashMap<>();
+    private final TreeSet<Integer> broken = new TreeSet<>();
+    private final List<Integer> toClose = new ArrayList<>();
+    private final List<Consumer<Effects>> early = new ArrayList<>();
+    private Listener listener = (connection, frame) -> frame;
+
+    Tap(NodeMachine machine) {
+        this.machine = machine;
+    }
+
+    NodeMachine machine() {
+        return machine;
+    }
+
+    void listen(Listener added) {
+        listener = added;
+    }
+
+    /** Connections on which frames have come, the one with the latest last. */
+    List<Integer> connections() {
+        return new ArrayList<>(lastFrames.keySet());
+    }
+
+    boolean isBroken(int connection) {
+        return broken.contains(connection);
+    }
+
+    /** What a driver does with bytes that can't be right: the connection is over, at both ends. */
+    void breakConnection(long nowNanos, int connection) {
+        if (broken.add(connection)) {
+            lastFrames.remove(connection);
+            toClose.add(connection);
+            machine.onDisconnected(nowNanos, connection, false, "a frame does not have its checksum");
+        }
+    }
+
+    @Override
+    public void onStart(long nowNanos) {
+        machine.onStart(nowNanos);
+    }
+
+    @Override
+    public int onAccepted(long nowNanos, String remote) {
+        return machine.onAccepted(nowNanos, remote);
+    }
+
+    @Override
+    public void onConnected(long nowNanos, int connection) {
+        machine.onConnected(nowNanos, connection);
+    }
+
+    @Override
+    public void onDialFailed(long nowNanos, int connection, DialFailure failure, String detail) {
+        machine.onDialFailed(nowNanos, connection, failure, detail);
+    }
+
+    @Override
+    public void onFrame(long nowNanos, int connection, Packet frame) {
+        if (broken.contains(connection)) {
+            frame.release();
+            return;
+        }
+        byte[] bytes = new byte[frame.length()];
+        frame.bytes().get(frame.offset(), bytes);
+        byte[] changed = listener.onFrame(connection, bytes);
+        if (changed == bytes) {
+            lastFrames.remove(connection);
+            lastFrames.put(connection, bytes);
+            machine.onFrame(nowNanos, connection, frame);
+            return;
+        }
+        frame.release();
+        if (changed == null) {
+            breakConnection(nowNanos, connection);
+        } else {
+            machine.onFrame(nowNanos, connection, packet(changed));
+        }
+    }
+
+    /** The frame in memory as a driver gives it: exactly as long as it is. */
+    static Packet packet(byte[] frame) {
+        Packet packet = Packet.of(dev.tutti.core.Memory.onHeap().acquire(Math.max(1, frame.length)), 0, 0);
+        return packet.append(frame, 0, frame.length);
+    }
+
+    @Override
+    public void onDisconnected(long nowNanos, int connection, boolean isOrderly, String detail) {
+        lastFrames.remove(connection);
+        if (broken.add(connection)) {
+            machine.onDisconnected(nowNanos, connection, isOrderly, detail);
+        }
+    }
+
+    @Override
+    public void onTimer(long nowNanos) {
+        machine.onTimer(nowNanos);
+    }
+
+    @Override
+    public long nextDeadline() {
+        return machine.nextDeadline();
+    }
+
+    /** Runs the machine until it is quiet; what follows from it leaves with the next {@link #drain}. */
+    void drainEarly() {
+        machine.drain(new Effects() {
+            @Override
+            public void dial(int connection, String address) {
+                early.add(effects -> effects.dial(connection, address));
+            }
+
+            @Override
+            public void write(int connection, Packet frame) {
+                early.add(effects -> effects.write(connection, frame));
+            }
+
+            @Override
+            public void close(int connection, String reason) {
+                early.add(effects -> effects.close(connection, reason));
+            }
+        });
+    }
+
+    @Override
+    public void drain(Effects effects) {
+        early.forEach(effect -> effect.accept(effects));
+        early.clear();
+        machine.drain(effects);
+        for (int connection : toClose) {
+            effects.close(connection, "broken");
+        }
+        toClose.clear();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.tutti.fuzz;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Something that reads bytes which others have made.
+ *
+ * @param name of the target and of its directory in the corpus
+ * @param decoder reads an input
+ * @param seeds valid inputs, beside those of the corpus
+ * @param outcomes that a run has to come by, all of them
+ * @param factor how many bytes may be allocated per byte of input
+ * @param allowance how many bytes may be allocated besides
+ */
+record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes, int factor, long allowance) {
+
+    // What is promised where nothing else is said.
+    private static final int FACTOR = 2;
+    private static final long ALLOWANCE = 64 * 1024;
+
+    /** Reads an input and says what came of it. Whatever it throws is a finding. */
+    @FunctionalInterface
+    interface Decoder {
+
+        /**
+         * @param allocation to be started and stopped around what decodes, where that is not all of the call
+         * @return what came of the input, in few words
+         */
+        Set<String> decode(byte[] input, Allocation allocation) throws Exception;
+    }
+
+    /** A decoder whose call is all decoding. */
+    @FunctionalInterface
+    interface Simple {
+        String decode(byte[] input) throws Exception;
+    }
+
+    static Target of(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes) {
+        return new Target(name, decoder, seeds, outcomes, FACTOR, ALLOWANCE);
+    }
+
+    static Target of(String name, Simple decoder, Supplier<List<byte[]>> seeds, String... outcomes) {
+        Decoder measured = (input, allocation) -> {
+            allocation.start();
+            String outcome = decoder.decode(input);
+            allocation.stop(input.length, 0);
+            return Set.of(outcome);
+        };
+        return of(name, measured, seeds, new TreeSet<>(Set.of(outcomes)));
+    }
+
+    Target withFactor(int bytesPerByte) {
+        return new Target(name, decoder, seeds, outcomes, bytesPerByte, allowance);
+    }
+
+    Target withAllowance(long bytes) {
+        return new Target(name, decoder, seeds, outcomes, factor, bytes);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.tutti.tomcat.replication;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Opens what the replication of sessions reads to the fuzzer. */
+public final class ReplicationBytes {
+
+    private ReplicationBytes() {}
+
+    /** What the message is. */
+    public static String decode(byte[] input) {
+        try {
+            return MessageReader.decode(input).message().getClass().getSimpleName();
+        } catch (MalformedMessageException e) {
+            return "refused";
+        }
+    }
+
+    /** One message of each kind. */
+    public static List<byte[]> valid() {
+        UUID uid = new UUID(1, 2);
+        Version version = new Version(3, 4);
+        Map<Field, Slot> slots = new LinkedHashMap<>();
+        slots.put(Field.attribute("cart"), new Slot(version, new byte[] {1, 2, 3}, true));
+        slots.put(Field.MAX_INACTIVE, new Slot(version, new byte[] {0, 0, 0, 9}, false));
+        slots.put(Field.note("gone"), new Slot(version, null, false));
+        SessionMessage.Image image = new SessionMessage.Image(uid, 5, 6, version, slots);
+        List<SessionMessage> messages = List.of(
+                image,
+                new SessionMessage.Delta(uid, version, List.of(
+                        new Change(Field.attribute("cart"), new byte[] {1, 2}, false), Change.removal(Field.ID))),
+                new SessionMessage.Access(uid, version),
+                new SessionMessage.Remove(uid, "key", version, EndReason.values()[0]),
+                new SessionMessage.Ack(7),
+                new SessionMessage.Query(8, "key"),
+                new SessionMessage.Answer(8, image),
+                new SessionMessage.Answer(8, null),
+                new SessionMessage.ImageRequest(uid),
+                new SessionMessage.StateRequest(9, 10, uid),
+                new SessionMessage.StateChunk(9, List.of(image, image), true));
+        return messages.stream().map(message -> MessageWriter.encode(11, message)).toList();
+    }
+}

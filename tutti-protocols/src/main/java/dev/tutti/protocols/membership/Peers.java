@@ -1,0 +1,401 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.protocols.mistake.Mistake;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The members with whom there is a session, by age, and what follows from what they have said: whom to follow, and who
+ * could be in a view together.
+ *
+ * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
+ * old as it or older.
+ */
+final class Peers {
+
+    /** Member lists of other views that are remembered. */
+    private static final int LISTS_MAX = 4_096;
+
+    /** Members that one may claim to hear; it can't have more links than nodes remember. */
+    static final int HEARD_MAX = 1 << 14;
+
+    /** Numbers given to members before those in use are counted again. */
+    private static final int ROSTER_MIN = 1 << 10;
+
+    private static final Comparator<Peer> OLDEST =
+            Comparator.comparingLong((Peer peer) -> peer.joined).thenComparing(peer -> peer.member);
+
+    /** The members of a view, and which of them was found to be without a session. */
+    private static final class Listing {
+        final List<Member> members;
+        final boolean hasSelf;
+        @Nullable Member missing;
+
+        Listing(List<Member> members, Member self) {
+            this.members = members;
+            this.hasSelf = members.contains(self);
+        }
+    }
+
+    private final Member self;
+    private final Mistake mistake;
+    private final TreeMap<Member, Peer> open = new TreeMap<>();
+
+    /** Those of {@link #open} that have spoken. */
+    private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
+
+    private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
+    private Roster roster = new Roster();
+    private View view;
+    private Set<Member> inView;
+    private long joined = Advert.NOT_YET;
+
+    /** Those who follow this member and are not in its view. */
+    private int followersOutside;
+
+    Peers(Member self, View first, Mistake mistake) {
+        this.self = self;
+        this.mistake = mistake;
+        this.view = first;
+        this.inView = new HashSet<>(first.members());
+    }
+
+    // ------------------------------------------------------------------ sessions and views
+
+    void open(Member member) {
+        open.put(member, new Peer(member));
+    }
+
+    /** Returns what was known; null if there was no session. */
+    @Nullable Peer close(Member member) {
+        Peer peer = open.remove(member);
+        if (peer != null) {
+            unrank(peer);
+        }
+        return peer;
+    }
+
+    @Nullable Peer get(Member member) {
+        return open.get(member);
+    }
+
+    boolean contains(Member member) {
+        return open.containsKey(member);
+    }
+
+    Collection<Peer> all() {
+        return open.values();
+    }
+
+    Set<Member> members() {
+        return open.keySet();
+    }
+
+    boolean isInView(Member member) {
+        return inView.contains(member);
+    }
+
+    int followersOutside() {
+        return followersOutside;
+    }
+
+    /** This member has installed a view. */
+    void install(View installed, long since) {
+        list(view.id(), view.members());
+        List<Peer> spoken = List.copyOf(byAge);
+        byAge.clear();
+        followersOutside = 0;
+        view = installed;
+        inView = new HashSet<>(installed.members());
+        joined = since;
+        for (Peer peer : spoken) {
+            outweigh(peer);
+            rank(peer);
+        }
+    }
+
+    /** What a member has said; its details follow. */
+    void said(Peer peer, Advert advert) {
+        unrank(peer);
+        if (!advert.follows().equals(self)) {
+            peer.forgetHearing();
+        }
+        peer.hasSpoken = true;
+        peer.view = advert.view();
+        peer.promised = advert.promised();
+        peer.follows = advert.follows();
+        peer.joined = advert.joined();
+        peer.confirmed = advert.view().number();
+        outweigh(peer);
+        rank(peer);
+    }
+
+    /** Returns false if it claims to hear too many. */
+    boolean hears(Peer peer, List<Member> heard) {
+        peer.heard = new BitSet(heard.size());
+        return hearsMore(peer, heard);
+    }
+
+    boolean hearsMore(Peer peer, List<Member> opened) {
+        BitSet heard = peer.heard;
+        if (heard == null || heard.cardinality() + opened.size() > HEARD_MAX) {
+            return false;
+        }
+        compactRoster(opened.size());
+        BitSet numbered = Objects.requireNonNull(peer.heard);
+        for (Member member : opened) {
+            numbered.set(roster.number(member));
+        }
+        return true;
+    }
+
+    boolean hearsLess(Peer peer, List<Member> closed) {
+        BitSet heard = peer.heard;
+        if (heard == null || closed.size() > HEARD_MAX) {
+            return false;
+        }
+        for (Member member : closed) {
+            heard.clear(roster.number(member));
+        }
+        return true;
+    }
+
+    /** Somebody has said who is in a view. */
+    void list(ViewId id, List<Member> members) {
+        if (listings.size() >= LISTS_MAX) {
+            listings.pollFirstEntry();
+        }
+        listings.putLast(id, new Listing(members, self));
+        for (Member member : members) {
+            Peer peer = open.get(member);
+            if (peer != null && peer.hasSpoken && peer.view.number() < id.number()) {
+                unrank(peer);
+                peer.raise(id);
+                rank(peer);
+            }
+        }
+    }
+
+    private void outweigh(Peer peer) {
+        if (view.size() > 1 && inView.contains(peer.member)) {
+            if (peer.confirmed < view.id().number() && !peer.follows.equals(self)) {
+                // As all did whom the proposer has taken; they have told it, and nobody else.
+                peer.follows = view.id().proposer();
+            }
+            if (peer.view.number() < view.id().number()) {
+                peer.raise(view.id());
+            }
+            peer.joined = Math.min(peer.joined, view.id().number());
+            peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
+        }
+    }
+
+    private void unrank(Peer peer) {
+        if (byAge.remove(peer) && isFollowerOutside(peer)) {
+            followersOutside--;
+        }
+    }
+
+    private void rank(Peer peer) {
+        byAge.add(peer);
+        if (isFollowerOutside(peer)) {
+            followersOutside++;
+        }
+    }
+
+    // ------------------------------------------------------------------ whom to follow
+
+    /** Whom this member takes for its coordinator: the oldest it hears, unless that is in a view it can't be in [D12]. */
+    Member follows() {
+        for (Peer peer : byAge) {
+            if (!isOlder(peer)) {
+                break;
+            }
+            if (canFollow(peer)) {
+                return peer.member;
+            }
+        }
+        return self;
+    }
+
+    /** Whether there is somebody older, who could not be followed: sessions with the rest of its view may be about to open. */
+    boolean hearsSomebodyOlder() {
+        return !byAge.isEmpty() && isOlder(byAge.first());
+    }
+
+    /** Somebody older in a view of which it is not known who is in it; null if there is none. */
+    @Nullable Peer unlisted(Set<ViewId> asked) {
+        for (Peer peer : byAge) {
+            if (!isOlder(peer)) {
+                break;
+            }
+            if (!isListed(peer) && !asked.contains(peer.view)) {
+                return peer;
+            }
+        }
+        return null;
+    }
+
+    private boolean isOlder(Peer peer) {
+        return peer.joined < joined || peer.joined == joined && peer.member.compareTo(self) < 0;
+    }
+
+    private boolean isListed(Peer peer) {
+        return peer.view.equals(view.id()) || isAlone(peer) || listings.containsKey(peer.view);
+    }
+
+    private static boolean isAlone(Peer peer) {
+        return peer.view.number() == 1 && peer.view.attempt() == 1 && peer.view.proposer().equals(peer.member);
+    }
+
+    private boolean canFollow(Peer peer) {
+        if (peer.view.equals(view.id()) || isAlone(peer)) {
+            return true;
+        }
+        Listing listing = listings.get(peer.view);
+        if (listing == null) {
+            // It is asked for. To follow meanwhile could push others out, whom this member does not hear.
+            return false;
+        }
+        if (listing.hasSelf) {
+            return true;
+        }
+        Member missing = listing.missing;
+        if (missing != null && !open.containsKey(missing)) {
+            return false;
+        }
+        for (Member other : listing.members) {
+            if (!open.containsKey(other)) {
+                listing.missing = other;
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // ------------------------------------------------------------------ who follows this member
+
+    private boolean isFollowerOutside(Peer peer) {
+        return peer.follows.equals(self) && !inView.contains(peer.member);
+    }
+
+    /** C of [R3]: those who follow this member and have sessions with all before them, by rank. */
+    List<Member> candidates() {
+        List<Member> mine = followers();
+        roster.addAll(mine);
+        BitSet own = new BitSet(roster.size());
+        for (Member member : mine) {
+            if (open.containsKey(member)) {
+                own.set(roster.number(member));
+            }
+        }
+        List<Member> candidates = new ArrayList<>(mine.size());
+        BitSet before = new BitSet(roster.size());
+        BitSet unheard = new BitSet(roster.size());
+        BitSet heardByAllBefore = new BitSet(roster.size());
+        heardByAllBefore.set(0, roster.size());
+        for (Member member : mine) {
+            int number = roster.number(member);
+            BitSet heard = member.equals(self) ? own : heard(member);
+            unheard.clear();
+            unheard.or(before);
+            unheard.andNot(heard);
+            boolean hearsAllBefore = unheard.isEmpty() && heardByAllBefore.get(number);
+            if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
+                candidates.add(member);
+                before.set(number);
+                heardByAllBefore.and(heard);
+            }
+        }
+        return candidates;
+    }
+
+    /** This member and those who follow it, by rank. */
+    private List<Member> followers() {
+        List<Member> mine = new ArrayList<>();
+        boolean isSelfIn = false;
+        for (Peer peer : byAge) {
+            if (!isSelfIn && !isOlder(peer)) {
+                mine.add(self);
+                isSelfIn = true;
+            }
+            if (peer.follows.equals(self)) {
+                mine.add(peer.member);
+            }
+        }
+        if (!isSelfIn) {
+            mine.add(self);
+        }
+        return mine;
+    }
+
+    private BitSet heard(Member member) {
+        Peer peer = open.get(member);
+        BitSet heard = peer == null ? null : peer.heard;
+        return heard == null ? new BitSet() : heard;
+    }
+
+    /** It has promised a ballot of this member's. */
+    void answered(Peer peer, ViewId ballot) {
+        peer.promised = ballot.isAfter(peer.promised) ? ballot : peer.promised;
+    }
+
+    /** Whether somebody follows this member who could not be in a view with it yet. */
+    boolean hasIncompleteFollowers() {
+        return candidates().size() < followers().size();
+    }
+
+    /** Whether somebody follows this member who brings others of its view along. */
+    boolean hasPartOutside() {
+        for (Peer peer : byAge) {
+            if (isFollowerOutside(peer) && !isAlone(peer)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
+    boolean isSettled() {
+        for (Peer peer : open.values()) {
+            if (!peer.hasSpoken) {
+                return false;
+            }
+            Member followed = peer.follows;
+            if (!followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */
+    private void compactRoster(int more) {
+        if (roster.size() + more <= Math.max(ROSTER_MIN, 4 * (open.size() + view.size() + more))) {
+            return;
+        }
+        Roster compact = new Roster();
+        for (Peer peer : open.values()) {
+            BitSet heard = peer.heard;
+            if (heard != null) {
+                BitSet renumbered = new BitSet();
+                heard.stream().forEach(number -> renumbered.set(compact.number(roster.member(number))));
+                peer.heard = renumbered;
+            }
+        }
+        roster = compact;
+    }
+}

@@ -1,0 +1,211 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.stack.Outbox;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is told what about this member.
+ *
+ * <p>Everybody is told when a session opens. From then on: whom this member follows hears of everything, with the
+ * sessions that come and go; whom it followed before, that it follows another; who follows it though it follows somebody
+ * else, that this is so; and those outside of its view, of a new view, if this member is its own coordinator. Nobody else
+ * needs to know: views tell their members about each other.
+ */
+final class Publicity {
+
+    /** Views whose members are asked for at a time. */
+    private static final int ASKED_MAX = 16;
+
+    private final Member self;
+    private final Peers peers;
+
+    /** Sessions that have opened since the last turn, and those who are to be put right. */
+    private final TreeSet<Member> unadvised = new TreeSet<>();
+
+    private final TreeMap<ViewId, Member> asked = new TreeMap<>();
+    private @Nullable Advert last;
+
+    // What the member that is followed knows.
+    private @Nullable Member reportedTo;
+    private @Nullable Advert reported;
+    private TreeSet<Member> reportedLost = new TreeSet<>();
+    private final TreeSet<Member> opened = new TreeSet<>();
+    private final TreeSet<Member> closed = new TreeSet<>();
+
+    private long advertsSent;
+
+    Publicity(Member self, Peers peers) {
+        this.self = self;
+        this.peers = peers;
+    }
+
+    void onOpened(Member member) {
+        unadvised.add(member);
+        if (reportedTo != null && !closed.remove(member)) {
+            opened.add(member);
+        }
+    }
+
+    void onClosed(Member member) {
+        unadvised.remove(member);
+        asked.values().removeIf(member::equals);
+        if (member.equals(reportedTo)) {
+            reportTo(null);
+        } else if (reportedTo != null && !opened.remove(member)) {
+            closed.add(member);
+        }
+    }
+
+    /** It has spoken: if it follows this member, it has to know whether that is of use. */
+    void onAdvert(Peer peer) {
+        if (peer.follows(self)) {
+            Advert told = peer.told;
+            if (told == null || last != null && last.saysMoreThan(told) && !last.follows().equals(self)) {
+                unadvised.add(peer.member);
+            }
+        }
+    }
+
+    void onListed(Member member) {
+        asked.values().removeIf(member::equals);
+    }
+
+    /** An answer to the one that is followed says as much as an advert. */
+    void onAnswering(ViewId ballot, View view) {
+        Advert known = reported;
+        if (known != null && ballot.proposer().equals(reportedTo)) {
+            reported = new Advert(view.id(), ballot, known.follows(), known.joined());
+        }
+    }
+
+    /** Who has decided on a view knows what that makes of its members. */
+    void onInstalled(View view, long joined) {
+        Advert known = reported;
+        if (known != null && view.id().proposer().equals(reportedTo)) {
+            ViewId promised = view.id().isAfter(known.promised()) ? view.id() : known.promised();
+            reported = new Advert(view.id(), promised, known.follows(), joined);
+        }
+    }
+
+    /** The one that is followed must be told of the view that is installed, though it could know. */
+    void confirm() {
+        reported = null;
+    }
+
+    // ------------------------------------------------------------------ telling
+
+    /** At the end of a turn, and before an answer. */
+    void advertise(Advert now, List<Member> members, TreeSet<Member> lost, Outbox out) {
+        Advert before = last;
+        last = now;
+        Member follows = now.follows();
+        boolean isOwn = follows.equals(self);
+        boolean isMore = before == null || now.saysMoreThan(before);
+        if (isMore) {
+            boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
+            addThoseConcerned(isOwn, isOwn && isInstalled);
+            if (before != null && !before.follows().equals(follows) && peers.contains(before.follows())) {
+                unadvised.add(before.follows());
+            }
+        }
+        if (isOwn) {
+            reportTo(null);
+        } else {
+            report(now, lost, out);
+        }
+        tell(now, members, isOwn, out);
+        ask(out);
+    }
+
+    /** Who may come to follow its coordinator gets to know a view with its members; else it would have to ask. */
+    private void tell(Advert now, List<Member> members, boolean isOwn, Outbox out) {
+        if (isOwn && members.size() > 1) {
+            TreeSet<Member> outsiders = new TreeSet<>(unadvised);
+            outsiders.removeIf(peers::isInView);
+            unadvised.removeAll(outsiders);
+            if (!outsiders.isEmpty()) {
+                send(now, new Advert.Listed(members), outsiders, out);
+            }
+        }
+        if (!unadvised.isEmpty()) {
+            send(now, new Advert.Nothing(), unadvised, out);
+            unadvised.clear();
+        }
+    }
+
+    private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {
+        for (Peer peer : peers.all()) {
+            if (isForOutsiders && !peers.isInView(peer.member) || !isOwn && peer.follows(self)) {
+                unadvised.add(peer.member);
+            }
+        }
+    }
+
+    /** Tells the one that is followed what it does not know. */
+    private void report(Advert now, TreeSet<Member> lost, Outbox out) {
+        Member follows = now.follows();
+        boolean isNew = !follows.equals(reportedTo) || isUntold(follows);
+        boolean isNews = !now.equals(reported) || !opened.isEmpty() || !closed.isEmpty() || !lost.equals(reportedLost);
+        if (!isNew && !isNews) {
+            unadvised.remove(follows);
+            return;
+        }
+        Advert.Detail detail = isNew
+                ? Advert.heard(peers.members(), lost)
+                : new Advert.Changes(new ArrayList<>(opened), new ArrayList<>(closed), new ArrayList<>(lost));
+        unadvised.remove(follows);
+        send(now, detail, new TreeSet<>(List.of(follows)), out);
+        reportTo(follows);
+        reported = now;
+        reportedLost = new TreeSet<>(lost);
+    }
+
+    private void reportTo(@Nullable Member follows) {
+        reportedTo = follows;
+        opened.clear();
+        closed.clear();
+    }
+
+    private boolean isUntold(Member member) {
+        Peer peer = peers.get(member);
+        return peer != null && peer.told == null;
+    }
+
+    private void ask(Outbox out) {
+        Peer unlisted = asked.size() < ASKED_MAX ? peers.unlisted(asked.keySet()) : null;
+        if (unlisted != null) {
+            asked.put(unlisted.view, unlisted.member);
+            Control.send(Control.message(Membership.WHO, 1), unlisted.member, out);
+        }
+    }
+
+    /** Answers {@link Membership#WHO}. */
+    void list(Member asker, View view, Advert now, Outbox out) {
+        send(now, new Advert.Listed(view.members()), new TreeSet<>(List.of(asker)), out);
+    }
+
+    private void send(Advert advert, Advert.Detail detail, TreeSet<Member> receivers, Outbox out) {
+        Packet message = Control.message(Membership.ADVERT, advert.bytesMax(detail));
+        advert.appendTo(message, detail);
+        for (Member receiver : receivers) {
+            Peer peer = peers.get(receiver);
+            if (peer != null) {
+                peer.told = advert;
+                advertsSent++;
+            }
+        }
+        Control.send(message, receivers, out);
+    }
+
+    long advertsSent() {
+        return advertsSent;
+    }
+}

@@ -80,6 +80,12 @@ final class Held {
         return true;
     }
 
+    /** What the sender's last view was nobody else may ever install; what is needed of it comes again. */
+    void forget(Member sender, Outbox out) {
+        remove(sender, entry -> true, out);
+        shares.remove(sender);
+    }
+
     private void remove(Member sender, Predicate<Entry> isObsolete, Outbox out) {
         for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {
             Entry entry = iterator.next();

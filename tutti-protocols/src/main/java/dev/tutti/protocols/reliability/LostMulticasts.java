@@ -44,7 +44,7 @@ final class LostMulticasts {
 
     /** What is reported has no gaps; the cut brings the rest. */
     void onFrozen(Outbox out) {
-        for (Pair pair : layer.pairs()) {
+        for (Pair pair : layer.pairs) {
             pair.ahead.clear(DropReason.FROZEN, out);
         }
     }
@@ -72,10 +72,10 @@ final class LostMulticasts {
             onSentTimer(out);
             return;
         }
-        if (layer.isFrozen()) {
+        if (layer.isFrozen) {
             return;
         }
-        for (Pair pair : layer.pairs()) {
+        for (Pair pair : layer.pairs) {
             if (pair.ahead.isDue(pair.multicastIn.received())) {
                 ask(pair, out);
             }
@@ -85,12 +85,12 @@ final class LostMulticasts {
 
     void onStable(long number) {
         stable = number;
-        window.onStable(stable, layer.sentNumber(), layer.pairs().length);
+        window.onStable(stable, layer.sentNumber(), layer.pairs.length);
     }
 
     /** How far this member may send, of which it has sent {@code sentBytes}. */
     long limitBytes(long sentBytes, Outbox out) {
-        PacketRing unacknowledged = layer.ownCopies();
+        PacketRing unacknowledged = layer.ownCopies;
         if (unacknowledged.size() == 0) {
             // One packet may always be under way, whatever its length.
             return sentBytes + Packet.FRAME_MAX;
@@ -145,7 +145,7 @@ final class LostMulticasts {
 
     private void startWait(Outbox out) {
         boolean isDue = false;
-        for (Pair pair : layer.pairs()) {
+        for (Pair pair : layer.pairs) {
             pair.ahead.note();
             isDue |= pair.ahead.isDue(pair.multicastIn.received());
         }
@@ -164,7 +164,7 @@ final class LostMulticasts {
         nacksSent++;
         Packet nack = ranges.copy(out.memory()).prependInt(count);
         ranges.release();
-        Wire.prependTag(nack, layer.view().id());
+        Wire.prependTag(nack, layer.view.id());
         out.send(nack.prependByte(Reliability.NACK).withPeer(pair.member()));
     }
 
@@ -179,7 +179,7 @@ final class LostMulticasts {
 
     /** The member of {@code pair} asks for what it misses. */
     private void onNack(@Nullable Pair pair, Packet packet, Outbox out) {
-        boolean isCurrent = Wire.takesTag(packet, layer.view().id());
+        boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         int count = packet.takeCount(16);
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
@@ -190,9 +190,9 @@ final class LostMulticasts {
             return;
         }
         for (int index = 0; index < count; index++) {
-            long last = Math.min(packet.peekLong(8), layer.ownCopies().next() - 1);
-            for (long number = Math.max(packet.takeLong(), layer.ownCopies().first()); number <= last; number++) {
-                Packet copy = layer.ownCopies().get(number);
+            long last = Math.min(packet.peekLong(8), layer.ownCopies.next() - 1);
+            for (long number = Math.max(packet.takeLong(), layer.ownCopies.first()); number <= last; number++) {
+                Packet copy = layer.ownCopies.get(number);
                 // Each packet is asked for once in a session: somebody who asks for much more is not helped by it.
                 if (copy != null && pair.repeated < layer.sentNumber() + REPEATS_SPARE) {
                     repeat(pair, number, copy, out);
@@ -208,17 +208,17 @@ final class LostMulticasts {
         pair.repeated++;
         window.onRepeated();
         Packet again = copy.copy(out.memory()).prependLong(stable).prependLong(number);
-        Wire.prependTag(again, layer.view().id());
+        Wire.prependTag(again, layer.view.id());
         out.send(again.prependByte(Reliability.MULTICAST).withPeer(pair.member()));
     }
 
     /** The sender has been silent since it sent packet {@code number}: nothing later will show what is missing. */
     private void onSent(@Nullable Pair pair, Packet packet, Outbox out) {
-        boolean isCurrent = Wire.takesTag(packet, layer.view().id());
+        boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
-        } else if (!isCurrent || pair == null || layer.isFrozen()) {
+        } else if (!isCurrent || pair == null || layer.isFrozen) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
@@ -233,13 +233,13 @@ final class LostMulticasts {
     }
 
     private void onSentTimer(Outbox out) {
-        if (layer.isFrozen() || isAllReceived()) {
+        if (layer.isFrozen || isAllReceived()) {
             return;
         }
         if (layer.sentNumber() == sentAtTimer && announcedSent < sentAtTimer) {
             announcedSent = sentAtTimer;
             Packet packet = Packet.create(out.memory(), 64).prependLong(sentAtTimer);
-            Wire.prependTag(packet, layer.view().id());
+            Wire.prependTag(packet, layer.view.id());
             out.send(packet.prependByte(Reliability.SENT));
         } else if (announcedSent < layer.sentNumber()) {
             sentAtTimer = layer.sentNumber();
@@ -248,7 +248,7 @@ final class LostMulticasts {
     }
 
     private boolean isAllReceived() {
-        for (Pair pair : layer.pairs()) {
+        for (Pair pair : layer.pairs) {
             if (pair.acknowledged < layer.sentNumber()) {
                 return false;
             }
@@ -259,7 +259,7 @@ final class LostMulticasts {
     /** This member and those whose multicasts have come lately. */
     private int activeSenders(Outbox out) {
         int count = 1;
-        for (Pair pair : layer.pairs()) {
+        for (Pair pair : layer.pairs) {
             if (pair.multicastNanos != 0 && out.nowNanos() - pair.multicastNanos < MulticastWindow.ACTIVE_NANOS) {
                 count++;
             }

@@ -64,11 +64,12 @@ public final class Reliability implements Layer {
     private final Mistake mistake;
     private final Members known = new Members();
 
-    private View view;
-    private boolean isFrozen;
+    // What LostMulticasts works on too.
+    View view;
+    boolean isFrozen;
 
     /** The other members of the view, by rank, and the same by member. */
-    private Pair[] pairs = new Pair[0];
+    Pair[] pairs = new Pair[0];
 
     private Map<Member, Pair> pairOf = new HashMap<>();
 
@@ -81,7 +82,7 @@ public final class Reliability implements Layer {
     /** What this member sends to itself alone. */
     private final Inflow toSelf;
 
-    private PacketRing ownCopies = new PacketRing();
+    PacketRing ownCopies = new PacketRing();
     private long sentBytes;
     private long stable;
     private long announcedStable;
@@ -372,6 +373,9 @@ public final class Reliability implements Layer {
                 if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
                 }
+                if (lost != null) {
+                    held.forget(member, out);
+                }
                 out.forward(signal);
             }
             case Signal.Opened(Member member) -> repeatUnicasts(member, out);
@@ -622,22 +626,6 @@ public final class Reliability implements Layer {
                 sendUnicast(pair, number, unacknowledged.copy(out.memory()), out);
             }
         }
-    }
-
-    View view() {
-        return view;
-    }
-
-    Pair[] pairs() {
-        return pairs;
-    }
-
-    boolean isFrozen() {
-        return isFrozen;
-    }
-
-    PacketRing ownCopies() {
-        return ownCopies;
     }
 
     /** The number of the last packet that this member has sent to all in this view. */

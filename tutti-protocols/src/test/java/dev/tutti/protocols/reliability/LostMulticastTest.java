@@ -171,6 +171,14 @@ class LostMulticastTest {
     }
 
     @Test
+    void whatIsHeldOfASenderWhoseSessionIsOverIsReleased() {
+        three.multicast(2, new ViewId(3, 1, member(1)), 1, 0, "a");
+        assertThat(three.number("held-packets")).isOne();
+        three.layer.signalUp(new Signal.Closed(member(2), false, "crashed"));
+        assertThat(three.number("held-packets")).isZero();
+    }
+
+    @Test
     void impossibleNumbersAreDropped() {
         three.multicast(2, Long.MAX_VALUE, "end");
         three.sentUpTo(2, Long.MAX_VALUE);

@@ -80,7 +80,7 @@ final class Held {
         return true;
     }
 
-    /** What the sender's last view was nobody else may ever install; what is needed of it comes again. */
+    /** The view that its packets wait for may never be installed here; what is needed of them comes again. */
     void forget(Member sender, Outbox out) {
         remove(sender, entry -> true, out);
         shares.remove(sender);

@@ -221,6 +221,18 @@ public final class Wire {
         packet.prependLong(id.number());
     }
 
+    /** Whether the packet carries the tag of {@code id}, which is taken. */
+    public static boolean takesTag(Packet packet, ViewId id) {
+        long number = packet.takeLong();
+        int attempt = packet.takeInt();
+        long incarnation = packet.takeLong();
+        int join = packet.takeInt();
+        return number == id.number()
+                && attempt == id.attempt()
+                && incarnation == id.proposer().node().incarnation()
+                && join == id.proposer().join();
+    }
+
     /** Bytes of a view tag. */
     public static final int TAG_BYTES = 24;
 

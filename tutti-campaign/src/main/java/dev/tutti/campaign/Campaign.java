@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
         description = "Tries to break what docs/guarantees.md promises.",
         subcommands = {
             SimCommand.class,
+            ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })
 public final class Campaign {

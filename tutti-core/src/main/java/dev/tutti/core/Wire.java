@@ -61,7 +61,7 @@ public final class Wire {
     /** Bytes that {@link #append(Packet, TreeMap)} takes at most. */
     public static long bytesMax(TreeMap<Member, Long> vector) {
         long bytes = 4;
-        for (Member sender : vector.keySet()) {
+        for (Member sender : vector.navigableKeySet()) {
             bytes += 8 + bytesMax(sender);
         }
         return bytes;

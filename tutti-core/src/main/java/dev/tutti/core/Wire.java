@@ -201,6 +201,10 @@ public final class Wire {
 
     private static List<Member> takeRanks(Packet packet, List<Member> members) {
         int count = packet.takeCount(4);
+        if (count > members.size()) {
+            packet.markMalformed();
+            return List.of();
+        }
         List<Member> taken = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             int rank = packet.takeInt();

@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             SimCommand.class,
             ChaosCommand.class,
+            ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })
 public final class Campaign {

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.settings.SettingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -52,7 +53,13 @@ final class Shrinker {
             return false;
         }
         runs++;
-        Trial.Outcome outcome = Trial.run(candidate, mutant);
+        Trial.Outcome outcome;
+        try {
+            outcome = Trial.run(candidate, mutant);
+        } catch (SettingException e) {
+            // What was left out was needed by another setting.
+            return false;
+        }
         if (outcome.property().equals(property)) {
             best = outcome;
             return true;

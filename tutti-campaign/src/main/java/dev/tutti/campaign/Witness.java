@@ -28,7 +28,6 @@ final class Witness {
     private final Set<ViewId> known = new HashSet<>();
     private final ArrayDeque<Past> recent = new ArrayDeque<>();
     private long lastViewNanos;
-    private String broken = "";
 
     Witness(Cluster cluster, Coverage coverage) {
         this.cluster = cluster;
@@ -108,10 +107,7 @@ final class Witness {
         }
     }
 
-    /**
-     * A session begins only after both ends have closed the one before, or packets would be lost unseen (decision D11 of
-     * docs/design/membership.md). With another run of the node it is another session.
-     */
+    /** How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
         if (cluster.node(peer).life() == SimulatedNode.Life.DOWN || !cluster.node(peer).id().equals(opened.node())) {
@@ -129,18 +125,13 @@ final class Witness {
                 if (theirs.isOpen) {
                     coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
                 }
-            } else if (theirs.isOpen && theirs.epoch < epoch && broken.isEmpty()) {
-                broken = "n" + number + " has opened session " + epoch + " with n" + peer + ", which has session "
-                        + theirs.epoch + " open";
+            } else if (theirs.isOpen && theirs.epoch < epoch) {
+                // Begun on an old hello; who dialled finds that it does not fit any more, and both close.
+                coverage.count("state.session-too-early: while the peer has the one before");
             } else if (epoch > 1) {
                 coverage.count("state.session-again: after both have closed one");
             }
         }
-    }
-
-    /** What was seen that must not be; empty if nothing. */
-    String broken() {
-        return broken;
     }
 
     /** What one node knows of its session with one run of another. */

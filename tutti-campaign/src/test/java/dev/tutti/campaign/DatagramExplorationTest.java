@@ -44,10 +44,13 @@ class DatagramExplorationTest {
             "groups.story.reliability.overtaken-packets",
             "groups.story.reliability.repairs-received");
 
+    /** Seeds that found something. */
+    private static final List<Long> GOLDEN = List.of(261L, 636L);
+
     private static final Duration REST_MAX = Duration.ofSeconds(60);
 
     static List<Long> seeds() {
-        List<Long> seeds = new ArrayList<>();
+        List<Long> seeds = new ArrayList<>(GOLDEN);
         long first = Long.getLong("tutti.sim.first", 1);
         LongStream.range(first, first + Long.getLong("tutti.sim.seeds", 30)).forEach(seeds::add);
         return seeds;
@@ -110,7 +113,7 @@ class DatagramExplorationTest {
             cluster.withDatagrams(random.nextBoolean() ? 65_000 : 9_000);
         }
         if (random.nextInt(3) == 0) {
-            cluster.datagrams().setReceiveBuffer(100_000 + random.nextInt(400_000));
+            cluster.datagrams().setReceiveBuffer(2_000 + random.nextInt(20_000));
         }
         if (random.nextBoolean()) {
             cluster.with(GroupSettings.WINDOW, Size.kibibytes(128));

@@ -61,8 +61,15 @@ class GoodputTest {
         double lossless = line.bytesPerSecond(0, none);
         double atTenth = line.bytesPerSecond(0.1, tenth);
         double atThird = line.bytesPerSecond(0.3, third);
-        System.out.printf("%s capacity %.1f: %.2f, at 10 %% %.2f, at 30 %% %.2f%n%s%n%s%n%s%n", line, line.path.bytesPerSecond() / 1e6,
-                lossless / 1e6, atTenth / lossless, atThird / lossless, none, tenth, third);
+        System.out.printf(
+                "%s %.1f MB/s: %.1f %%, at 10 %% loss %.1f %% of that, at 30 %% %.1f %%; repeated %.2f of what was lost%n",
+                line,
+                line.path.bytesPerSecond() / 1e6,
+                100 * lossless / line.path.bytesPerSecond(),
+                100 * atTenth / lossless,
+                100 * atThird / lossless,
+                (double) tenth.get("resent-bytes") / (tenth.get("really-lost-bytes") + tenth.get("really-dropped-bytes")));
+        assertThat(none.get("malformed") + third.get("malformed")).isZero();
         assertThat(lossless).isGreaterThan(0.7 * line.path.bytesPerSecond());
         assertThat(atTenth).isGreaterThan(0.8 * lossless);
         assertThat(atThird).isGreaterThan(0.5 * lossless);

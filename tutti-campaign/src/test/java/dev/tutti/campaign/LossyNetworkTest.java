@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.SimulatedNode;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +33,11 @@ class LossyNetworkTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void nodeBehindALinkThatLosesMostIsRemovedAlone(long seed) {
-        Cluster cluster = clusterOnDatagrams(8, seed).start().assertOneView(Duration.ofSeconds(2));
+        Cluster cluster = clusterOnDatagrams(8, seed);
+        List<String> events = new ArrayList<>();
+        cluster.withListener((node, event) ->
+                events.add(cluster.simulation().nowNanos() / 1_000_000 + " n" + node + " " + event));
+        cluster.start().assertOneView(Duration.ofSeconds(2));
         cluster.advance(Duration.ofSeconds(2));
         long number = cluster.view(1).id().number();
         SimulatedNode lossy = cluster.node(5);
@@ -39,9 +45,10 @@ class LossyNetworkTest {
             cluster.datagrams().setPath(lossy, cluster.node(other), DatagramPath.LOCAL.withLoss(0.8));
             cluster.datagrams().setPath(cluster.node(other), lossy, DatagramPath.LOCAL.withLoss(0.8));
         }
-        cluster.until("n5 removed", Duration.ofSeconds(120), () -> !cluster.view(1).contains(cluster.seat(5).member()));
-        assertThat(cluster.view(1).size()).isEqualTo(7);
-        assertThat(cluster.view(1).id().number()).isLessThanOrEqualTo(number + 2);
+        // Two views, or three where its neighbours reach their verdicts one tick apart.
+        cluster.until("n5 removed alone", Duration.ofSeconds(120), () ->
+                cluster.view(1).size() == 7 && !cluster.view(1).contains(cluster.seat(5).member()));
+        assertThat(cluster.view(1).id().number()).as(String.join("\n", events)).isLessThanOrEqualTo(number + 3);
         cluster.assertSafe();
     }
 

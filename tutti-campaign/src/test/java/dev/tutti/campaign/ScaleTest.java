@@ -4,7 +4,6 @@ import static dev.tutti.campaign.Cluster.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,25 +60,5 @@ class ScaleTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void thirtyTwoStartAtOnce(long seed) {
         cluster(32, seed).start().assertOneView(Duration.ofSeconds(5));
-    }
-
-    @Test
-    @Tag("slow")
-    void thirtyTwoStartAtOnceAThousandTimes() {
-        for (long seed = 1_000; seed < 2_000; seed++) {
-            cluster(32, seed).start().assertOneView(Duration.ofSeconds(5));
-        }
-    }
-
-    @Test
-    @Tag("slow")
-    void fiveHundredStartAtOnceAndTenCrashAtOnce() {
-        Cluster cluster = cluster(500, 8);
-        var scenarios = new ScaleScenarios(cluster);
-        var bootstrap = scenarios.bootstrap(Duration.ofSeconds(30));
-        assertThat(bootstrap.sizes()).as("%s", bootstrap).hasSizeLessThanOrEqualTo(10);
-        cluster.advance(SECOND);
-        var removal = scenarios.crashes(10, Duration.ofSeconds(10));
-        assertThat(removal.views()).as("%s", removal).isOne();
     }
 }

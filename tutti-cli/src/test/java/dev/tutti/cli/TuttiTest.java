@@ -65,7 +65,7 @@ class TuttiTest {
         "node -D window=4MiB | tutti: -D window: this is a setting of groups; write -D group.window",
         "node -D group.window=4 | tutti: -D group.window: window: '4' has no unit; write a size such as 64 KiB or 1 MiB",
         "node --port many | tutti: --port: bind.port: 'many' is not a whole number",
-        "node --preset fsat | tutti: --preset: preset: 'fsat' is not one of default, fast, wan",
+        "node --preset fsat | tutti: --preset: preset: 'fsat' is not one of default, fast, lossy, wan",
         "node --config missing.yaml | tutti: missing.yaml: there is no such file",
         "node --secret-file missing | tutti: --secret-file: missing can't be read: NoSuchFile",
     })

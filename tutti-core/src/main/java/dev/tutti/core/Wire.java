@@ -61,7 +61,7 @@ public final class Wire {
     /** Bytes that {@link #append(Packet, TreeMap)} takes at most. */
     public static long bytesMax(TreeMap<Member, Long> vector) {
         long bytes = 4;
-        for (Member sender : vector.keySet()) {
+        for (Member sender : vector.navigableKeySet()) {
             bytes += 8 + bytesMax(sender);
         }
         return bytes;
@@ -201,6 +201,10 @@ public final class Wire {
 
     private static List<Member> takeRanks(Packet packet, List<Member> members) {
         int count = packet.takeCount(4);
+        if (count > members.size()) {
+            packet.markMalformed();
+            return List.of();
+        }
         List<Member> taken = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             int rank = packet.takeInt();
@@ -219,6 +223,18 @@ public final class Wire {
         packet.prependLong(id.proposer().node().incarnation());
         packet.prependInt(id.attempt());
         packet.prependLong(id.number());
+    }
+
+    /** Whether the packet carries the tag of {@code id}, which is taken. */
+    public static boolean takesTag(Packet packet, ViewId id) {
+        long number = packet.takeLong();
+        int attempt = packet.takeInt();
+        long incarnation = packet.takeLong();
+        int join = packet.takeInt();
+        return number == id.number()
+                && attempt == id.attempt()
+                && incarnation == id.proposer().node().incarnation()
+                && join == id.proposer().join();
     }
 
     /** Bytes of a view tag. */

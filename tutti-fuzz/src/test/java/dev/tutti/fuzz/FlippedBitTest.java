@@ -42,7 +42,7 @@ class FlippedBitTest {
             }
         }
         assertThat(bits).containsKeys("frame 1", "frame 2", "frame 4", "frame 17", "group control 5", "group data 0");
-        assertThat(bits.values().stream().mapToLong(Long::longValue).sum()).isGreaterThan(300_000);
+        assertThat(bits.values().stream().mapToLong(Long::longValue).sum()).isGreaterThan(150_000);
     }
 
     private static void flip(byte[] stream, int bit) {
@@ -59,7 +59,7 @@ class FlippedBitTest {
                     isReader && frames.incrementAndGet() == number ? received(frame, random) : frame);
         }
         lab.until("one view of all", lab::isOneView);
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 9; round++) {
             for (int seat = 1; seat <= 3; seat++) {
                 lab.seat(seat).send(4, 100);
             }
@@ -70,7 +70,7 @@ class FlippedBitTest {
         lab.until("one view of all again", lab::isOneView);
         lab.advanceMillis(500);
         assertThat(lab.violationsAtRest()).as("a bit of frame %d at n%d", number, reader).isEmpty();
-        assertThat(frames.get()).as("frames read at n%d", reader).isGreaterThan(40);
+        assertThat(frames.get()).as("frames read at n%d", reader).isGreaterThanOrEqualTo(60);
     }
 
     /** What the driver makes of the frame. */

@@ -22,6 +22,7 @@ import java.util.TreeSet;
 final class HandshakeTarget implements Target.Decoder {
 
     private static final String ADDRESS = "n2:7800";
+    private static final long DIAL_NANOS = 30_000_000;
 
     /** A machine without a driver: what it wants is remembered. */
     private static final class Host implements Effects {
@@ -37,6 +38,9 @@ final class HandshakeTarget implements Target.Decoder {
             NodeId self = new NodeId(incarnation, name, name + ":7800");
             machine = new NodeMachine(self, settings, incarnation, Memory.onHeap(), event -> {});
             machine.onStart(0);
+            machine.drain(this);
+            // The higher address leaves the other one time to dial.
+            machine.onTimer(DIAL_NANOS);
             machine.drain(this);
         }
 
@@ -59,21 +63,21 @@ final class HandshakeTarget implements Target.Decoder {
         }
 
         int accept() {
-            int connection = machine.onAccepted(1, "10.0.0.1:1234");
+            int connection = machine.onAccepted(DIAL_NANOS + 1, "10.0.0.1:1234");
             machine.drain(this);
             return connection;
         }
 
         /** What it says first when its dial has found somebody. */
         byte[] hello() {
-            machine.onConnected(1, dialled);
+            machine.onConnected(DIAL_NANOS + 1, dialled);
             machine.drain(this);
             return written.removeFirst();
         }
 
         List<byte[]> take(int connection, byte[] frame) {
             written.clear();
-            machine.onFrame(2, connection, Tap.packet(frame));
+            machine.onFrame(DIAL_NANOS + 2, connection, Tap.packet(frame));
             machine.drain(this);
             return List.copyOf(written);
         }
@@ -127,7 +131,7 @@ final class HandshakeTarget implements Target.Decoder {
         for (byte[] frame : SessionTarget.frames(input)) {
             Packet packet = Tap.packet(frame);
             allocation.start();
-            host.machine.onFrame(2, connection, packet);
+            host.machine.onFrame(DIAL_NANOS + 2, connection, packet);
             // The block in which an answer is written has a fixed size.
             allocation.stop(frame.length, 0);
             host.machine.drain(host);

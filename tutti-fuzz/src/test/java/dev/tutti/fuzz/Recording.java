@@ -66,8 +66,10 @@ record Recording(List<Heard> heard) {
             // What the fourth has sent and one of the others lacks is fetched from somebody else.
             lab.simulation().network().cut(lab.seat(4).node, lab.seat(reader).node);
         }
-        lab.seat(4).send(40, 150);
-        lab.advanceMillis(3);
+        for (int round = 0; round < 12; round++) {
+            lab.seat(4).send(4, 150);
+            lab.advanceMillis(1);
+        }
         lab.seat(4).node.powerOff();
         lab.simulation().network().heal();
         lab.seat(3).send(5, 60);

@@ -115,11 +115,14 @@ final class SessionTarget implements Target.Decoder {
         if (type != GROUP || frame.length < 7) {
             return "frame " + (type > GROUP ? "above 32" : type);
         }
-        return frame[5] == 0 ? "group data " + known(frame[6]) : "group control " + known(frame[5]);
+        return frame[5] == 0 ? "group data " + known(frame[6], DATA_MAX) : "group control " + known(frame[5], CONTROL_MAX);
     }
 
-    private static String known(byte kind) {
-        return kind < 0 || kind > 5 ? "of no kind" : Integer.toString(kind);
+    private static final int DATA_MAX = 5;
+    private static final int CONTROL_MAX = 8;
+
+    private static String known(byte kind, int highest) {
+        return kind < 0 || kind > highest ? "of no kind" : Integer.toString(kind);
     }
 
     /**

@@ -60,11 +60,11 @@ final class Targets {
             Target.of("session", new SessionTarget(), SessionTarget::seeds, Set.of(
                     "frame 3", "frame 4", "frame 5", "frame 16", "frame 17", "frame 18", "frame 19", "frame 20", "frame 21",
                     "group control 1", "group control 2", "group control 3", "group control 4", "group control 5",
+                    "group control 6", "group control 7", "group control 8",
                     "group data 0", "group data 1", "group data 2", "group data 3", "group data 4", "group data 5",
                     "links.unknown-frames", "groups.malformed", "groups.dropped-not-joined",
                     "groups.lab.dropped.malformed", "groups.lab.dropped.old_view", "groups.lab.dropped.duplicate",
                     "groups.lab.dropped.gap", "groups.lab.dropped.old_ballot", "groups.lab.dropped.late_repair",
-                    "groups.lab.dropped.frozen",
                     "groups.stack-mismatches"))
                     .withFactor(MEMBERS_FACTOR),
             Target.of("accepted", new HandshakeTarget(false), HandshakeTarget::accepted, Set.of(

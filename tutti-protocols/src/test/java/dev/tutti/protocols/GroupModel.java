@@ -12,6 +12,7 @@ import dev.tutti.core.stack.Runner;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.membership.Membership;
+import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Reassembly;
@@ -74,7 +75,11 @@ public final class GroupModel {
                     runner,
                     List.of(
                             new Membership(member, new Membership.Timing(2_000_000_000L, 50_000_000L, 5_000_000_000L)),
-                            new Reliability(member, new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000)),
+                            new Reliability(
+                                    member,
+                                    new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000),
+                                    0,
+                                    Mistake.NONE),
                             new Packing(outgoing, 1_000_000_000)),
                     this,
                     new Top(),

@@ -55,6 +55,10 @@ final class Congestion {
     private long roundEndBytes;
     private int epochAcked;
     private int epochLost;
+
+    /** Whether it had a sample that was not limited by how little there was to send. */
+    private boolean isEpochMeasured;
+
     private final double[] bandwidths = new double[EPOCHS];
     private final double[] losses = new double[EPOCHS];
     private int epoch;
@@ -152,6 +156,7 @@ final class Congestion {
     void onAckEnd(long inFlightBytes, long nowNanos) {
         if (isSample) {
             isSample = false;
+            isEpochMeasured |= !isSampleAppLimited;
             long ackNanos = nowNanos - samplePriorNanos;
             long intervalNanos = Math.max(1, Math.max(ackNanos, sampleSendNanos));
             double bandwidth = (double) (deliveredBytes - samplePriorBytes) / intervalNanos;
@@ -184,7 +189,13 @@ final class Congestion {
             }
         }
         if (epochAcked + epochLost >= EPOCH_PACKETS_MIN) {
-            endEpoch();
+            if (isEpochMeasured) {
+                endEpoch();
+            } else {
+                // Who sends little learns nothing of the path, and forgets nothing either.
+                epochAcked = 0;
+                epochLost = 0;
+            }
         }
     }
 
@@ -192,6 +203,7 @@ final class Congestion {
         losses[epoch] = (double) epochLost / Math.max(1, epochAcked + epochLost);
         epochAcked = 0;
         epochLost = 0;
+        isEpochMeasured = false;
         epoch = (epoch + 1) % EPOCHS;
         bandwidths[epoch] = 0;
         losses[epoch] = 0;
@@ -243,7 +255,9 @@ final class Congestion {
                     case CYCLE -> CYCLE[cycleIndex];
                     case PROBE_ROUND_TRIP -> 1;
                 };
-        return gain * bandwidth / (1 - loss());
+        // After a time of small messages the estimate is one of these; the first window is never slower than a round trip.
+        double least = bandwidth == 0 ? 0 : (double) initialWindowBytes / minRoundTripNanos;
+        return Math.max(least, gain * bandwidth / (1 - loss()));
     }
 
     /** What may be under way. */

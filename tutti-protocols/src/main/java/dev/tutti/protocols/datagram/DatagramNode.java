@@ -95,6 +95,9 @@ public final class DatagramNode implements DatagramMachine {
     /** Low bits of an id: the slot of the connection. The others can't be guessed. */
     private static final int SLOT_BITS = 20;
 
+    /** An OPEN without its checksum and kind: a shorter one would be answered by something longer. */
+    private static final int OPEN_BODY_BYTES = Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1;
+
     private static final int ANSWERS_MAX = 1_024;
     private static final long RESETS_PER_SECOND = 1_000;
     private static final long RESETS_AT_ONCE = 100;
@@ -268,7 +271,7 @@ public final class DatagramNode implements DatagramMachine {
         long id = datagram.takeLong();
         long cookie = datagram.takeLong();
         int datagramBytesMax = datagram.takeInt();
-        if (datagram.isMalformed() || magic != Datagrams.MAGIC || length < Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1) {
+        if (datagram.isMalformed() || magic != Datagrams.MAGIC || length < OPEN_BODY_BYTES) {
             malformed++;
             return;
         }
@@ -408,7 +411,14 @@ public final class DatagramNode implements DatagramMachine {
         }
         long id = keys.draw() << SLOT_BITS | slot;
         Flow flow = new Flow(
-                owner, number, id, isDialed, address, limits.datagramBytesMax(), limits.windowBytes(), 2 * limits.connectNanos(),
+                owner,
+                number,
+                id,
+                isDialed,
+                address,
+                limits.datagramBytesMax(),
+                limits.windowBytes(),
+                2 * limits.connectNanos(),
                 memory);
         slots[slot] = flow;
         byNumber.put(number, flow);
@@ -448,7 +458,7 @@ public final class DatagramNode implements DatagramMachine {
             boolean isNews = flow.state == Flow.State.OPEN;
             if (isOrderly) {
                 // The end is acknowledged at once, since the flow is forgotten.
-                flow.flush(new Answers(), nowNanos);
+                flow.acknowledge(new Answers(), nowNanos);
             }
             forget(flow);
             if (isNews) {

@@ -329,7 +329,7 @@ final class Flow {
         if (isProbeDue) {
             isProbeDue = false;
             probe(effects, nowNanos);
-            if (hasSomething()) {
+            if (recovery.hasRoom()) {
                 // One of two is likelier to arrive.
                 send(effects, nowNanos, datagramBytes());
             }
@@ -344,6 +344,13 @@ final class Flow {
             }
         }
         if (isAckDue || ackNanos <= nowNanos) {
+            sendAck(effects, nowNanos);
+        }
+    }
+
+    /** The last word of a flow that is forgotten. */
+    void acknowledge(DatagramEffects effects, long nowNanos) {
+        if (state == State.OPEN) {
             sendAck(effects, nowNanos);
         }
     }
@@ -378,7 +385,8 @@ final class Flow {
         if (out.hasLost()) {
             send(effects, nowNanos, datagramBytes, out.lostStart(), out.lostEnd());
         } else {
-            send(effects, nowNanos, datagramBytes, out.nextUnsent(), Math.max(out.nextUnsent(), Math.min(out.end(), peerLimit)));
+            long start = out.nextUnsent();
+            send(effects, nowNanos, datagramBytes, start, Math.max(start, Math.min(out.end(), peerLimit)));
         }
     }
 
@@ -412,7 +420,7 @@ final class Flow {
             length = whole >= length / 4 * 3 ? (int) whole : length;
         }
         int capacity = Datagrams.DATA_HEADER_BYTES + ackBytes + Datagrams.STREAM_HEADER_BYTES + length + Datagrams.FIN_BYTES;
-        Packet datagram = begin(capacity);
+        Packet datagram = begin(Math.min(capacity, datagramBytes));
         if (ranges > 0) {
             appendAck(datagram, nowNanos);
         }
@@ -424,7 +432,7 @@ final class Flow {
             resentBytes += length - fresh;
             out.onSent(start, start + length);
         }
-        boolean isFin = isFinDue();
+        boolean isFin = isFinDue() && datagram.length() + Datagrams.FIN_BYTES <= datagramBytes;
         if (isFin) {
             datagram.appendByte(Datagrams.FIN).appendLong(out.end());
         } else if (length == 0) {

@@ -50,12 +50,16 @@ final class Control {
         return nack;
     }
 
-    static Packet cut(ViewId ballot, View record, TreeMap<Member, Member> holders) {
-        long bytesMax = 64 + MEMBER_BYTES_MAX + Wire.bytesMax(record) + Advert.bytesMax(holders.keySet())
+    /** @param since by rank in the record, since which view a member has been with others */
+    static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
+        long bytesMax = 64 + 8L * since.length + MEMBER_BYTES_MAX + Wire.bytesMax(record) + Advert.bytesMax(holders.keySet())
                 + Advert.bytesMax(holders.values());
         Packet cut = message(Membership.CUT, bytesMax);
         Wire.append(cut, ballot);
         Wire.append(cut, record);
+        for (long number : since) {
+            cut.appendLong(number);
+        }
         cut.appendInt(holders.size());
         holders.forEach((sender, holder) -> {
             Wire.append(cut, sender);

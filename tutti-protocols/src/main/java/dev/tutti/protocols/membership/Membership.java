@@ -72,6 +72,10 @@ public final class Membership implements Layer {
     private View view;
     private ViewId promised;
     private @Nullable View target;
+
+    /** By rank in {@link #target}: since which view each of its members has been with others. */
+    private long[] targetSince = new long[0];
+
     private long joined = Advert.NOT_YET;
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
@@ -431,6 +435,10 @@ public final class Membership implements Layer {
     private @Nullable DropReason onCut(Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         View record = Wire.takeView(packet, known);
+        long[] since = new long[record.size()];
+        for (int rank = 0; rank < since.length; rank++) {
+            since[rank] = packet.takeLong();
+        }
         int holderCount = packet.takeCount(2 * Wire.MEMBER_BYTES_MIN);
         TreeMap<Member, Member> holders = new TreeMap<>();
         for (int index = 0; index < holderCount; index++) {
@@ -439,7 +447,7 @@ public final class Membership implements Layer {
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        return takeCut(id, record, holders, out) ? null : DropReason.OLD_BALLOT;
+        return takeCut(id, record, since, holders, out) ? null : DropReason.OLD_BALLOT;
     }
 
     // ------------------------------------------------------------------ decisions
@@ -614,16 +622,18 @@ public final class Membership implements Layer {
                 for (View.Part part : straggler.view().parts()) {
                     part.cut().keySet().forEach(sender -> holders.put(sender, straggler.holder()));
                 }
+                long[] since = peers.since(straggler.view());
                 if (straggler.member().equals(self)) {
-                    takeCut(running.id(), straggler.view(), holders, out);
+                    takeCut(running.id(), straggler.view(), since, holders, out);
                 } else {
-                    Control.send(Control.cut(running.id(), straggler.view(), holders), straggler.member(), out);
+                    Control.send(Control.cut(running.id(), straggler.view(), since, holders), straggler.member(), out);
                 }
             }
             return;
         }
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
+        long[] since = peers.since(decided);
         out.disarm(PROGRESS);
         // Newcomers have nothing to fetch: theirs is the same message.
         List<Member> newcomers = new ArrayList<>();
@@ -633,25 +643,26 @@ public final class Membership implements Layer {
             if (decision.holdersOf(part).isEmpty()) {
                 newcomers.addAll(others);
             } else {
-                Control.send(Control.cut(running.id(), decided, decision.holdersOf(part)), others, out);
+                Control.send(Control.cut(running.id(), decided, since, decision.holdersOf(part)), others, out);
             }
         }
-        Control.send(Control.cut(running.id(), decided, new TreeMap<>()), newcomers, out);
+        Control.send(Control.cut(running.id(), decided, since, new TreeMap<>()), newcomers, out);
         for (View.Part part : decided.parts()) {
             if (part.members().contains(self)) {
-                takeCut(running.id(), decided, decision.holdersOf(part), out);
+                takeCut(running.id(), decided, since, decision.holdersOf(part), out);
             }
         }
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
-    private boolean takeCut(ViewId id, View record, TreeMap<Member, Member> holders, Outbox out) {
+    private boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
         if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
             return false;
         }
         for (View.Part part : record.parts()) {
             if (part.previous().equals(view.id()) && part.members().contains(self)) {
                 target = record;
+                targetSince = since;
                 out.raise(new Signal.Reach(id, part.cut(), holders));
                 return true;
             }
@@ -666,7 +677,7 @@ public final class Membership implements Layer {
         if (joined == Advert.NOT_YET && view.size() > 1) {
             joined = view.id().number();
         }
-        peers.install(view, joined);
+        peers.install(view, joined, targetSince);
         publicity.onInstalled(view, joined);
         boolean isIdle = isIdle(view);
         if (!isIdle) {

@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
@@ -60,7 +61,9 @@ final class Peers {
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private Roster roster = new Roster();
     private View view;
-    private Set<Member> inView;
+
+    /** The members of the view, and since which view each has been with others: it decides who is older. */
+    private Map<Member, Long> inView;
     private long joined = Advert.NOT_YET;
 
     /** Those who follow this member and are not in its view. */
@@ -70,7 +73,7 @@ final class Peers {
         this.self = self;
         this.mistake = mistake;
         this.view = first;
-        this.inView = new HashSet<>(first.members());
+        this.inView = Map.of(self, Advert.NOT_YET);
     }
 
     // ------------------------------------------------------------------ sessions and views
@@ -105,21 +108,43 @@ final class Peers {
     }
 
     boolean isInView(Member member) {
-        return inView.contains(member);
+        return inView.containsKey(member);
     }
 
     int followersOutside() {
         return followersOutside;
     }
 
-    /** This member has installed a view. */
-    void install(View installed, long since) {
+    /** By rank in a view that is decided on: since which view its members have been with others. */
+    long[] since(View decided) {
+        long[] since = new long[decided.size()];
+        for (int rank = 0; rank < since.length; rank++) {
+            Member member = decided.members().get(rank);
+            Peer peer = open.get(member);
+            long known = member.equals(self)
+                    ? joined
+                    : peer == null ? inView.getOrDefault(member, Advert.NOT_YET) : peer.joined;
+            since[rank] = Math.min(known, decided.id().number());
+        }
+        return since;
+    }
+
+    /**
+     * This member has installed a view.
+     *
+     * @param memberSince by rank, see {@link #since}: all members must agree on who is the oldest, also of those who never
+     *     said so to each other
+     */
+    void install(View installed, long since, long[] memberSince) {
         list(view.id(), view.members());
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
         followersOutside = 0;
         view = installed;
-        inView = new HashSet<>(installed.members());
+        inView = new HashMap<>();
+        for (int rank = 0; rank < memberSince.length; rank++) {
+            inView.put(installed.members().get(rank), Math.min(memberSince[rank], installed.id().number()));
+        }
         joined = since;
         for (Peer peer : spoken) {
             outweigh(peer);
@@ -190,7 +215,8 @@ final class Peers {
     }
 
     private void outweigh(Peer peer) {
-        if (view.size() > 1 && inView.contains(peer.member)) {
+        Long since = inView.get(peer.member);
+        if (view.size() > 1 && since != null) {
             if (peer.confirmed < view.id().number() && !peer.follows.equals(self)) {
                 // As all did whom the proposer has taken; they have told it, and nobody else.
                 peer.follows = view.id().proposer();
@@ -198,7 +224,7 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = Math.min(peer.joined, view.id().number());
+            peer.joined = Math.min(peer.joined, since);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }
@@ -289,7 +315,7 @@ final class Peers {
     // ------------------------------------------------------------------ who follows this member
 
     private boolean isFollowerOutside(Peer peer) {
-        return peer.follows.equals(self) && !inView.contains(peer.member);
+        return peer.follows.equals(self) && !inView.containsKey(peer.member);
     }
 
     /** C of [R3]: those who follow this member and have sessions with all before them, by rank. */

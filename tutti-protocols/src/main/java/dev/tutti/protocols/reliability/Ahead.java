@@ -21,6 +21,9 @@ final class Ahead {
     /** The highest number that is known to have been sent. */
     private long known;
 
+    /** What was known when the wait began. */
+    private long noted;
+
     /** Everything missing up to here was asked for. */
     private long asked;
 
@@ -58,19 +61,24 @@ final class Ahead {
         known = Math.max(known, number);
     }
 
-    /** Whether something is missing that was not asked for, of what comes {@code tolerated} or more before the latest. */
-    boolean isDue(long received, long tolerated) {
-        return Math.max(received, asked) < known - tolerated;
+    /** Whether something is missing that was not asked for. */
+    boolean isDue(long received) {
+        return Math.max(received, asked) < known;
+    }
+
+    /** Begins to wait: what is known to be missing now, and no later one, is due at the end. */
+    void note() {
+        noted = known;
     }
 
     /**
-     * Writes what is missing and was not asked for yet: pairs of first and last number.
+     * Writes what was missing when it was noted, still is, and was not asked for yet: pairs of first and last number.
      *
      * @return how many pairs
      */
-    int ask(long received, long tolerated, Packet nack) {
+    int ask(long received, Packet nack) {
         long from = Math.max(received, asked) + 1;
-        long end = known - tolerated;
+        long end = noted;
         int count = 0;
         for (Map.Entry<Long, Packet> entry : packets.tailMap(from).entrySet()) {
             long present = entry.getKey();
@@ -114,6 +122,7 @@ final class Ahead {
         packets.clear();
         bytes = 0;
         known = 0;
+        noted = 0;
         asked = 0;
     }
 

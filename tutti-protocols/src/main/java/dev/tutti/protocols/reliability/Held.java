@@ -51,8 +51,10 @@ final class Held {
      * Keeps the packet, or says that there is no room for it: then its sender does not keep to the window.
      *
      * @param isAbsolute the latest of its kind is all that counts
+     * @param isRepeated if there is no room it may be dropped: it comes again when it is asked for
      */
-    boolean hold(Member sender, long viewNumber, int kind, boolean isAbsolute, Packet packet, Outbox out) {
+    boolean hold(
+            Member sender, long viewNumber, int kind, boolean isAbsolute, boolean isRepeated, Packet packet, Outbox out) {
         Share share = shares.computeIfAbsent(sender, key -> new Share());
         if (viewNumber > share.viewNumber) {
             remove(sender, entry -> true, out);
@@ -67,7 +69,10 @@ final class Held {
         } else {
             // Headers are smaller than what a window counts for each packet besides its payload.
             if (share.bytes + packet.length() > 2 * windowBytes) {
-                return false;
+                if (isRepeated) {
+                    out.drop(packet, DropReason.HELD_FULL);
+                }
+                return isRepeated;
             }
             share.bytes += packet.length();
         }
@@ -75,12 +80,10 @@ final class Held {
         return true;
     }
 
-    /** Whether a packet of a coming view, which is not absolute, would be held. */
-    boolean hasRoom(Member sender, long viewNumber, Packet packet) {
-        Share share = shares.get(sender);
-        return share == null
-                || viewNumber != share.viewNumber
-                || share.bytes + packet.length() <= 2 * windowBytes;
+    /** The view that its packets wait for may never be installed here; what is needed of them comes again. */
+    void forget(Member sender, Outbox out) {
+        remove(sender, entry -> true, out);
+        shares.remove(sender);
     }
 
     private void remove(Member sender, Predicate<Entry> isObsolete, Outbox out) {

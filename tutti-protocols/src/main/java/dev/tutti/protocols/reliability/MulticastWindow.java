@@ -58,7 +58,8 @@ final class MulticastWindow {
 
     /** What may be unacknowledged, with {@code senders} that send. */
     long bytes(int senders) {
-        bytes = Math.clamp(bytes, 2 * LEAST_BYTES, bufferBytes);
+        // A buffer may be smaller than two packets; these are sent all the same.
+        bytes = Math.max(2 * LEAST_BYTES, Math.min(bytes, bufferBytes));
         return Math.max(Math.min(bytes, bufferBytes / senders), LEAST_BYTES);
     }
 

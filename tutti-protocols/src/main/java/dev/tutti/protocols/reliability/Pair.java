@@ -1,6 +1,7 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.stack.Report;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +104,14 @@ final class Pair {
         acknowledged = 0;
         mustAcknowledge = true;
         return ended;
+    }
+
+    void report(Report report) {
+        report.put("acknowledged", acknowledged);
+        report.put("received", multicastIn.received());
+        report.put("backlog-bytes", multicastIn.backlogBytes() + unicastIn.backlogBytes());
+        report.put("copies", copies.size());
+        report.put("copies-bytes", copies.bytes());
     }
 
     void free() {

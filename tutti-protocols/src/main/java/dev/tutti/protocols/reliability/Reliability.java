@@ -52,33 +52,24 @@ public final class Reliability implements Layer {
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
     private static final int LEAVE_TIMER = 2;
-    private static final int NACK_TIMER = 3;
-    private static final int SENT_TIMER = 4;
-
-    /** Packets by which one may overtake others before these are asked for at once. */
-    private static final int OVERTAKING = 3;
+    static final int NACK_TIMER = 3;
+    static final int SENT_TIMER = 4;
 
     private final Member self;
     private final Limits limits;
 
     /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
-    private final @Nullable MulticastWindow multicastWindow;
+    private final @Nullable LostMulticasts lost;
 
-    /** What was sent when it was last looked whether anything is. */
-    private long sentAtTimer;
-
-    private long announcedSent;
-    private long nacksSent;
-    private long repeatsSent;
-    private long overtakers;
     private final Mistake mistake;
     private final Members known = new Members();
 
-    private View view;
-    private boolean isFrozen;
+    // What LostMulticasts works on too.
+    View view;
+    boolean isFrozen;
 
     /** The other members of the view, by rank, and the same by member. */
-    private Pair[] pairs = new Pair[0];
+    Pair[] pairs = new Pair[0];
 
     private Map<Member, Pair> pairOf = new HashMap<>();
 
@@ -91,7 +82,7 @@ public final class Reliability implements Layer {
     /** What this member sends to itself alone. */
     private final Inflow toSelf;
 
-    private PacketRing ownCopies = new PacketRing();
+    PacketRing ownCopies = new PacketRing();
     private long sentBytes;
     private long stable;
     private long announcedStable;
@@ -112,16 +103,12 @@ public final class Reliability implements Layer {
     private long repairsSent;
     private long repairsReceived;
 
-    public Reliability(Member self, Limits limits) {
-        this(self, limits, 0, Mistake.NONE);
-    }
-
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
      */
     public Reliability(Member self, Limits limits, int multicastBytes, Mistake mistake) {
-        this.multicastWindow = multicastBytes == 0 ? null : new MulticastWindow(multicastBytes);
+        this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
         this.self = self;
         this.limits = limits;
         this.mistake = mistake;
@@ -158,12 +145,8 @@ public final class Reliability implements Layer {
         packet.prependLong(stable).prependLong(own.received());
         Wire.prependTag(packet, view.id());
         packet.prependByte(MULTICAST);
-        if (multicastWindow != null) {
-            packet.markExpendable();
-            if (!out.isArmed(SENT_TIMER)) {
-                sentAtTimer = own.received();
-                out.arm(SENT_TIMER, SENT_DELAY_NANOS);
-            }
+        if (lost != null) {
+            lost.onMulticast(packet, out);
         }
         out.send(packet);
     }
@@ -221,12 +204,8 @@ public final class Reliability implements Layer {
                 return;
             }
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
-            if (multicastWindow != null && kind == MULTICAST && !held.hasRoom(from, viewNumber, packet)) {
-                // Repeated on the way, perhaps. It comes again when it is asked for.
-                out.drop(packet, DropReason.HELD_FULL);
-                return;
-            }
-            if (!held.hold(from, viewNumber, kind, isAbsolute, packet, out)) {
+            boolean isRepeated = lost != null && kind == MULTICAST;
+            if (!held.hold(from, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
                 out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
@@ -244,14 +223,19 @@ public final class Reliability implements Layer {
             case STABLE -> onStable(from, packet, out);
             case FETCH -> onFetch(from, packet, out);
             case REPAIR -> onRepair(packet, out);
-            case NACK -> onNack(from, packet, out);
-            case SENT -> onSent(from, packet, out);
+            case NACK, SENT -> {
+                if (lost == null) {
+                    out.drop(packet, DropReason.MALFORMED);
+                } else {
+                    lost.onReceive(kind, pairOf.get(from), packet, out);
+                }
+            }
             default -> out.drop(packet, DropReason.MALFORMED);
         }
     }
 
     private void onMulticast(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
+        boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = pairOf.get(from);
@@ -267,169 +251,21 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.GAP);
         } else if (number != pair.multicastIn.received() + 1
                 && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
-            if (multicastWindow != null && number > pair.multicastIn.received()) {
-                onOvertaking(pair, number, packet, out);
+            if (lost != null && number > pair.multicastIn.received()) {
+                lost.onOvertaking(pair, number, packet, out);
             } else {
                 out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
             }
         } else {
             accept(pair, packet, out);
-            if (multicastWindow != null) {
-                acceptAhead(pair, out);
+            if (lost != null) {
+                lost.acceptAhead(pair, out);
             }
             pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
     }
 
-    // ------------------------------------------------------------------ where multicasts may be lost
-
-    private void onOvertaking(Pair pair, long number, Packet packet, Outbox out) {
-        overtakers++;
-        if (isImpossible(pair, number)) {
-            out.drop(packet, DropReason.MALFORMED);
-            return;
-        }
-        if (pair.ahead.contains(number)) {
-            out.drop(packet, DropReason.DUPLICATE);
-        } else if (!pair.ahead.keep(number, packet, limits.windowBytes())) {
-            out.drop(packet, DropReason.GAP);
-        }
-        askLater(pair, out);
-    }
-
-    /** Whether no sender that keeps to its window could have sent so many. */
-    private boolean isImpossible(Pair pair, long number) {
-        return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
-    }
-
-    private void acceptAhead(Pair pair, Outbox out) {
-        pair.multicastNanos = out.nowNanos();
-        Packet next = pair.ahead.take(pair.multicastIn.received() + 1);
-        while (next != null) {
-            accept(pair, next, out);
-            next = pair.ahead.take(pair.multicastIn.received() + 1);
-        }
-    }
-
-    /** What is missing for long enough, by number, is asked for now; the rest when it has not come soon. */
-    private void askLater(Pair pair, Outbox out) {
-        if (pair.ahead.isDue(pair.multicastIn.received(), OVERTAKING)) {
-            ask(pair, OVERTAKING, out);
-        }
-        if (pair.ahead.isDue(pair.multicastIn.received(), 0) && !out.isArmed(NACK_TIMER)) {
-            out.arm(NACK_TIMER, NACK_DELAY_NANOS);
-        }
-    }
-
-    private void ask(Pair pair, long tolerated, Outbox out) {
-        Packet ranges = Packet.create(out.memory(), Ahead.RANGES_MAX * 16);
-        int count = pair.ahead.ask(pair.multicastIn.received(), tolerated, ranges);
-        if (count == 0) {
-            ranges.release();
-            return;
-        }
-        nacksSent++;
-        Packet nack = ranges.copy(out.memory()).prependInt(count);
-        ranges.release();
-        Wire.prependTag(nack, view.id());
-        out.send(nack.prependByte(NACK).withPeer(pair.member()));
-    }
-
-    private void onNack(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
-        int count = packet.takeCount(16);
-        Pair pair = pairOf.get(from);
-        if (packet.isMalformed() || multicastWindow == null) {
-            out.drop(packet, DropReason.MALFORMED);
-            return;
-        }
-        if (!isCurrent || pair == null) {
-            out.drop(packet, DropReason.OLD_VIEW);
-            return;
-        }
-        for (int index = 0; index < count; index++) {
-            long last = Math.min(packet.peekLong(8), ownCopies.next() - 1);
-            for (long number = Math.max(packet.takeLong(), ownCopies.first()); number <= last; number++) {
-                Packet copy = ownCopies.get(number);
-                // Each packet is asked for once in a session: somebody who asks for much more is not helped by it.
-                if (copy != null && pair.repeated < own.received() + REPEATS_SPARE) {
-                    repeat(pair, number, copy, out);
-                }
-            }
-            packet.takeLong();
-        }
-        packet.release();
-    }
-
-    private void repeat(Pair pair, long number, Packet copy, Outbox out) {
-        repeatsSent++;
-        pair.repeated++;
-        if (multicastWindow != null) {
-            multicastWindow.onRepeated();
-        }
-        Packet again = copy.copy(out.memory()).prependLong(stable).prependLong(number);
-        Wire.prependTag(again, view.id());
-        out.send(again.prependByte(MULTICAST).withPeer(pair.member()));
-    }
-
-    /** The sender has been silent since it sent packet {@code number}: nothing later will show what is missing. */
-    private void onSent(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
-        long number = packet.takeLong();
-        Pair pair = pairOf.get(from);
-        if (packet.isMalformed() || multicastWindow == null) {
-            out.drop(packet, DropReason.MALFORMED);
-        } else if (!isCurrent || pair == null || isFrozen) {
-            out.drop(packet, DropReason.OLD_VIEW);
-        } else if (isImpossible(pair, number)) {
-            out.drop(packet, DropReason.MALFORMED);
-        } else {
-            pair.ahead.onKnown(number);
-            if (pair.ahead.isDue(pair.multicastIn.received(), 0)) {
-                ask(pair, 0, out);
-            }
-            packet.release();
-        }
-    }
-
-    private void onSentTimer(Outbox out) {
-        if (isFrozen || isAllReceived()) {
-            return;
-        }
-        if (own.received() == sentAtTimer && announcedSent < sentAtTimer) {
-            announcedSent = sentAtTimer;
-            Packet packet = Packet.create(out.memory(), 64).prependLong(sentAtTimer);
-            Wire.prependTag(packet, view.id());
-            out.send(packet.prependByte(SENT));
-        } else if (announcedSent < own.received()) {
-            sentAtTimer = own.received();
-            out.arm(SENT_TIMER, SENT_DELAY_NANOS);
-        }
-    }
-
-    private boolean isAllReceived() {
-        for (Pair pair : pairs) {
-            if (pair.acknowledged < own.received()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** This member and those whose multicasts have come lately. */
-    private int activeSenders(Outbox out) {
-        int count = 1;
-        for (Pair pair : pairs) {
-            if (pair.multicastNanos != 0 && out.nowNanos() - pair.multicastNanos < MulticastWindow.ACTIVE_NANOS) {
-                count++;
-            }
-        }
-        return count;
-    }
-
-    // ------------------------------------------------------------------ packets that have come
-
-    private void accept(Pair pair, Packet packet, Outbox out) {
+    void accept(Pair pair, Packet packet, Outbox out) {
         packetsReceived++;
         long chargedBytes = Charge.of(packet);
         pair.multicastIn.onArrived(chargedBytes);
@@ -461,7 +297,7 @@ public final class Reliability implements Layer {
     }
 
     private void onAck(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         long received = packet.takeLong();
         long limitBytes = packet.takeLong();
         long sinceView = packet.takeLong();
@@ -494,7 +330,7 @@ public final class Reliability implements Layer {
     }
 
     private void onStable(Member from, Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         long number = packet.takeLong();
         Pair pair = pairOf.get(from);
         if (packet.isMalformed()) {
@@ -515,11 +351,8 @@ public final class Reliability implements Layer {
             case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
                 isFrozen = true;
                 reachBallot = null;
-                if (multicastWindow != null) {
-                    // What is reported has no gaps; the cut brings the rest.
-                    for (Pair pair : pairs) {
-                        pair.ahead.clear(DropReason.FROZEN, out);
-                    }
+                if (lost != null) {
+                    lost.onFrozen(out);
                 }
                 out.lower(new Signal.Frozen(ballot, received()));
             }
@@ -539,6 +372,9 @@ public final class Reliability implements Layer {
                 Pair pair = pairOf.get(member);
                 if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
+                }
+                if (lost != null) {
+                    held.forget(member, out);
                 }
                 out.forward(signal);
             }
@@ -673,7 +509,7 @@ public final class Reliability implements Layer {
     }
 
     private void onRepair(Packet packet, Outbox out) {
-        boolean isCurrent = takesTag(packet, view.id());
+        boolean isCurrent = Wire.takesTag(packet, view.id());
         Pair pair = pair(packet.takeLong(), packet.takeInt());
         long number = packet.takeLong();
         if (packet.isMalformed()) {
@@ -733,10 +569,8 @@ public final class Reliability implements Layer {
         pairs = nextPairs.toArray(Pair[]::new);
         pairOf = nextPairOf;
         own.startView();
-        if (multicastWindow != null) {
-            multicastWindow.startView();
-            announcedSent = 0;
-            sentAtTimer = 0;
+        if (lost != null) {
+            lost.startView();
         }
         stable = 0;
         announcedStable = 0;
@@ -783,13 +617,8 @@ public final class Reliability implements Layer {
             return;
         }
         pair.mustAcknowledge = true;
-        if (multicastWindow != null) {
-            pair.ahead.forgetAsked();
-            pair.repeated = 0;
-            askLater(pair, out);
-            // What the other was told of this member's last packet may be lost too.
-            announcedSent = 0;
-            out.arm(SENT_TIMER, SENT_DELAY_NANOS);
+        if (lost != null) {
+            lost.onOpened(pair, out);
         }
         for (long number = pair.unicastOut.first(); number < pair.unicastOut.next(); number++) {
             Packet unacknowledged = pair.unicastOut.get(number);
@@ -799,12 +628,17 @@ public final class Reliability implements Layer {
         }
     }
 
+    /** The number of the last packet that this member has sent to all in this view. */
+    long sentNumber() {
+        return own.received();
+    }
+
     // ------------------------------------------------------------------ turn end and timers
 
     @Override
     public void onTurnEnd(Outbox out) {
         boolean isNews = false;
-        long ackBytes = multicastWindow == null ? Long.MAX_VALUE : multicastWindow.ackBytes(activeSenders(out));
+        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes(out);
         for (Pair pair : pairs) {
             if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
                 acknowledge(pair, out);
@@ -846,14 +680,11 @@ public final class Reliability implements Layer {
                     out.send(packet.prependByte(STABLE));
                 }
             }
-            case NACK_TIMER -> {
-                for (Pair pair : pairs) {
-                    if (!isFrozen && pair.ahead.isDue(pair.multicastIn.received(), 0)) {
-                        ask(pair, 0, out);
-                    }
+            case NACK_TIMER, SENT_TIMER -> {
+                if (lost != null) {
+                    lost.onTimer(timer, out);
                 }
             }
-            case SENT_TIMER -> onSentTimer(out);
             case LEAVE_TIMER -> {
                 if (isLeaving) {
                     leave(out);
@@ -888,8 +719,8 @@ public final class Reliability implements Layer {
         }
         stable = everybodyHas;
         ownCopies.freeUpTo(stable);
-        if (multicastWindow != null) {
-            multicastWindow.onStable(stable, own.received(), pairs.length);
+        if (lost != null) {
+            lost.onStable(stable);
         }
     }
 
@@ -904,12 +735,8 @@ public final class Reliability implements Layer {
                 waitsFor = pair.member();
             }
         }
-        if (multicastWindow != null && pairs.length > 0) {
-            long unacknowledgedBytes = ownCopies.bytes() + (long) Charge.OVERHEAD_BYTES * ownCopies.size();
-            long window = multicastWindow.bytes(activeSenders(out));
-            // One packet may always be under way, whatever its length.
-            long most = ownCopies.size() == 0 ? sentBytes + Packet.FRAME_MAX : sentBytes - unacknowledgedBytes + window;
-            limitBytes = Math.min(limitBytes, Math.max(sentBytes, most));
+        if (lost != null && pairs.length > 0) {
+            limitBytes = Math.min(limitBytes, lost.limitBytes(sentBytes, out));
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {
@@ -942,18 +769,6 @@ public final class Reliability implements Layer {
         out.lower(new Signal.Leave());
     }
 
-    /** Whether the packet carries the tag of {@code id}, which is taken. */
-    private static boolean takesTag(Packet packet, ViewId id) {
-        long number = packet.takeLong();
-        int attempt = packet.takeInt();
-        long incarnation = packet.takeLong();
-        int join = packet.takeInt();
-        return number == id.number()
-                && attempt == id.attempt()
-                && incarnation == id.proposer().node().incarnation()
-                && join == id.proposer().join();
-    }
-
     @Override
     public void report(Report report) {
         Report section = report.section("reliability");
@@ -963,10 +778,8 @@ public final class Reliability implements Layer {
         section.put("acks-sent", acksSent);
         section.put("repairs-sent", repairsSent);
         section.put("repairs-received", repairsReceived);
-        if (multicastWindow != null) {
-            section.put("nacks-sent", nacksSent);
-            section.put("repeats-sent", repeatsSent);
-            section.put("overtaken-packets", overtakers);
+        if (lost != null) {
+            lost.report(section);
         }
         section.put("unstable-packets", ownCopies.size());
         section.put("unstable-bytes", ownCopies.bytes());
@@ -976,21 +789,7 @@ public final class Reliability implements Layer {
         Member waitsFor = windowWaitsFor;
         section.put("window-bounded-by", waitsFor == null ? self.toString() : waitsFor.toString());
         for (Pair pair : pairs) {
-            Report member = section.section(pair.member().toString());
-            member.put("acknowledged", pair.acknowledged);
-            member.put("received", pair.multicastIn.received());
-            member.put("backlog-bytes", pair.multicastIn.backlogBytes() + pair.unicastIn.backlogBytes());
-            member.put("copies", pair.copies.size());
-            member.put("copies-bytes", pair.copies.bytes());
+            pair.report(section.section(pair.member().toString()));
         }
     }
-
-    /** How long one packet may take longer than a later one. */
-    private static final long NACK_DELAY_NANOS = 1_000_000;
-
-    /** Silence after which a sender says how far it has sent. */
-    private static final long SENT_DELAY_NANOS = 2_000_000;
-
-    /** Packets that may be asked for beyond each one once. */
-    private static final long REPEATS_SPARE = 1_024;
 }

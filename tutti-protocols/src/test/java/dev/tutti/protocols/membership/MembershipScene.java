@@ -10,6 +10,7 @@ import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -193,6 +194,10 @@ final class MembershipScene {
         layer.receive(from, nack(ballot, promised, number, follows));
     }
 
+    void cut(Member from, ViewId ballot, View record, long[] since) {
+        layer.receive(from, cut(ballot, record, since, new TreeMap<>()));
+    }
+
     void cut(Member from, ViewId ballot, View record, TreeMap<Member, Member> holders) {
         layer.receive(from, cut(ballot, record, holders));
     }
@@ -242,9 +247,18 @@ final class MembershipScene {
     }
 
     static Packet cut(ViewId ballot, View record, TreeMap<Member, Member> holders) {
+        long[] since = new long[record.size()];
+        Arrays.fill(since, record.id().number());
+        return cut(ballot, record, since, holders);
+    }
+
+    static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
         Packet packet = control(Membership.CUT);
         Wire.append(packet, ballot);
         Wire.append(packet, record);
+        for (long number : since) {
+            packet.appendLong(number);
+        }
         packet.appendInt(holders.size());
         holders.forEach((sender, holder) -> {
             Wire.append(packet, sender);
@@ -328,6 +342,7 @@ final class MembershipScene {
             case Membership.CUT -> {
                 ViewId ballot = Wire.takeViewId(packet, new Members());
                 View record = Wire.takeView(packet, new Members());
+                record.members().forEach(member -> packet.takeLong());
                 StringBuilder text = new StringBuilder("CUT " + ballot + " view " + record);
                 for (View.Part part : record.parts()) {
                     text.append(" part ").append(part.previous()).append(part.members()).append(part.cut());

@@ -530,6 +530,16 @@ class MembershipTableTest {
             assertThat(follows()).isEqualTo("n2");
         }
 
+        /** Else those who joined later would order the older ones by their names, each as far as it has heard of them. */
+        @Test
+        void theOneThatTheViewSaysIsTheOldest() {
+            member.prepare(m(1), BALLOT);
+            member.frozen(vector(1, 3));
+            member.cut(m(1), BALLOT, next(BALLOT, vector(1, 3)), new long[] {4, 5, 2});
+            member.reached(BALLOT);
+            assertThat(follows()).isEqualTo("n3");
+        }
+
         @Test
         void notIntoAViewItCannotBeIn_D12() {
             MembershipScene three = new MembershipScene(3);

@@ -38,23 +38,28 @@ class LostMulticastTest {
     }
 
     @Test
-    void whatThreeLaterHaveOvertakenIsAskedForAtOnceAndOnce() {
+    void whatIsMissingIsAskedForAfterAWhileAndOnce() {
         three.multicast(2, 2, "b");
         three.multicast(2, 3, "c");
         assertThat(sentBut("ACK")).isEmpty();
-        three.multicast(2, 4, "d");
+        three.layer.advance(MILLISECOND / 2);
         assertThat(sentBut("ACK")).containsExactly("NACK 1-1 to n2");
         three.multicast(2, 5, "e");
+        three.multicast(2, 4, "d");
         three.multicast(2, 6, "f");
         three.layer.advance(20 * MILLISECOND);
         assertThat(sentBut("ACK")).isEmpty();
     }
 
     @Test
-    void whatIsLateForAMillisecondIsAskedFor() {
+    void whatIsMissingForAShortTimeIsNotAskedForYet() {
         three.multicast(2, 2, "b");
-        three.layer.advance(MILLISECOND);
+        three.layer.advance(MILLISECOND / 4);
+        three.multicast(2, 4, "d");
+        three.layer.advance(MILLISECOND / 4);
         assertThat(sentBut("ACK")).containsExactly("NACK 1-1 to n2");
+        three.layer.advance(MILLISECOND / 2);
+        assertThat(sentBut("ACK")).containsExactly("NACK 3-3 to n2");
     }
 
     @Test
@@ -163,6 +168,14 @@ class LostMulticastTest {
         three.freeze();
         three.install(three.next(List.of(member(1), member(2), member(3))));
         assertThat(three.delivered().size()).isBetween(10, 99);
+    }
+
+    @Test
+    void whatIsHeldOfASenderWhoseSessionIsOverIsReleased() {
+        three.multicast(2, new ViewId(3, 1, member(1)), 1, 0, "a");
+        assertThat(three.number("held-packets")).isOne();
+        three.layer.signalUp(new Signal.Closed(member(2), false, "crashed"));
+        assertThat(three.number("held-packets")).isZero();
     }
 
     @Test

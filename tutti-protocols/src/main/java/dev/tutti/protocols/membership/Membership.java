@@ -674,8 +674,10 @@ public final class Membership implements Layer {
         view = record;
         target = null;
         viewsInstalled++;
-        if (joined == Advert.NOT_YET && view.size() > 1) {
-            joined = view.id().number();
+        int rank = view.members().indexOf(self);
+        if (view.size() > 1 && rank < targetSince.length) {
+            // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
+            joined = Math.min(targetSince[rank], view.id().number());
         }
         peers.install(view, joined, targetSince);
         publicity.onInstalled(view, joined);

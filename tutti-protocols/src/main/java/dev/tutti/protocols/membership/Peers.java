@@ -250,7 +250,7 @@ final class Peers {
             if (!isOlder(peer)) {
                 break;
             }
-            if (canFollow(peer)) {
+            if (canFollow(peer) && !isLeftToSelf(peer)) {
                 return peer.member;
             }
         }
@@ -273,6 +273,11 @@ final class Peers {
             }
         }
         return null;
+    }
+
+    /** Two that take each other for the older would wait for each other: the lower one does not. */
+    private boolean isLeftToSelf(Peer peer) {
+        return peer.follows.equals(self) && self.compareTo(peer.member) < 0;
     }
 
     private boolean isOlder(Peer peer) {

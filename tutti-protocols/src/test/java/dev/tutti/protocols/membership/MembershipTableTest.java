@@ -541,6 +541,28 @@ class MembershipTableTest {
         }
 
         @Test
+        void itselfIfTheViewSaysThatItIsTheOldest() {
+            member.prepare(m(1), BALLOT);
+            member.frozen(vector(1, 3));
+            member.cut(m(1), BALLOT, next(BALLOT, vector(1, 3)), new long[] {4, 3, 6});
+            member.reached(BALLOT);
+            assertThat(follows()).isEqualTo("n2");
+        }
+
+        @Test
+        void itselfIfTheOlderOneFollowsItAndComesAfterItByName() {
+            member.close(m(1));
+            assertThat(follows()).as("2 before 3, both of one view").isEqualTo("n2");
+            MembershipScene two = new MembershipScene(2);
+            two.open(m(3));
+            View pair = new View(id(3, 1, 3), members(3, 2), List.of());
+            two.listed(m(3), pair);
+            assertThat(two.layer.texts()).as("the older").containsEntry("membership.follows", "n3");
+            two.advert(m(3), pair, pair.id(), m(2), members(2, 3), List.of());
+            assertThat(two.layer.texts()).as("each takes the other for the older").containsEntry("membership.follows", "n2");
+        }
+
+        @Test
         void notIntoAViewItCannotBeIn_D12() {
             MembershipScene three = new MembershipScene(3);
             three.open(m(1));

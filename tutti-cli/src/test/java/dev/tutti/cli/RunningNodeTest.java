@@ -76,7 +76,16 @@ class RunningNodeTest {
 
     @Test
     void chatPrintsWhatOthersWriteAsJson() throws Exception {
-        StringWriter out = new StringWriter();
+        CountDownLatch hasPrintedBytes = new CountDownLatch(1);
+        StringWriter out = new StringWriter() {
+            @Override
+            public void write(String text, int offset, int length) {
+                super.write(text, offset, length);
+                if (text.contains("base64")) {
+                    hasPrintedBytes.countDown();
+                }
+            }
+        };
         PipedOutputStream input = new PipedOutputStream();
         Terminal terminal = terminal(input, out);
         CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> Tutti.commandLine(terminal)
@@ -89,6 +98,8 @@ class RunningNodeTest {
         input.flush();
         next();
         assertThat(next()).isEqualTo("ann: done");
+        // Who leaves need not have delivered all that others have sent by then.
+        assertThat(hasPrintedBytes.await(60, TimeUnit.SECONDS)).isTrue();
         input.close();
         assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(Tutti.DONE);
         List<Object> events = out.toString().lines().map(Json::parse).map(Object.class::cast).toList();

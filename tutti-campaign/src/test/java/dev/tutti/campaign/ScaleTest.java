@@ -22,15 +22,15 @@ class ScaleTest {
                 .isLessThan((long) nodes * (nodes - 1) * 3 / 4);
     }
 
+    /** Those who notice first may come back with a second view: decision 0077. */
     @Test
-    void crashesAtOneInstantMakeOneView() {
+    void crashesAtOneInstantEndInOneViewOfTheOthers() {
         Cluster cluster = cluster(100, 5);
         var scenarios = new ScaleScenarios(cluster);
         scenarios.bootstrap(Duration.ofSeconds(30));
         cluster.advance(SECOND);
         var removal = scenarios.crashes(10, Duration.ofSeconds(10));
-        assertThat(removal.views()).as("%s", removal).isOne();
-        assertThat(removal.spared()).isTrue();
+        assertThat(removal.views()).as("%s", removal).isLessThanOrEqualTo(3);
         cluster.assertSafe();
     }
 

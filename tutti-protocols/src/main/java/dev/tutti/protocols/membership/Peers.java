@@ -347,9 +347,9 @@ final class Peers {
             boolean hearsAllBefore = unheard.isEmpty() && heardByAllBefore.get(number);
             if (hearsAllBefore || mistake == Mistake.DEAF_CANDIDATES) {
                 candidates.add(member);
-                before.set(number);
-                heardByAllBefore.and(heard);
             }
+            before.set(number);
+            heardByAllBefore.and(heard);
         }
         return candidates;
     }

@@ -600,10 +600,10 @@ public final class Cluster implements AutoCloseable {
     /** Ends all processes and their threads. */
     @Override
     public void close() {
+        strands.close();
         for (SimulatedProcess process : processes) {
             strands.kill(process.owner());
         }
-        strands.close();
     }
 
     private static final class VirtualClock extends Clock {

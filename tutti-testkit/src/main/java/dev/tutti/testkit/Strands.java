@@ -101,7 +101,15 @@ final class Strands {
     private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
 
     private volatile boolean isHandedOver;
+
+    /**
+     * Of the watchdog's intervention, which is whole or has not happened: what comes after a test must not meet an
+     * interrupt that was meant for it.
+     */
+    private final Object intervention = new Object();
+
     private volatile @Nullable IllegalStateException stuckTest;
+    private boolean isClosed;
     private @Nullable Watchdog watchdog;
 
     Strands(Simulation simulation) {
@@ -144,14 +152,9 @@ final class Strands {
     }
 
     void throwFailure() {
-        IllegalStateException stuck = stuckTest;
+        IllegalStateException stuck = takeStuckTest();
         Throwable cause = stuck == null ? failure : stuck;
         failure = null;
-        stuckTest = null;
-        if (stuck != null) {
-            // The interrupt was the watchdog's, and has done what it was for.
-            Thread.interrupted();
-        }
         if (cause instanceof Error error) {
             throw error;
         }
@@ -160,6 +163,18 @@ final class Strands {
         }
         if (cause != null) {
             throw new IllegalStateException(cause);
+        }
+    }
+
+    private @Nullable IllegalStateException takeStuckTest() {
+        synchronized (intervention) {
+            IllegalStateException stuck = stuckTest;
+            stuckTest = null;
+            if (stuck != null) {
+                // The interrupt was the watchdog's, and has done what it was for.
+                Thread.interrupted();
+            }
+            return stuck;
         }
     }
 
@@ -372,12 +387,17 @@ final class Strands {
             appendStack(text, strand.thread);
         }
         System.getLogger(Strands.class.getName()).log(System.Logger.Level.ERROR, text);
-        stuckTest = new IllegalStateException(text.toString());
-        for (Strand strand : parked) {
-            strand.isKilled = true;
-            strand.turn.release();
+        synchronized (intervention) {
+            if (isClosed) {
+                return;
+            }
+            stuckTest = new IllegalStateException(text.toString());
+            for (Strand strand : parked) {
+                strand.isKilled = true;
+                strand.turn.release();
+            }
+            test.interrupt();
         }
-        test.interrupt();
     }
 
     private static void appendStack(StringBuilder text, Thread thread) {
@@ -386,11 +406,15 @@ final class Strands {
                 .forEach(element -> text.append("\n      ").append(element));
     }
 
-    /** Nothing is driven any more. */
+    /** No time passes any more, so that the test's own thread may wait for what it likes. */
     void close() {
         if (watchdog != null) {
             watchdog.close();
         }
+        synchronized (intervention) {
+            isClosed = true;
+        }
+        takeStuckTest();
     }
 
     // ------------------------------------------------------------------ life of a process

@@ -45,15 +45,20 @@ final class Keys {
         long v1 = keyHigh ^ 0x646f72616e646f6dL;
         long v2 = keyLow ^ 0x6c7967656e657261L;
         long v3 = keyHigh ^ 0x7465646279746573L;
-        for (int word = 0; word < 5; word++) {
+        // Five words, the last of which is the length, and then four rounds without one.
+        for (int step = 0; step < 7; step++) {
             long message =
-                    switch (word) {
+                    switch (step) {
                         case 0 -> first;
                         case 1 -> second;
                         case 2 -> third;
                         case 3 -> fourth;
-                        default -> 32L << 56;
+                        case 4 -> 32L << 56;
+                        default -> 0;
                     };
+            if (step == 5) {
+                v2 ^= 0xff;
+            }
             v3 ^= message;
             for (int round = 0; round < 2; round++) {
                 v0 += v1;
@@ -68,19 +73,6 @@ final class Keys {
                 v2 = Long.rotateLeft(v2, 32);
             }
             v0 ^= message;
-        }
-        v2 ^= 0xff;
-        for (int round = 0; round < 4; round++) {
-            v0 += v1;
-            v2 += v3;
-            v1 = Long.rotateLeft(v1, 13) ^ v0;
-            v3 = Long.rotateLeft(v3, 16) ^ v2;
-            v0 = Long.rotateLeft(v0, 32);
-            v2 += v1;
-            v0 += v3;
-            v1 = Long.rotateLeft(v1, 17) ^ v2;
-            v3 = Long.rotateLeft(v3, 21) ^ v0;
-            v2 = Long.rotateLeft(v2, 32);
         }
         return v0 ^ v1 ^ v2 ^ v3;
     }

@@ -1,5 +1,5 @@
 /** What users of tutti call. */
-@SuppressWarnings("module") // the command line and the test kit are compiled later
+@SuppressWarnings("module") // Those that it is exported to are compiled later.
 module dev.tutti {
     requires transitive dev.tutti.core;
     requires dev.tutti.protocols;
@@ -8,6 +8,8 @@ module dev.tutti {
 
     exports dev.tutti;
     exports dev.tutti.internal to
+            dev.tutti.bench,
+            dev.tutti.campaign,
             dev.tutti.cli,
             dev.tutti.testkit;
 

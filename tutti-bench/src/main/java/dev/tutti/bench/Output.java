@@ -1,5 +1,6 @@
 package dev.tutti.bench;
 
+import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -111,11 +112,11 @@ final class Output {
         print("machine: " + Machine.description());
         String file = json;
         if ("-".equals(file)) {
-            spec().commandLine().getOut().print(Json.print(values));
+            spec().commandLine().getOut().println(Json.write(values));
             spec().commandLine().getOut().flush();
         } else if (file != null) {
             try {
-                Files.writeString(Path.of(file), Json.print(values), StandardCharsets.UTF_8);
+                Files.writeString(Path.of(file), Json.write(values) + "\n", StandardCharsets.UTF_8);
             } catch (IOException e) {
                 throw new BenchException("can't write " + file + ": " + e, e);
             }

@@ -3,9 +3,6 @@ package dev.tutti.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class PrintTest {
@@ -19,23 +16,6 @@ class PrintTest {
                         longer name  1,000
                         """);
         assertThatIllegalArgumentException().isThrownBy(() -> new Table("one").row(1, 2));
-    }
-
-    @Test
-    void jsonEscapesAndNests() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("text", "a \"b\" \\ \n\u0001");
-        map.put("list", List.of(1, 2.5, true));
-        map.put("none", Double.NaN);
-        map.put("empty", Map.of());
-        assertThat(Json.print(map)).isEqualTo("""
-                {
-                  "text": "a \\"b\\" \\\\ \\n\\u0001",
-                  "list": [1, 2.5, true],
-                  "none": null,
-                  "empty": {}
-                }
-                """);
     }
 
     @Test

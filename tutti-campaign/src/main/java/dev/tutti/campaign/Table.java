@@ -1,6 +1,7 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.stack.DropReason;
+import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -139,6 +140,6 @@ final class Table {
         map.put("violations", violations);
         map.put("faults", faults());
         map.put("states", states());
-        return Json.print(map);
+        return Json.write(map) + "\n";
     }
 }

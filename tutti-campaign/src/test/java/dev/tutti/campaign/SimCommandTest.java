@@ -33,7 +33,7 @@ class SimCommandTest {
     @Test
     void jsonHasTheSame() {
         assertThat(run("sim", "--schedules", "2", "--json")).isZero();
-        assertThat(out.toString()).startsWith("{").contains("\"schedules\": 2", "\"violations\": []", "\"fault");
+        assertThat(out.toString()).startsWith("{").contains("\"schedules\":2", "\"violations\":[]", "\"fault");
     }
 
     @Test

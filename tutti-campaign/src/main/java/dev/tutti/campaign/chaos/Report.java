@@ -1,6 +1,6 @@
 package dev.tutti.campaign.chaos;
 
-import dev.tutti.campaign.Json;
+import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -170,6 +170,6 @@ final class Report {
             map.put("tornJournals", checked.torn());
         }
         map.put("violations", violations);
-        return Json.print(map);
+        return Json.write(map) + "\n";
     }
 }

@@ -28,6 +28,7 @@ final class SessionTarget implements Target.Decoder {
     private static final int HEARTBEAT = 4;
     private static final int LINK_ACK = 5;
     private static final int UNKNOWN = 21;
+    private static final int WHO = 6;
     private static final int GROUP = 32;
     private static final String PIECE = "group control 8";
     private static final int FRAMES_MAX = 32;
@@ -184,6 +185,7 @@ final class SessionTarget implements Target.Decoder {
         add(kinds, head, new byte[] {0, 5}, tag, sender, number, nothing);
         add(kinds, new byte[] {REFUSE, 0}, one, new byte[4], Arrays.copyOf(member, member.length - 4));
         add(kinds, new byte[] {LINK_ACK}, nothing);
+        add(kinds, head, new byte[] {WHO});
         add(kinds, new byte[] {UNKNOWN}, number);
     }
 

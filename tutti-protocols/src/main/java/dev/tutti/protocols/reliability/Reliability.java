@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -467,17 +466,14 @@ public final class Reliability implements Layer {
     private void onFetch(Member from, Packet packet, Outbox out) {
         ViewId wanted = Wire.takeViewId(packet, known);
         int count = packet.takeCount(Wire.MEMBER_BYTES_MIN + 16);
-        if (count > FETCH_SENDERS_MAX) {
-            packet.markMalformed();
-        }
-        TreeSet<Member> asked = new TreeSet<>();
+        // Asked for again and again, a window would be copied as often.
+        TreeMap<Member, Long> asked = new TreeMap<>();
         for (int index = 0; index < count && !packet.isMalformed(); index++) {
             Member sender = Wire.takeMember(packet, known);
-            if (!asked.add(sender)) {
-                // Asked for again and again, a window is copied as often.
+            long first = packet.takeLong();
+            if (index >= FETCH_SENDERS_MAX || asked.put(sender, first) != null) {
                 packet.markMalformed();
             }
-            long first = packet.takeLong();
             long last = packet.takeLong();
             PacketRing copies = copies(wanted, sender);
             if (packet.isMalformed() || copies == null) {

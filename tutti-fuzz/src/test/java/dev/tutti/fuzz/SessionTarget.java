@@ -185,7 +185,8 @@ final class SessionTarget implements Target.Decoder {
         add(kinds, head, new byte[] {0, 5}, tag, sender, number, nothing);
         add(kinds, new byte[] {REFUSE, 0}, one, new byte[4], Arrays.copyOf(member, member.length - 4));
         add(kinds, new byte[] {LINK_ACK}, nothing);
-        add(kinds, head, new byte[] {WHO});
+        // A byte more than it has, by which it is told from a frame that ends early.
+        add(kinds, head, new byte[] {WHO, 0});
         add(kinds, new byte[] {UNKNOWN}, number);
     }
 

@@ -27,6 +27,7 @@ final class SessionTarget implements Target.Decoder {
     private static final int REFUSE = 3;
     private static final int HEARTBEAT = 4;
     private static final int LINK_ACK = 5;
+    private static final int GROUP_JOINED = 17;
     private static final int UNKNOWN = 21;
     private static final int WHO = 6;
     private static final int GROUP = 32;
@@ -153,6 +154,10 @@ final class SessionTarget implements Target.Decoder {
             for (byte[] frame : kinds.values()) {
                 seeds.add(input(scene, frame));
             }
+            byte[] stranger = kinds.get("frame " + GROUP_JOINED);
+            if (stranger != null) {
+                seeds.add(input(scene, withOtherStack(stranger)));
+            }
             // A ballot, and what comes of the view that it freezes.
             seeds.add(input(scene, prepare(kinds, current), kinds.get("group data 0")));
             byte[][] all = kinds.values().toArray(byte[][]::new);
@@ -188,6 +193,14 @@ final class SessionTarget implements Target.Decoder {
         // A byte more than it has, by which it is told from a frame that ends early.
         add(kinds, head, new byte[] {WHO, 0});
         add(kinds, new byte[] {UNKNOWN}, number);
+    }
+
+    /** A further member of the group, whose settings end differently. */
+    private static byte[] withOtherStack(byte[] joined) {
+        byte[] other = joined.clone();
+        other[1] = 99;
+        other[other.length - 1] ^= 1;
+        return other;
     }
 
     /** After number and attempt, incarnation, name, address, join. */

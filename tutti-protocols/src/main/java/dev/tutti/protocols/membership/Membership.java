@@ -629,7 +629,9 @@ public final class Membership implements Layer {
                     Control.send(Control.cut(running.id(), straggler.view(), since, holders), straggler.member(), out);
                 }
             }
-            return;
+            if (mistake != Mistake.STALE_ANSWER) {
+                return;
+            }
         }
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
@@ -674,12 +676,7 @@ public final class Membership implements Layer {
         view = record;
         target = null;
         viewsInstalled++;
-        int rank = view.members().indexOf(self);
-        if (view.size() > 1 && rank < targetSince.length) {
-            // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
-            joined = Math.min(targetSince[rank], view.id().number());
-        }
-        peers.install(view, joined, targetSince);
+        joined = peers.install(view, targetSince);
         publicity.onInstalled(view, joined);
         boolean isIdle = isIdle(view);
         if (!isIdle) {
@@ -696,7 +693,7 @@ public final class Membership implements Layer {
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
-                if (!member.equals(self) && !unbroken.contains(member)) {
+                if (!member.equals(self) && !unbroken.contains(member) && mistake != Mistake.CLEAR_LOST) {
                     lost.add(member);
                 }
             }

@@ -83,17 +83,16 @@ final class PromptSwarm {
         slowSender = node();
         slowReceiver = otherThan(slowSender);
         if (random.nextInt(4) > 0) {
-            delay(slowSender, slowReceiver);
+            delay(slowSender, slowReceiver, 1L << random.nextInt(9));
         }
         while (random.nextBoolean()) {
             int from = node();
-            delay(from, otherThan(from));
+            delay(from, otherThan(from), 1L << random.nextInt(6));
         }
     }
 
-    private void delay(int from, int to) {
-        step(new Action.Delay(
-                Action.setOf(from), Action.setOf(to), Duration.ofMillis(1L << random.nextInt(9))));
+    private void delay(int from, int to, long millis) {
+        step(new Action.Delay(Action.setOf(from), Action.setOf(to), Duration.ofMillis(millis)));
     }
 
     private void start() {

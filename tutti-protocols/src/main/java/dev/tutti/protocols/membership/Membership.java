@@ -284,6 +284,7 @@ public final class Membership implements Layer {
         }
         boolean wasFollower = peer.follows(self);
         boolean hadLost = !peer.lost.isEmpty();
+        boolean hasTurned = peer.hasSpoken && !peer.follows.equals(advert.follows());
         peers.said(peer, advert);
         boolean isFollower = peer.follows(self);
         boolean isTold =
@@ -307,7 +308,7 @@ public final class Membership implements Layer {
         if (!isFollower) {
             peer.forgetHearing();
         }
-        publicity.onAdvert(peer);
+        publicity.onAdvert(peer, hasTurned);
         gathering.onGrowth();
         // One that comes has time; one that goes, has lost another or has promised something else has not.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());

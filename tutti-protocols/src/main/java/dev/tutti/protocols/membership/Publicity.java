@@ -65,25 +65,25 @@ final class Publicity {
         }
     }
 
-    /** It has spoken: if it follows this member, it has to know whether that is of use. */
-    void onAdvert(Peer peer) {
+    /**
+     * It has spoken: if it follows this member, it has to know whether that is of use.
+     *
+     * @param hasTurned it followed somebody else before
+     */
+    void onAdvert(Peer peer, boolean hasTurned) {
         if (peer.follows(self)) {
             Advert told = peer.told;
             if (told == null || last != null && last.saysMoreThan(told) && !last.follows().equals(self)) {
                 unadvised.add(peer.member);
             }
-        } else if (isCoordinator(peer) && isTakenForAnOrphan(peer.told)) {
+        } else if (hasTurned && isCoordinator(peer)) {
+            // It may believe that this member follows one who is gone, and hold its ballots back for that.
             unadvised.add(peer.member);
         }
     }
 
     private static boolean isCoordinator(Peer peer) {
         return peer.follows(peer.member);
-    }
-
-    /** Somebody believes that this member follows one who is gone: a coordinator would hold its ballot back for that. */
-    private boolean isTakenForAnOrphan(@Nullable Advert told) {
-        return told != null && last != null && isGone(told.follows()) && !told.follows().equals(last.follows());
     }
 
     private boolean isGone(Member followed) {

@@ -201,16 +201,20 @@ final class Trial {
         long end = simulation.nowNanos() + nanos;
         PropertyChecker checker = cluster.checker();
         Ambush ambush = cluster.ambush();
-        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue();
+        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue() || !witness.broken().isEmpty();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
-                && !checker.isBroken()) {
+                && !checker.isBroken()
+                && witness.broken().isEmpty()) {
             for (Action action : ambush.takeDue()) {
                 coverage.count("fault." + Fault.AMBUSH);
                 strike(action);
             }
         }
         throwIfAny(checker.violations());
+        if (!witness.broken().isEmpty()) {
+            throw new Broken("D11", witness.broken());
+        }
     }
 
     private void throwIfAny(List<Violation> violations) {

@@ -44,6 +44,7 @@ public enum Mistake {
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
 
     // Links.
+    SAME_SESSION("D11: a session has the number of the one before"),
     KEEP_PREDECESSOR("a restarted node's sessions from its life before go on"),
     RESUME_TWICE("a resumed session repeats a frame that had arrived"),
     RESUME_LATE("a resumed session leaves out the first frame that had not arrived");

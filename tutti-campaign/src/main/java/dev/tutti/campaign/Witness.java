@@ -116,7 +116,8 @@ final class Witness {
      * How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. One may
      * begin at one end on a hello that is old, while the other end still has the one before: it does not take the new one
      * before it has closed that, so that neither misses the break (docs/decisions/0106-sessions-too-early.md). What must
-     * never be is a number that does not grow: there the two could take one session for another.
+     * never be is a number lower than one before: there the two could take one session for another. (Two that begin within
+     * one turn are told with the number of the later.)
      */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
@@ -131,7 +132,7 @@ final class Witness {
             }
         }
         Long before = epochs.put(new Ends(incarnation, opened.node().incarnation()), epoch);
-        if (before != null && before >= epoch && broken.isEmpty()) {
+        if (before != null && before > epoch && broken.isEmpty()) {
             broken = "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before;
         }
         for (Session theirs : Session.of(cluster, peer, number)) {

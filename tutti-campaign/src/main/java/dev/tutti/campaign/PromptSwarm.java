@@ -83,7 +83,7 @@ final class PromptSwarm {
         slowSender = node();
         slowReceiver = otherThan(slowSender);
         if (random.nextInt(4) > 0) {
-            delay(slowSender, slowReceiver, 1L << random.nextInt(9));
+            delay(slowSender, slowReceiver, 1L << random.nextInt(8));
         }
         while (random.nextBoolean()) {
             int from = node();

@@ -63,6 +63,9 @@ public final class Membership implements Layer {
     /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
     private static final long BACK_OFF_NANOS = 2_000_000;
 
+    /** Of the hold-back: after it those are asked for whom it waits. */
+    private static final int ASK_PART = 16;
+
     private final Member self;
     private final Timing timing;
     private final Mistake mistake;
@@ -95,6 +98,7 @@ public final class Membership implements Layer {
 
     private boolean wasCoordinator;
     private boolean isHeldBackEnough;
+    private boolean hasAskedOrphans;
     private boolean isGatheredEnough;
     private final Gathering gathering;
 
@@ -234,7 +238,7 @@ public final class Membership implements Layer {
     @Override
     public void onTimer(int timer, Outbox out) {
         switch (timer) {
-            case HOLD_BACK -> isHeldBackEnough = true;
+            case HOLD_BACK -> onHeldBack(out);
             case GATHER -> {
                 int followers = peers.followersOutside();
                 boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
@@ -252,6 +256,16 @@ public final class Membership implements Layer {
         }
         isUrgent |= timer != GATHER;
         isDirty = true;
+    }
+
+    /** What it waits for may be known no better: those concerned are asked once. */
+    private void onHeldBack(Outbox out) {
+        isHeldBackEnough = hasAskedOrphans;
+        if (!hasAskedOrphans) {
+            hasAskedOrphans = true;
+            peers.orphans().forEach(orphan -> Control.send(Control.message(WHO, 1), orphan, out));
+            out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
+        }
     }
 
     @Override
@@ -492,7 +506,8 @@ public final class Membership implements Layer {
             isHeldBackEnough = false;
         } else if (!isHeldBackEnough) {
             if (!out.isArmed(HOLD_BACK)) {
-                out.arm(HOLD_BACK, timing.holdBackNanos());
+                hasAskedOrphans = false;
+                out.arm(HOLD_BACK, timing.holdBackNanos() / ASK_PART);
             }
             return;
         }
@@ -679,7 +694,7 @@ public final class Membership implements Layer {
         viewsInstalled++;
         joined = peers.install(view, targetSince);
         publicity.onInstalled(view, joined);
-        boolean isIdle = isIdle(view);
+        boolean isIdle = Ballot.isIdle(view);
         if (!isIdle) {
             publicity.confirm();
         }
@@ -720,18 +735,6 @@ public final class Membership implements Layer {
         out.raise(installed);
     }
 
-    /** Whether nothing was sent in the views before: then there is nothing to keep for those who are behind. */
-    private static boolean isIdle(View installed) {
-        for (View.Part part : installed.parts()) {
-            for (long number : part.cut().values()) {
-                if (number > 0) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     /**
      * When all of the view have installed it, nobody can ask for packets of the view before [R5]. The coordinator hears
      * of it from each, and tells them.
@@ -768,8 +771,6 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    // ------------------------------------------------------------------ sending
-
     private void advertise(Outbox out) {
         publicity.advertise(advert(), view.members(), lost, out);
     }
@@ -777,8 +778,6 @@ public final class Membership implements Layer {
     private Advert advert() {
         return new Advert(view.id(), promised, peers.follows(), joined);
     }
-
-    // ------------------------------------------------------------------ state for people and tests
 
     @Override
     public void report(Report report) {

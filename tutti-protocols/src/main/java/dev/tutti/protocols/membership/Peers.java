@@ -413,15 +413,21 @@ final class Peers {
     /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
     boolean isSettled() {
         for (Peer peer : open.values()) {
-            if (!peer.hasSpoken) {
-                return false;
-            }
-            Member followed = peer.follows;
-            if (!followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed)) {
+            if (!peer.hasSpoken || isOrphan(peer)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Those who follow one whom this member does not hear, as far as it knows. */
+    List<Member> orphans() {
+        return open.values().stream().filter(peer -> peer.hasSpoken && isOrphan(peer)).map(peer -> peer.member).toList();
+    }
+
+    private boolean isOrphan(Peer peer) {
+        Member followed = peer.follows;
+        return !followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed);
     }
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */

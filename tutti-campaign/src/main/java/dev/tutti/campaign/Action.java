@@ -34,7 +34,9 @@ sealed interface Action {
      *
      * @return whether anything was to be done
      */
-    boolean strike(Cluster cluster);
+    default boolean strike(Cluster cluster) {
+        return false;
+    }
 
     record Start(int node) implements Action {
         @Override
@@ -624,11 +626,6 @@ sealed interface Action {
         }
 
         @Override
-        public boolean strike(Cluster cluster) {
-            return false;
-        }
-
-        @Override
         public String toString() {
             return "all that are up are in one view within " + Durations.print(within);
         }
@@ -762,17 +759,11 @@ sealed interface Action {
         }
     }
 
-    /** Who has sent, or was to receive, what an {@link Await} has waited for. */
+    /** Who has sent, or was to receive, what an {@link Await} has waited for; {@link Ambush} knows who that is. */
     record KillEnd(boolean isSender) implements Action {
         @Override
         public Fault fault() {
             return Fault.KILL;
-        }
-
-        /** Nothing has arrived; {@link Ambush} knows whom to kill when it has. */
-        @Override
-        public boolean strike(Cluster cluster) {
-            return false;
         }
 
         @Override

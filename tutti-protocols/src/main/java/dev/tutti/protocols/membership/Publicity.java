@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Everybody is told when a session opens. From then on: whom this member follows hears of everything, with the
  * sessions that come and go; whom it followed before, that it follows another, and if that one is gone, all other
- * coordinators, or everybody if it coordinates itself now; who follows it though it follows somebody
+ * coordinators, or all outside of its view if it coordinates itself now; who follows it though it follows somebody
  * else, that this is so; and those outside of its view, of a new view, if this member is its own coordinator. Nobody else
  * needs to know: views tell their members about each other.
  */
@@ -169,10 +169,13 @@ final class Publicity {
         }
     }
 
-    /** The coordinator is gone: whoever may take its place must know that this member does not wait for it. */
+    /**
+     * The coordinator is gone: whoever may take its place must know that this member does not wait for it. Members of the
+     * view may not have it yet, and would stop following one that speaks of it; they ask if they have to know.
+     */
     private void addCoordinators(boolean isOwn) {
         for (Peer peer : peers.all()) {
-            if (isOwn || isCoordinator(peer)) {
+            if (isCoordinator(peer) || isOwn && !peers.isInView(peer.member)) {
                 unadvised.add(peer.member);
             }
         }

@@ -10,14 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
-import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a schedule does to a cluster. {@link #toString} is a sentence, which {@link #parse} understands.
+ * One thing that a schedule does to a cluster. {@link #toString} is a sentence, which {@link Sentences} understands.
  *
  * <p>An action that does not fit the state of the cluster does nothing, so that a schedule from which others were taken
  * away still means something.
@@ -28,14 +25,18 @@ sealed interface Action {
     Fault fault();
 
     /** Whom it names. */
-    TreeSet<Integer> nodes();
+    default TreeSet<Integer> nodes() {
+        return setOf();
+    }
 
     /**
      * Does it.
      *
      * @return whether anything was to be done
      */
-    boolean strike(Cluster cluster);
+    default boolean strike(Cluster cluster) {
+        return false;
+    }
 
     record Start(int node) implements Action {
         @Override
@@ -104,6 +105,29 @@ sealed interface Action {
         @Override
         public String toString() {
             return "n" + node + " loses its power";
+        }
+    }
+
+    /** Back before anybody has noticed. */
+    record Reboot(int node) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.POWER_OFF;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return setOf(node);
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return isUp(cluster, node) && cluster.powerOff(node).start(node) == cluster;
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " is switched off and on";
         }
     }
 
@@ -297,11 +321,6 @@ sealed interface Action {
         @Override
         public Fault fault() {
             return Fault.WORK;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf();
         }
 
         @Override
@@ -504,11 +523,6 @@ sealed interface Action {
         }
 
         @Override
-        public TreeSet<Integer> nodes() {
-            return setOf();
-        }
-
-        @Override
         public boolean strike(Cluster cluster) {
             cluster.heal();
             return false;
@@ -525,11 +539,6 @@ sealed interface Action {
         @Override
         public Fault fault() {
             return Fault.COORDINATOR;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf();
         }
 
         @Override
@@ -555,6 +564,70 @@ sealed interface Action {
         @Override
         public String toString() {
             return "the coordinator is " + (isKilled ? "killed" : "cut off");
+        }
+    }
+
+    /** One way, until somebody says otherwise; zero for as before. */
+    record Delay(TreeSet<Integer> side, TreeSet<Integer> other, Duration latency) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.DELAY;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return both(side, other);
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            for (SimulatedNode one : cluster.nodes(side)) {
+                for (SimulatedNode another : cluster.nodes(other)) {
+                    cluster.delay(one, another, latency);
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public String toString() {
+            return "what goes from " + names(side) + " to " + names(other) + " takes " + Durations.print(latency) + " more";
+        }
+    }
+
+    /** A wrong suspicion. */
+    record GiveUp(int node, int other) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.GIVE_UP;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return setOf(node, other);
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return cluster.giveUp(node, other);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " gives up n" + other;
+        }
+    }
+
+    /** Not a fault, but what is promised: {@link Trial} waits for it, counted from the last thing that went wrong. */
+    record OneView(Duration within) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.WORK;
+        }
+
+        @Override
+        public String toString() {
+            return "all that are up are in one view within " + Durations.print(within);
         }
     }
 
@@ -653,10 +726,12 @@ sealed interface Action {
     /**
      * Waits for messages of a view change.
      *
+     * @param receiver at whom it is to arrive; 0 for anybody
      * @param count which of them, from 1
-     * @param then what happens as it arrives
+     * @param later how long after its arrival
+     * @param then what happens
      */
-    record Await(Ambush.Message message, int count, Action then) implements Action {
+    record Await(Ambush.Message message, int receiver, int count, Duration later, Action then) implements Action {
         @Override
         public Fault fault() {
             return Fault.AMBUSH;
@@ -664,7 +739,11 @@ sealed interface Action {
 
         @Override
         public TreeSet<Integer> nodes() {
-            return then.nodes();
+            TreeSet<Integer> nodes = then.nodes();
+            if (receiver > 0) {
+                nodes.add(receiver);
+            }
+            return nodes;
         }
 
         @Override
@@ -675,83 +754,22 @@ sealed interface Action {
 
         @Override
         public String toString() {
-            return "when " + message + " " + count + " arrives, " + then;
+            return "when " + message + " " + count + " arrives" + (receiver > 0 ? " at n" + receiver : "") + ", "
+                    + (later.isZero() ? "" : Durations.print(later) + " later ") + then;
         }
     }
 
-    // ------------------------------------------------------------------ reading
-
-    /** How a sentence looks, and what it means. */
-    record Form(Pattern pattern, Function<Matcher, Action> meaning) {
-        Form(String pattern, Function<Matcher, Action> meaning) {
-            this(
-                    Pattern.compile(pattern.replace("#", "n(\\d+)")
-                            .replace("@", "((?:n\\d+ ?)+?)")
-                            .replace("%", "(\\d+ [a-z]+)")),
-                    meaning);
+    /** Who has sent, or was to receive, what an {@link Await} has waited for; {@link Ambush} knows who that is. */
+    record KillEnd(boolean isSender) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.KILL;
         }
-    }
 
-    List<Form> FORMS = List.of(
-            new Form("# starts", m -> new Start(number(m, 1))),
-            new Form("# is killed", m -> new Kill(number(m, 1))),
-            new Form("# loses its power", m -> new PowerOff(number(m, 1))),
-            new Form("# stops", m -> new Stop(number(m, 1))),
-            new Form("# leaves", m -> new Leave(number(m, 1))),
-            new Form("# joins again", m -> new JoinAgain(number(m, 1))),
-            new Form("# is paused", m -> new Pause(number(m, 1))),
-            new Form("# goes on", m -> new Resume(number(m, 1))),
-            new Form("# sends (\\d+) messages of (\\d+) bytes to all", m ->
-                    new Send(number(m, 1), number(m, 2), number(m, 3), 0)),
-            new Form("# sends (\\d+) messages of (\\d+) bytes to #", m ->
-                    new Send(number(m, 1), number(m, 2), number(m, 3), number(m, 4))),
-            new Form("# talks every %", m -> new Talk(number(m, 1), Durations.parse(m.group(2)))),
-            new Form("nobody talks", m -> new Quiet()),
-            new Form("# consumes nothing", m -> new Consume(number(m, 1), null)),
-            new Form("# consumes a packet in %", m -> new Consume(number(m, 1), Durations.parse(m.group(2)))),
-            new Form("# takes % for a turn and % for an input", m ->
-                    new Compute(number(m, 1), Durations.parse(m.group(2)), Durations.parse(m.group(3)))),
-            new Form("the wall clock of # is set back by %", m ->
-                    new SetWallClock(number(m, 1), Durations.parse(m.group(2)).negated())),
-            new Form("the wall clock of # is set forward by %", m ->
-                    new SetWallClock(number(m, 1), Durations.parse(m.group(2)))),
-            new Form("the clock of # leaps by %", m -> new Leap(number(m, 1), Durations.parse(m.group(2)))),
-            new Form("@ and @ lose each other \\(([a-z-]+)\\)", m -> new Lose(numbers(m, 1), numbers(m, 2),
-                    Fault.valueOf(m.group(3).toUpperCase(Locale.ROOT).replace('-', '_')))),
-            new Form("@ and @ find each other", m -> new Find(numbers(m, 1), numbers(m, 2))),
-            new Form("@ can't get through to @", m -> new Miss(numbers(m, 1), numbers(m, 2))),
-            new Form("all cuts heal", m -> new HealAll()),
-            new Form("the coordinator is killed", m -> new Coordinator(true)),
-            new Form("the coordinator is cut off", m -> new Coordinator(false)),
-            new Form("# is clogged", m -> new Clog(number(m, 1))),
-            new Form("# flows again", m -> new Unclog(number(m, 1))),
-            new Form("connections of # and # break, noticed by (both|dialler|acceptor|nobody)", m ->
-                    new Break(number(m, 1), number(m, 2), Network.Notice.valueOf(m.group(3).toUpperCase(Locale.ROOT)))),
-            new Form("when (prepare|ack|nack|cut) (\\d+) arrives, (.+)", m -> new Await(
-                    Ambush.Message.valueOf(m.group(1).toUpperCase(Locale.ROOT)), number(m, 2), parse(m.group(3)))),
-            new Form("the stream from # to # is corrupted", m -> new Corrupt(number(m, 1), number(m, 2))));
-
-    /** @throws IllegalArgumentException if no action reads so */
-    static Action parse(String sentence) {
-        for (Form form : FORMS) {
-            Matcher matcher = form.pattern().matcher(sentence);
-            if (matcher.matches()) {
-                return form.meaning().apply(matcher);
-            }
+        @Override
+        public String toString() {
+            return "its " + (isSender ? "sender" : "receiver") + " is killed";
         }
-        throw new IllegalArgumentException("no action reads '" + sentence + "'; they are listed in docs/design/simulator.md");
-    }
-
-    private static int number(Matcher matcher, int group) {
-        return Integer.parseInt(matcher.group(group));
-    }
-
-    private static TreeSet<Integer> numbers(Matcher matcher, int group) {
-        TreeSet<Integer> numbers = new TreeSet<>();
-        for (String name : matcher.group(group).strip().split(" ")) {
-            numbers.add(Integer.parseInt(name.substring(1)));
-        }
-        return numbers;
     }
 
     static String names(TreeSet<Integer> numbers) {

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.sim.Simulation;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -13,16 +14,29 @@ final class Ambush {
         PREPARE(2),
         ACK(3),
         NACK(4),
-        CUT(5);
+        CUT(5),
+
+        /** Of the layer above. */
+        FETCH(0, 4),
+        REPAIR(0, 5);
 
         private final int kind;
+        private final int kindAbove;
 
         Message(int kind) {
+            this(kind, -1);
+        }
+
+        Message(int kind, int kindAbove) {
             this.kind = kind;
+            this.kindAbove = kindAbove;
         }
 
         boolean is(byte[] frame) {
-            return frame.length > KIND_OFFSET && frame[0] == GROUP && frame[KIND_OFFSET] == kind;
+            return frame.length > KIND_OFFSET + 1
+                    && frame[0] == GROUP
+                    && frame[KIND_OFFSET] == kind
+                    && (kindAbove < 0 || frame[KIND_OFFSET + 1] == kindAbove);
         }
 
         @Override
@@ -36,18 +50,45 @@ final class Ambush {
         private static final int KIND_OFFSET = 5;
     }
 
-    private static final class Waiting {
+    private final class Waiting {
         private final Action.Await await;
         private int left;
+        private Action then;
+        private boolean isReady;
 
         Waiting(Action.Await await) {
             this.await = await;
             this.left = await.count();
+            this.then = await.then();
+        }
+
+        void onArrival(int sender, int receiver) {
+            left--;
+            if (left > 0) {
+                return;
+            }
+            if (then instanceof Action.KillEnd end) {
+                then = new Action.Kill(end.isSender() ? sender : receiver);
+            }
+            if (await.later().isZero()) {
+                isReady = true;
+                isDue = true;
+            } else {
+                simulation.after(await.later(), () -> {
+                    isReady = true;
+                    isDue = true;
+                });
+            }
         }
     }
 
+    private final Simulation simulation;
     private final List<Waiting> waiting = new ArrayList<>();
     private boolean isDue;
+
+    Ambush(Simulation simulation) {
+        this.simulation = simulation;
+    }
 
     void add(Action.Await await) {
         if (waiting.size() < WAITING_MAX) {
@@ -55,11 +96,11 @@ final class Ambush {
         }
     }
 
-    void onFrame(byte[] frame) {
+    void onFrame(int sender, int receiver, byte[] frame) {
         for (Waiting each : waiting) {
-            if (each.left > 0 && each.await.message().is(frame)) {
-                each.left--;
-                isDue |= each.left == 0;
+            boolean isThere = each.await.receiver() == 0 || each.await.receiver() == receiver;
+            if (each.left > 0 && isThere && each.await.message().is(frame)) {
+                each.onArrival(sender, receiver);
             }
         }
     }
@@ -73,9 +114,9 @@ final class Ambush {
         List<Action> due = new ArrayList<>();
         for (Iterator<Waiting> iterator = waiting.iterator(); iterator.hasNext(); ) {
             Waiting each = iterator.next();
-            if (each.left == 0) {
+            if (each.isReady) {
                 iterator.remove();
-                due.add(each.await.then());
+                due.add(each.then);
             }
         }
         isDue = false;

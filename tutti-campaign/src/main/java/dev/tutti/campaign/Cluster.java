@@ -13,10 +13,12 @@ import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.sim.DatagramNetwork;
+import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.History;
 import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.Network;
+import dev.tutti.sim.Path;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
@@ -57,18 +59,21 @@ final class Cluster {
     private final List<@Nullable Seat> seats = new ArrayList<>();
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
-    private final Ambush ambush = new Ambush();
+    private final Ambush ambush;
     private boolean isChatting;
     private final boolean isOnDatagrams;
     private int datagramBytesMax = 1_400;
     private boolean isMulticast;
+    private Path path = Path.LOCAL;
+    private DatagramPath datagramPath = DatagramPath.LOCAL;
     private Settings nodeSettings = Settings.of(NodeSettings.ALL);
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
     private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
         this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
-        simulation.withTap(ambush::onFrame);
+        ambush = new Ambush(simulation);
+        simulation.withTap((from, to, frame) -> ambush.onFrame(numberOf(from), numberOf(to), frame));
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
@@ -155,7 +160,11 @@ final class Cluster {
 
     /** Nodes on datagrams; {@link #datagrams} says what happens to these. */
     static Cluster clusterOnDatagrams(int size, long seed) {
-        return new Cluster(size, seed, Mutant.NONE.maker(), true);
+        return clusterOnDatagrams(size, seed, Mutant.NONE.maker());
+    }
+
+    static Cluster clusterOnDatagrams(int size, long seed, Mutant.Maker maker) {
+        return new Cluster(size, seed, maker, true);
     }
 
     /** The largest datagram of nodes that are started from now on. */
@@ -254,13 +263,17 @@ final class Cluster {
         return view;
     }
 
+    int numberOf(SimulatedNode node) {
+        return nodes.indexOf(node) + 1;
+    }
+
     /** The number of the node that coordinates the view of {@code number}. */
     int coordinator(int number) {
         return numberOf(view(number).coordinator());
     }
 
     int numberOf(Seat seat) {
-        return nodes.indexOf(seat.node) + 1;
+        return numberOf(seat.node);
     }
 
     boolean wasStarted(int number) {
@@ -445,6 +458,34 @@ final class Cluster {
     Cluster heal() {
         network().heal();
         return this;
+    }
+
+    /** What all directions have but those that {@link #delay} names. */
+    Cluster withPaths(Path path, DatagramPath datagramPath) {
+        this.path = path;
+        this.datagramPath = datagramPath;
+        network().clearPaths();
+        network().setPath(path);
+        datagrams().clearPaths();
+        datagrams().setPath(datagramPath);
+        return this;
+    }
+
+    /** One direction takes so much longer from now on. */
+    Cluster delay(SimulatedNode from, SimulatedNode to, Duration more) {
+        network().setPath(from, to, path.withLatency(path.latency().plus(more), path.jitter()));
+        datagrams().setPath(from, to, datagramPath.withLatency(datagramPath.latency().plus(more), datagramPath.jitter()));
+        return this;
+    }
+
+    /** Whether there was a session to close. */
+    boolean giveUp(int number, int other) {
+        boolean isPossible = isUp(number) && node(number).life() == SimulatedNode.Life.RUNNING && wasStarted(other);
+        if (isPossible) {
+            Seat seat = seat(number);
+            node(number).execute(now -> seat.machine().giveUp(now, node(other).id(), "given up by the schedule"));
+        }
+        return isPossible;
     }
 
     Cluster breakConnections(int number, int other, Network.Notice notice) {

@@ -24,6 +24,8 @@ enum Fault {
     FLAPPING("two sides lose and find each other again and again"),
     COORDINATOR("the coordinator is cut off, or killed"),
     CLOG("nodes are clogged one by one and flow again in another order"),
+    DELAY("what goes one way takes up to 2 s longer"),
+    GIVE_UP("a node gives up another that is there"),
     BREAK("a connection breaks, at both ends, at one or unnoticed"),
     CORRUPTION("a stream is corrupted: it ends at that frame"),
     AMBUSH("something of all this as a message of a view change arrives"),

@@ -1,6 +1,7 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.settings.Durations;
+import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Path;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that a run depends on: a world, and what happens in it at which time.
@@ -31,7 +33,9 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         /** Faults between the core and the others stay for good; the core agrees, in time, on a view of exactly itself. */
         LIVENESS,
         /** Some pairs never hear each other again; views settle, in time, whatever they are. */
-        SETTLING;
+        SETTLING,
+        /** Processes begin and end, and everybody can hear everybody: each view comes without waiting for a time-out. */
+        PROMPT;
 
         @Override
         public String toString() {
@@ -54,6 +58,9 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
      * @param driftPpm how much faster a node's clock goes
      * @param lateTimers how late a node's timers are at most; those named are also told of time at random
      * @param core in {@link Mode#LIVENESS}
+     * @param coldTurn what the turns of a process that has just begun take longer at most
+     * @param coldHalf after which time that is half of it, and again
+     * @param datagrams null on streams
      */
     record World(
             TreeMap<String, String> settings,
@@ -63,29 +70,76 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
             Duration noticeDelayMax,
             TreeMap<Integer, Long> driftPpm,
             TreeMap<Integer, Duration> lateTimers,
-            TreeSet<Integer> core) {
+            TreeSet<Integer> core,
+            Duration coldTurn,
+            Duration coldHalf,
+            @Nullable Datagrams datagrams) {
 
         static World plain() {
             return new World(
                     new TreeMap<>(), Path.LOCAL, Duration.ofSeconds(2), Duration.ofMillis(1), Duration.ofMillis(20),
-                    new TreeMap<>(), new TreeMap<>(), new TreeSet<>());
+                    new TreeMap<>(), new TreeMap<>(), new TreeSet<>(), Duration.ZERO, Duration.ofMillis(100), null);
         }
 
         /** With maps of its own. */
         World copy() {
             return new World(
-                    new TreeMap<>(settings), path, connectTimeout, endDelayMax, noticeDelayMax,
-                    new TreeMap<>(driftPpm), new TreeMap<>(lateTimers), new TreeSet<>(core));
+                    new TreeMap<>(settings), path, connectTimeout, endDelayMax, noticeDelayMax, new TreeMap<>(driftPpm),
+                    new TreeMap<>(lateTimers), new TreeSet<>(core), coldTurn, coldHalf, datagrams);
         }
 
         World withPath(Path path) {
             return new World(
-                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core);
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core, coldTurn,
+                    coldHalf, datagrams);
         }
 
         World withDelays(Duration connectTimeout, Duration endDelayMax, Duration noticeDelayMax) {
             return new World(
-                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core);
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core, coldTurn,
+                    coldHalf, datagrams);
+        }
+
+        World withColdTurns(Duration coldTurn, Duration coldHalf) {
+            return new World(
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core, coldTurn,
+                    coldHalf, datagrams);
+        }
+
+        World on(@Nullable Datagrams datagrams) {
+            return new World(
+                    settings, path, connectTimeout, endDelayMax, noticeDelayMax, driftPpm, lateTimers, core, coldTurn,
+                    coldHalf, datagrams);
+        }
+    }
+
+    /**
+     * UDP instead of streams.
+     *
+     * @param bytesMax of a datagram
+     * @param isMulticast whether one datagram reaches all
+     * @param receiveBufferBytes what waits for a node's next turn
+     */
+    record Datagrams(int bytesMax, boolean isMulticast, int receiveBufferBytes, DatagramPath path) {
+
+        /** Nothing gets lost on the way. */
+        Datagrams withoutFaults() {
+            return new Datagrams(bytesMax, isMulticast, receiveBufferBytes, DatagramPath.LOCAL);
+        }
+
+        @Override
+        public String toString() {
+            return "on datagrams of " + bytesMax + " bytes, " + (isMulticast ? "multicast" : "unicast")
+                    + ", receive buffers of " + receiveBufferBytes + " bytes";
+        }
+
+        /** Another line. */
+        String pathText() {
+            return "datagrams take " + Durations.print(path.latency()) + " and up to " + Durations.print(path.jitter())
+                    + ", " + path.tail() + " of them up to " + Durations.print(path.tailMax()) + " more, lost "
+                    + path.loss() + ", multicasts " + path.multicastLoss() + ", doubled " + path.duplication()
+                    + ", damaged " + path.corruption() + ", cut off " + path.truncation() + ", at "
+                    + path.bytesPerSecond() + " bytes per second, buffers of " + path.bufferBytes() + " bytes";
         }
     }
 
@@ -129,6 +183,14 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
                 text.append("the clock of n").append(node).append(" drifts by ").append(drift).append(" ppm\n"));
         world.lateTimers().forEach((node, late) -> text.append("timers of n").append(node)
                 .append(" are early, and late by up to ").append(Durations.print(late)).append('\n'));
+        if (!world.coldTurn().isZero()) {
+            text.append("a turn of a process that has just begun takes up to ").append(Durations.print(world.coldTurn()))
+                    .append(" longer, halved every ").append(Durations.print(world.coldHalf())).append('\n');
+        }
+        Datagrams datagrams = world.datagrams();
+        if (datagrams != null) {
+            text.append(datagrams).append('\n').append(datagrams.pathText()).append('\n');
+        }
         if (!world.core().isEmpty()) {
             text.append("the core is ").append(Action.names(world.core())).append('\n');
         }
@@ -190,18 +252,49 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
                         world.driftPpm().put(Integer.parseInt(m.group(1)), Long.parseLong(m.group(2)))),
                 line("timers of n(\\d+) are early, and late by up to %", m ->
                         world.lateTimers().put(Integer.parseInt(m.group(1)), Durations.parse(m.group(2)))),
+                line("a turn of a process that has just begun takes up to % longer, halved every %", m ->
+                        world = world.withColdTurns(Durations.parse(m.group(1)), Durations.parse(m.group(2)))),
+                line("on datagrams of (\\d+) bytes, (multicast|unicast), receive buffers of (\\d+) bytes", m ->
+                        world = world.on(new Datagrams(
+                                Integer.parseInt(m.group(1)),
+                                m.group(2).equals("multicast"),
+                                Integer.parseInt(m.group(3)),
+                                DatagramPath.LOCAL))),
+                line("datagrams take % and up to %, ~ of them up to % more, lost ~, multicasts ~, doubled ~, damaged ~, "
+                        + "cut off ~, at (\\d+) bytes per second, buffers of (\\d+) bytes", this::datagramPath),
                 line("the core is (.+)", m -> {
                     for (String name : m.group(1).split(" ")) {
                         world.core().add(Integer.parseInt(name.substring(1)));
                     }
                 }),
                 line("at ([0-9.]+) s: (.+)", m -> steps.add(new Step(
-                        new BigDecimal(m.group(1)).movePointRight(9).longValueExact(), Action.parse(m.group(2))))));
+                        new BigDecimal(m.group(1)).movePointRight(9).longValueExact(), Sentences.parse(m.group(2))))));
+
+        private void datagramPath(Matcher m) {
+            Datagrams before = world.datagrams();
+            if (before == null) {
+                throw new IllegalArgumentException("datagrams have a path only on datagrams");
+            }
+            world = world.on(new Datagrams(before.bytesMax(), before.isMulticast(), before.receiveBufferBytes(),
+                    new DatagramPath(
+                            Durations.parse(m.group(1)),
+                            Durations.parse(m.group(2)),
+                            Double.parseDouble(m.group(3)),
+                            Durations.parse(m.group(4)),
+                            Double.parseDouble(m.group(5)),
+                            Double.parseDouble(m.group(6)),
+                            Double.parseDouble(m.group(7)),
+                            Double.parseDouble(m.group(8)),
+                            Double.parseDouble(m.group(9)),
+                            Long.parseLong(m.group(10)),
+                            Integer.parseInt(m.group(11)))));
+        }
 
         private record Line(Pattern pattern, Consumer<Matcher> meaning) {}
 
         private static Line line(String pattern, Consumer<Matcher> meaning) {
-            return new Line(Pattern.compile(pattern.replace("%", "(\\d+ [a-z]+)")), meaning);
+            return new Line(Pattern.compile(
+                    pattern.replace("%", "(\\d+ [a-z]+)").replace("~", "([0-9.E-]+)")), meaning);
         }
 
         void take(String sentence) {

@@ -24,6 +24,7 @@ final class Search {
             long events,
             long twice,
             long restNanosMax,
+            long promptNanosMax,
             double memoryShareMax,
             Coverage coverage,
             List<Trial.Outcome> failures,
@@ -49,6 +50,7 @@ final class Search {
     private long events;
     private long twice;
     private long restNanosMax;
+    private long promptNanosMax;
     private double memoryShareMax;
     private long lastProgressNanos;
 
@@ -109,6 +111,7 @@ final class Search {
                 events,
                 twice,
                 restNanosMax,
+                promptNanosMax,
                 memoryShareMax,
                 coverage,
                 failures,
@@ -146,6 +149,7 @@ final class Search {
                 progress.accept("seed " + seed + " breaks " + outcome.property());
             } else {
                 restNanosMax = Math.max(restNanosMax, outcome.restNanos());
+                promptNanosMax = Math.max(promptNanosMax, outcome.promptNanos());
                 memoryShareMax = Math.max(memoryShareMax, outcome.memoryShare());
             }
             tellProgress(beginNanos);

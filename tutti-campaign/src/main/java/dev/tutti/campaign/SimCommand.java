@@ -194,29 +194,20 @@ final class SimCommand implements Callable<Integer> {
         if (wanted.isEmpty()) {
             throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
         }
-        int caught = 0;
-        for (Mutant each : wanted) {
-            caught += hunt(each, wanted.size() == 1) ? 1 : 0;
+        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
+        List<Hunt.Result> results = new Hunt(this::schedule, threads, this::say).run(wanted, first, count);
+        long caught = 0;
+        for (Hunt.Result result : results) {
+            out().println(result);
+            caught += result.failure() == null ? 0 : 1;
         }
         out().printf("%d of %d mutants caught%n", caught, wanted.size());
         out().flush();
-        return caught == wanted.size() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
-    }
-
-    private boolean hunt(Mutant bug, boolean isShown) {
-        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
-        Search.Result result =
-                new Search(this::schedule, bug, threads, 1, text -> {}).run(first, count, Long.MAX_VALUE);
-        boolean isCaught = !result.failures().isEmpty();
-        out().printf("%-28s %s%n", bug.name(), isCaught
-                ? "caught by " + result.failures().getFirst().property() + " after " + result.schedules() + " schedules, seed "
-                        + result.failures().getFirst().schedule().seed()
-                : "not caught by " + result.schedules() + " schedules");
-        out().flush();
-        if (isCaught && isShown) {
-            printShrunk(result.failures().getFirst(), bug);
+        Trial.Outcome only = results.getFirst().failure();
+        if (wanted.size() == 1 && only != null) {
+            printShrunk(only, wanted.getFirst());
         }
-        return isCaught;
+        return caught == wanted.size() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
     private static final int SCHEDULES = 200;

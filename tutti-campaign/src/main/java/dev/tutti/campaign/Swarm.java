@@ -3,6 +3,7 @@ package dev.tutti.campaign;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.Path;
 import java.time.Duration;
@@ -45,6 +46,7 @@ final class Swarm {
     /** The mode that a seed has when none is asked for. */
     static Schedule.Mode modeOf(long seed) {
         return switch ((int) Math.floorMod(seed, 8L)) {
+            case 1, 5 -> Schedule.Mode.PROMPT;
             case 3, 6 -> Schedule.Mode.LIVENESS;
             case 7 -> Schedule.Mode.SETTLING;
             default -> Schedule.Mode.SAFETY;
@@ -56,7 +58,7 @@ final class Swarm {
     }
 
     static Schedule draw(long seed, Schedule.Mode mode) {
-        return new Swarm(seed, mode).draw();
+        return mode == Schedule.Mode.PROMPT ? new PromptSwarm(seed).draw() : new Swarm(seed, mode).draw();
     }
 
     private Schedule draw() {
@@ -135,6 +137,9 @@ final class Swarm {
             path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
         }
         world = world.withPath(path);
+        if (random.nextInt(5) == 0) {
+            world = world.on(datagrams());
+        }
         if (random.nextInt(3) == 0) {
             world = world.withDelays(
                     Duration.ofMillis(1 << random.nextInt(13)),
@@ -149,6 +154,40 @@ final class Swarm {
                 world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
             }
         }
+    }
+
+    private Schedule.Datagrams datagrams() {
+        DatagramPath path = DatagramPath.LOCAL;
+        if (random.nextInt(3) > 0) {
+            path = path.withLoss(share(0.3));
+        }
+        if (random.nextBoolean()) {
+            path = path.withLatency(
+                    Duration.ofNanos(random.nextLong(2_000_000)), Duration.ofNanos(random.nextLong(3_000_000)));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withDuplication(share(0.5));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withDamage(share(0.1), share(0.1));
+        }
+        if (faults.contains(Fault.TAIL)) {
+            path = path.withTail(share(0.1), Duration.ofMillis(1 << random.nextInt(8)));
+        }
+        if (random.nextInt(3) == 0) {
+            path = path.withCapacity(200_000 + random.nextLong(5_000_000), 3_000 + random.nextInt(60_000));
+        }
+        if (random.nextBoolean()) {
+            path = path.withMulticastLoss(share(0.5));
+        }
+        int bytesMax = random.nextInt(3) > 0 ? 1_400 : random.nextBoolean() ? 9_000 : 65_000;
+        int bufferBytes = random.nextInt(3) > 0 ? 4 << 20 : 2_000 + random.nextInt(20_000);
+        return new Schedule.Datagrams(bytesMax, random.nextInt(3) > 0, bufferBytes, path);
+    }
+
+    /** In steps of a hundredth, for people to read. */
+    private double share(double max) {
+        return random.nextInt((int) (max * 100) + 1) / 100.0;
     }
 
     private void set(String name, int oneIn, int min, int max) {
@@ -261,6 +300,8 @@ final class Swarm {
                 }
             }
             case AMBUSH -> ambush();
+            case DELAY -> delay();
+            case GIVE_UP -> giveUp(node);
             case CORRUPTION -> step(new Action.Corrupt(node, otherThan(node)));
         }
     }
@@ -443,22 +484,55 @@ final class Swarm {
         }
     }
 
+    /** One node to some, or some to one; in the end all is as before. */
+    private void delay() {
+        TreeSet<Integer> side = random.nextBoolean() ? Action.setOf(node()) : side();
+        TreeSet<Integer> other = others(side);
+        while (other.size() > 1 && random.nextBoolean()) {
+            other.remove(other.first());
+        }
+        step(new Action.Delay(side, other, Duration.ofNanos(random.nextLong(1L << 20 + random.nextInt(12)))));
+        if (random.nextBoolean()) {
+            stepAfter(random.nextLong(1L << 24 + random.nextInt(12)), new Action.Delay(side, other, Duration.ZERO));
+        }
+    }
+
+    /** One, or all, and sometimes they it. */
+    private void giveUp(int node) {
+        boolean isMutual = random.nextInt(3) == 0;
+        TreeSet<Integer> others = random.nextInt(3) == 0
+                ? others(Action.setOf(node))
+                : Action.setOf(otherThan(node));
+        for (int other : others) {
+            step(new Action.GiveUp(node, other));
+            if (isMutual) {
+                step(new Action.GiveUp(other, node));
+            }
+        }
+    }
+
     /** One or two of them, and traffic for them to meet. */
     private void ambush() {
-        Ambush.Message message = Ambush.Message.values()[random.nextInt(4)];
+        Ambush.Message[] messages = Ambush.Message.values();
+        Ambush.Message message = messages[random.nextInt(messages.length)];
         if (random.nextBoolean()) {
-            step(new Action.Await(
-                    Ambush.Message.PREPARE, 1, new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
+            step(new Action.Await(Ambush.Message.PREPARE, 0, 1, Duration.ZERO,
+                    new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
         }
         for (int index = random.nextInt(2); index >= 0; index--) {
-            step(new Action.Await(message, 1 + random.nextInt(size + 1), ambushed()));
+            Duration later = random.nextBoolean()
+                    ? Duration.ZERO
+                    : Duration.ofNanos(random.nextLong(1L << 14 + random.nextInt(12)));
+            step(new Action.Await(message, 0, 1 + random.nextInt(size + 1), later, ambushed()));
         }
     }
 
     private Action ambushed() {
         int node = node();
         TreeSet<Integer> side = side();
-        return switch (random.nextInt(12)) {
+        return switch (random.nextInt(16)) {
+            case 12, 13 -> new Action.KillEnd(random.nextBoolean());
+            case 14, 15 -> new Action.GiveUp(node, otherThan(node));
             case 0, 1, 2 -> new Action.Kill(node);
             case 3 -> new Action.PowerOff(node);
             case 4 -> new Action.Leave(node);
@@ -487,7 +561,7 @@ final class Swarm {
         }
         pass(1);
         switch (mode) {
-            case SAFETY -> {
+            case SAFETY, PROMPT -> {
                 if (random.nextBoolean()) {
                     for (int node = 1; node <= size; node++) {
                         step(new Action.Start(node));

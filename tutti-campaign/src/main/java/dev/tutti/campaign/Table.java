@@ -40,10 +40,27 @@ final class Table {
             "state.restart-before-noticed: its past is in a view",
             "state.same-members: a view that only repairs lost sessions",
             "state.second-attempt: a view of a ballot that was not the first under its number",
+            "state.on-datagrams: one to one",
+            "state.on-datagrams: with multicast",
+            "state.prompt: all in one view before any time-out",
             "state.session-again: after both have closed one",
+            "state.session-too-early: while the peer has the one before",
             "state.sessions-overlap: with a new run, while the peer has one with the run before",
             "state.settled-apart: several views side by side under cuts that stay",
             "state.stop-in-view-change");
+
+    /** What the model check of the view change did not look at, in the words of spec/README.md, and where it shows here. */
+    private static final Map<String, String> LEFT_OPEN = Map.of(
+            "partition, crash and restart together, within 10 s",
+            "state.partition-crash-restart: within 10 s",
+            "merges of larger views: of two or more that have two members or more",
+            "state.merge: of two views of two or more",
+            "ranks that change: another coordinator, while the former one is still there",
+            "state.ranks-changed: the coordinator is another, and the former one is still there",
+            "graceful leave",
+            "state.left",
+            "two sessions overlapping: with a new run of a node, while its peer has one with the run before",
+            "state.sessions-overlap: with a new run, while the peer has one with the run before");
 
     private final Search.Result result;
 
@@ -85,6 +102,12 @@ final class Table {
         return states;
     }
 
+    private TreeMap<String, Long> leftOpen() {
+        TreeMap<String, Long> counts = new TreeMap<>();
+        LEFT_OPEN.forEach((name, state) -> counts.put(name, result.coverage().of(state)));
+        return counts;
+    }
+
     private static List<String> zeros(Map<String, Long> counts) {
         return counts.entrySet().stream()
                 .filter(each -> each.getValue() == 0)
@@ -98,7 +121,10 @@ final class Table {
         append(text, faults());
         text.append("\nstates reached\n");
         append(text, states());
+        text.append("\nwhat the model check of the view change left open (spec/README.md), in schedules\n");
+        append(text, leftOpen());
         List<String> missing = new ArrayList<>(zeros(faults()));
+        missing.addAll(zeros(leftOpen()));
         missing.addAll(zeros(states()));
         text.append("\nnot reached: ").append(missing.isEmpty() ? "none of those listed" : "").append('\n');
         missing.forEach(name -> text.append("  ").append(name).append('\n'));
@@ -109,8 +135,8 @@ final class Table {
                 result.events() / result.seconds()));
         text.append(String.format(
                 Locale.ROOT,
-                "longest way to rest %.1f s; most memory of a node %.0f %% of its bound; %d seeds run twice, %s%n",
-                result.restNanosMax() / 1e9, 100 * result.memoryShareMax(), result.twice(),
+                "longest way to rest %.1f s, to a view that waits for no time-out %.2f s; most memory of a node %.0f %% of its bound; %d seeds run twice, %s%n",
+                result.restNanosMax() / 1e9, result.promptNanosMax() / 1e9, 100 * result.memoryShareMax(), result.twice(),
                 result.differing().isEmpty() ? "all with equal trace hashes" : "NOT equal: " + result.differing()));
         text.append(result.failures().size()).append(" violations\n");
         return text.toString();
@@ -140,6 +166,7 @@ final class Table {
         map.put("violations", violations);
         map.put("faults", faults());
         map.put("states", states());
+        map.put("leftOpen", leftOpen());
         return Json.write(map) + "\n";
     }
 }

@@ -4,6 +4,7 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.Path;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
@@ -30,6 +31,7 @@ final class Trial {
      * @param failure what a person needs to know of it; empty if nothing was broken
      * @param hash of all that happened
      * @param restNanos from the last fault to rest
+     * @param promptNanos in {@link Schedule.Mode#PROMPT}: the longest from a trouble to one view
      * @param memoryShare the most that a node has held, of what it may hold
      */
     record Outcome(
@@ -40,6 +42,7 @@ final class Trial {
             long events,
             long hash,
             long restNanos,
+            long promptNanos,
             double memoryShare,
             Coverage coverage,
             Trace trace) {
@@ -73,20 +76,30 @@ final class Trial {
     private final Duration restMax;
     private final Duration calm;
     private long restNanos;
+    private long troubleNanos;
+    private long promptNanos;
 
     private Trial(Schedule schedule, Mutant mutant) {
         this.schedule = schedule;
-        this.cluster = Cluster.cluster(schedule.size(), schedule.seed(), mutant.maker());
-        this.simulation = cluster.simulation();
         Schedule.World world = schedule.world();
+        Schedule.Datagrams datagrams = world.datagrams();
+        this.cluster = datagrams == null
+                ? Cluster.cluster(schedule.size(), schedule.seed(), mutant.maker())
+                : Cluster.clusterOnDatagrams(schedule.size(), schedule.seed(), mutant.maker());
+        this.simulation = cluster.simulation();
         world.settings().forEach(cluster::with);
-        cluster.network().setPath(world.path());
+        cluster.withPaths(world.path(), datagrams == null ? DatagramPath.LOCAL : datagrams.path());
+        if (datagrams != null) {
+            setUp(datagrams);
+        }
         cluster.network().setConnectTimeout(world.connectTimeout());
         cluster.network().setEndDelayMax(world.endDelayMax());
         cluster.network().setNoticeDelayMax(world.noticeDelayMax());
         this.bytesMax = bytesMax(cluster.nodeSettings(), cluster.groupSettings(), schedule.size());
         for (int node = 1; node <= schedule.size(); node++) {
-            cluster.node(node).withMemory(bytesMax);
+            cluster.node(node)
+                    .withMemory(bytesMax)
+                    .withColdTurns(world.coldTurn().toNanos(), world.coldHalf().toNanos());
         }
         world.driftPpm().forEach((node, drift) -> cluster.node(node).withDrift(drift));
         world.lateTimers().forEach((node, late) -> cluster.node(node).withTimers(true, late.toNanos()));
@@ -96,6 +109,15 @@ final class Trial {
         coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
         coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
         coverage.add("fault." + Fault.TAIL, world.path().tail().isZero() ? 0 : 1);
+    }
+
+    private void setUp(Schedule.Datagrams datagrams) {
+        cluster.withDatagrams(datagrams.bytesMax());
+        cluster.datagrams().setReceiveBuffer(datagrams.receiveBufferBytes());
+        if (datagrams.isMulticast()) {
+            cluster.withMulticast();
+        }
+        coverage.count("state.on-datagrams: " + (datagrams.isMulticast() ? "with multicast" : "one to one"));
     }
 
     static Outcome run(Schedule schedule) {
@@ -131,6 +153,7 @@ final class Trial {
                 simulation.steps(),
                 simulation.trace().hash(),
                 restNanos,
+                promptNanos,
                 memoryShare(),
                 coverage,
                 simulation.trace());
@@ -143,10 +166,29 @@ final class Trial {
     private void strike(Action action) {
         String state = witness.before(action);
         simulation.note(action.toString());
+        if (action.fault() != Fault.WORK) {
+            troubleNanos = simulation.nowNanos();
+        }
         if (action.strike(cluster)) {
             witness.after(action, state);
         }
         checkWindows();
+        if (action instanceof Action.OneView(Duration within)) {
+            requireOneView(within);
+        }
+    }
+
+    /** Counted from the last trouble: what an ambush does meanwhile starts the time anew. */
+    private void requireOneView(Duration within) {
+        while (!cluster.isOneView()) {
+            long restNanos = troubleNanos + within.toNanos() - simulation.nowNanos();
+            if (restNanos <= 0) {
+                throw new Broken("L1", "all that are up were not in one view within " + within.toMillis() + " ms");
+            }
+            advance(Math.min(restNanos, LOOK_NANOS));
+        }
+        promptNanos = Math.max(promptNanos, witness.lastViewNanos() - troubleNanos);
+        coverage.count("state.prompt: all in one view before any time-out");
     }
 
     // ------------------------------------------------------------------ time
@@ -159,16 +201,20 @@ final class Trial {
         long end = simulation.nowNanos() + nanos;
         PropertyChecker checker = cluster.checker();
         Ambush ambush = cluster.ambush();
-        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue();
+        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue() || !witness.broken().isEmpty();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
-                && !checker.isBroken()) {
+                && !checker.isBroken()
+                && witness.broken().isEmpty()) {
             for (Action action : ambush.takeDue()) {
                 coverage.count("fault." + Fault.AMBUSH);
                 strike(action);
             }
         }
         throwIfAny(checker.violations());
+        if (!witness.broken().isEmpty()) {
+            throw new Broken("D11", witness.broken());
+        }
     }
 
     private void throwIfAny(List<Violation> violations) {
@@ -194,7 +240,10 @@ final class Trial {
         TreeSet<Integer> core = core();
         cluster.quiet();
         cluster.ambush().clear();
-        cluster.network().setPath(schedule.world().path().withTail(Duration.ZERO));
+        Schedule.Datagrams datagrams = schedule.world().datagrams();
+        cluster.withPaths(
+                schedule.world().path().withTail(Duration.ZERO),
+                datagrams == null ? DatagramPath.LOCAL : datagrams.withoutFaults().path());
         for (int node : core) {
             cluster.network().unclog(cluster.node(node));
             cluster.node(node).withTurn(Path.LOCAL.latency().toNanos() / 30, 200);
@@ -213,7 +262,7 @@ final class Trial {
         // Who was paused may not know yet that it was left out, and a tail may still be under way.
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
-            case SAFETY, LIVENESS -> comeToRest(core, begin);
+            case SAFETY, LIVENESS, PROMPT -> comeToRest(core, begin);
             case SETTLING -> settle(begin);
         }
         checkMemory(core);
@@ -252,7 +301,7 @@ final class Trial {
             }
             views = witness.viewCount();
             advance(calm.dividedBy(5));
-        } while (witness.viewCount() != views && schedule.mode() == Schedule.Mode.SAFETY);
+        } while (witness.viewCount() != views && schedule.mode() != Schedule.Mode.LIVENESS);
         throwIfAny(missing(presentOf(core)));
     }
 
@@ -328,10 +377,21 @@ final class Trial {
         return share;
     }
 
+    /**
+     * At some time each: who is cut off for good dials again and again, and holds a hello for as long as that takes. Where
+     * multicasts reach those who are apart for good, they hold what is sent in a later view than theirs, within windows.
+     */
     private void checkMemory(TreeSet<Integer> core) {
-        until("S23", "memory back at nothing", SECOND.multipliedBy(20), () -> core.stream().allMatch(number ->
-                cluster.node(number).life() != SimulatedNode.Life.RUNNING
-                        || cluster.node(number).memory().outstandingBlocks() == 0));
+        Schedule.Datagrams datagrams = schedule.world().datagrams();
+        if (schedule.mode() == Schedule.Mode.SETTLING && datagrams != null && datagrams.isMulticast()) {
+            return;
+        }
+        TreeSet<Integer> holding = new TreeSet<>(core);
+        until("S23", "memory back at nothing", SECOND.multipliedBy(20), () -> {
+            holding.removeIf(number -> cluster.node(number).life() != SimulatedNode.Life.RUNNING
+                    || cluster.node(number).memory().outstandingBlocks() == 0);
+            return holding.isEmpty();
+        });
     }
 
     private void checkWindows() {

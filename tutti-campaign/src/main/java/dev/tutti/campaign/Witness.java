@@ -18,6 +18,9 @@ import java.util.Set;
 /** Sees which rare states a run gets into: those that the model check of the view change left open, and others. */
 final class Witness {
 
+    /** A run of a node, and one of its peer. */
+    private record Ends(long incarnation, long peerIncarnation) {}
+
     private record Past(long timeNanos, Fault fault) {}
 
     private static final long TOGETHER_NANOS = 10_000_000_000L;
@@ -27,6 +30,8 @@ final class Witness {
     private final Map<Member, View> views = new HashMap<>();
     private final Set<ViewId> known = new HashSet<>();
     private final ArrayDeque<Past> recent = new ArrayDeque<>();
+    private final Map<Ends, Long> epochs = new HashMap<>();
+    private String broken = "";
     private long lastViewNanos;
 
     Witness(Cluster cluster, Coverage coverage) {
@@ -107,7 +112,13 @@ final class Witness {
         }
     }
 
-    /** How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. */
+    /**
+     * How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. One may
+     * begin at one end on a hello that is old, while the other end still has the one before: it does not take the new one
+     * before it has closed that, so that neither misses the break (docs/decisions/0106-sessions-too-early.md). What must
+     * never be is a number lower than one before: there the two could take one session for another. (Two that begin within
+     * one turn are told with the number of the later.)
+     */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
         if (cluster.node(peer).life() == SimulatedNode.Life.DOWN || !cluster.node(peer).id().equals(opened.node())) {
@@ -120,18 +131,26 @@ final class Witness {
                 epoch = own.epoch;
             }
         }
+        Long before = epochs.put(new Ends(incarnation, opened.node().incarnation()), epoch);
+        if (before != null && before > epoch && broken.isEmpty()) {
+            broken = "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before;
+        }
         for (Session theirs : Session.of(cluster, peer, number)) {
             if (theirs.incarnation != incarnation) {
                 if (theirs.isOpen) {
                     coverage.count("state.sessions-overlap: with a new run, while the peer has one with the run before");
                 }
             } else if (theirs.isOpen && theirs.epoch < epoch) {
-                // Begun on an old hello; who dialled finds that it does not fit any more, and both close.
                 coverage.count("state.session-too-early: while the peer has the one before");
             } else if (epoch > 1) {
                 coverage.count("state.session-again: after both have closed one");
             }
         }
+    }
+
+    /** What was seen that must not be; empty if nothing. */
+    String broken() {
+        return broken;
     }
 
     /** What one node knows of its session with one run of another. */

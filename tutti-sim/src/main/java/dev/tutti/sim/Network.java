@@ -50,6 +50,11 @@ public final class Network {
         paths.put(direction(from, to), path);
     }
 
+    /** All directions have the default path from now on. */
+    public void clearPaths() {
+        paths.clear();
+    }
+
     /** How long a dial across a cut, or to a machine without power, takes to fail. */
     public void setConnectTimeout(Duration timeout) {
         connectTimeout = timeout;

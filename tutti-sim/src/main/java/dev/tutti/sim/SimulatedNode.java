@@ -63,6 +63,8 @@ public final class SimulatedNode {
     private long memoryBytesMax = 64L * 1024 * 1024;
     private long turnNanos = 1_000;
     private long inputNanos = 200;
+    private long coldNanos;
+    private long coldHalfNanos = 1;
     private long driftPpm;
     private boolean isHasty;
     private long lateNanosMax;
@@ -164,6 +166,25 @@ public final class SimulatedNode {
         this.turnNanos = turnNanos;
         this.inputNanos = inputNanos;
         return this;
+    }
+
+    /**
+     * What turns take more while a process is young, as its code is not compiled yet and many start together: each a random
+     * part of {@code turnNanos}, which halves again and again.
+     */
+    public SimulatedNode withColdTurns(long turnNanos, long halvedEveryNanos) {
+        if (turnNanos < 0 || halvedEveryNanos < 1) {
+            throw new IllegalArgumentException("cold turns of " + turnNanos + " ns, halved every " + halvedEveryNanos + " ns");
+        }
+        coldNanos = turnNanos;
+        coldHalfNanos = halvedEveryNanos;
+        return this;
+    }
+
+    private long coldNanos() {
+        long halvings = Math.min(Long.SIZE - 1, (simulation.nowNanos() - startedNanos) / coldHalfNanos);
+        long bound = coldNanos >> halvings;
+        return bound == 0 ? 0 : random.nextLong(bound);
     }
 
     /** What the node may hold at most, from its next start on; more is a violation of S23. */
@@ -388,7 +409,7 @@ public final class SimulatedNode {
             if (end.isOpen) {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
-                simulation.tap(frame);
+                simulation.tap(end.other().node, this, frame);
                 Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
                 packet.append(frame, 0, frame.length);
                 current.onFrame(now, end.number, packet);
@@ -494,7 +515,7 @@ public final class SimulatedNode {
             throw simulation.failure(name + " stopped: " + e, e);
         }
         countIdle(inputs == 0 && effects.isEmpty());
-        busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos;
+        busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
         apply(effects);
         DatagramProcess datagrams = process;
         boolean mayStop = datagrams == null

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
  * A world of nodes in virtual time: one thread, one queue of events by (time, sequence), all randomness from one seed.
@@ -32,7 +31,7 @@ public final class Simulation {
     private long nowNanos;
     private long sequence;
     private long steps;
-    private Consumer<byte[]> tap = frame -> {};
+    private Tap tap = (from, to, frame) -> {};
 
     public Simulation(long seed) {
         this.seed = seed;
@@ -163,12 +162,12 @@ public final class Simulation {
     }
 
     /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */
-    public void withTap(Consumer<byte[]> tap) {
+    public void withTap(Tap tap) {
         this.tap = tap;
     }
 
-    void tap(byte[] frame) {
-        tap.accept(frame);
+    void tap(SimulatedNode from, SimulatedNode to, byte[] frame) {
+        tap.onFrame(from, to, frame);
     }
 
     /** Puts a line of the one who drives the run into its trace. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Packet;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -191,6 +192,46 @@ class SimulationTest {
         assertThat(toy(b).numbers).hasSizeBetween(1, 4);
         simulation.advance(Duration.ofSeconds(1));
         assertThat(toy(b).numbers).isEqualTo(upTo(5));
+    }
+
+    @Test
+    void turnsTakeLongerWhileAProcessIsYoung() {
+        connect();
+        b.withColdTurns(1_000_000_000, 1_000_000_000);
+        sendApart(5);
+        assertThat(toy(b).numbers).as("turns of up to a second").hasSizeBetween(1, 4);
+        simulation.advance(Duration.ofSeconds(40));
+        assertThat(toy(b).numbers).isEqualTo(upTo(5));
+        sendApart(5);
+        assertThat(toy(b).numbers).as("nothing is left of it").hasSize(10);
+    }
+
+    private void sendApart(int count) {
+        for (int index = 0; index < count; index++) {
+            send(a, 1, 10);
+            simulation.advance(Duration.ofMillis(10));
+        }
+    }
+
+    @Test
+    void tapSeesWhoSendsWhatToWhom() {
+        List<String> seen = new ArrayList<>();
+        simulation.withTap((from, to, frame) -> seen.add(from + " to " + to + ", " + frame.length));
+        connect();
+        seen.clear();
+        send(a, 2, 10);
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(seen).hasSize(2).allMatch(text -> text.startsWith(a + " to " + b));
+    }
+
+    @Test
+    void delayOfADirectionEndsWithItsPath() {
+        connect();
+        simulation.network().setPath(a, b, Path.LOCAL.withLatency(Duration.ofSeconds(10), Duration.ZERO));
+        simulation.network().clearPaths();
+        send(a, 1, 10);
+        simulation.advance(Duration.ofSeconds(1));
+        assertThat(toy(b).numbers).hasSize(1);
     }
 
     @Test

@@ -141,7 +141,7 @@ final class Handshake {
         switch (agreement) {
             case BEGIN -> {
                 links.close(link, false, "the other side has closed the session");
-                links.open(link, Math.max(link.epoch(), theirs.epoch()) + 1);
+                links.open(link, links.epochAfter(Math.max(link.epoch(), theirs.epoch())));
             }
             case ADOPT -> links.open(link, theirs.epoch());
             case RESUME -> from = theirs.received();

@@ -525,6 +525,10 @@ public final class Links {
         owner.onOpened(link);
     }
 
+    long epochAfter(long epoch) {
+        return mistake == Mistake.SAME_SESSION ? Math.max(1, epoch) : epoch + 1;
+    }
+
     void attach(Link link, Connection connection, long from, boolean isResumed) {
         handshakeOver(connection);
         if (link.resuming == connection) {

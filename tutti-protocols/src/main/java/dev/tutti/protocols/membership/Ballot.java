@@ -130,6 +130,18 @@ final class Ballot {
         return false;
     }
 
+    /** Whether nothing was sent in the views before: then there is nothing to keep for those who are behind. */
+    static boolean isIdle(View installed) {
+        for (View.Part part : installed.parts()) {
+            for (long number : part.cut().values()) {
+                if (number > 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** All have answered and nobody has to catch up: the view, its parts, and who has what. */
     Decision decide() {
         TreeMap<ViewId, List<Member>> groups = new TreeMap<>();

@@ -63,6 +63,9 @@ public final class Membership implements Layer {
     /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
     private static final long BACK_OFF_NANOS = 2_000_000;
 
+    /** Of the hold-back: after it those are asked for whom it waits. */
+    private static final int ASK_PART = 16;
+
     private final Member self;
     private final Timing timing;
     private final Mistake mistake;
@@ -95,6 +98,7 @@ public final class Membership implements Layer {
 
     private boolean wasCoordinator;
     private boolean isHeldBackEnough;
+    private boolean hasAskedOrphans;
     private boolean isGatheredEnough;
     private final Gathering gathering;
 
@@ -234,7 +238,7 @@ public final class Membership implements Layer {
     @Override
     public void onTimer(int timer, Outbox out) {
         switch (timer) {
-            case HOLD_BACK -> isHeldBackEnough = true;
+            case HOLD_BACK -> onHeldBack(out);
             case GATHER -> {
                 int followers = peers.followersOutside();
                 boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
@@ -252,6 +256,16 @@ public final class Membership implements Layer {
         }
         isUrgent |= timer != GATHER;
         isDirty = true;
+    }
+
+    /** What it waits for may be known no better: those concerned are asked once. */
+    private void onHeldBack(Outbox out) {
+        isHeldBackEnough = hasAskedOrphans;
+        if (!hasAskedOrphans) {
+            hasAskedOrphans = true;
+            peers.orphans().forEach(orphan -> Control.send(Control.message(WHO, 1), orphan, out));
+            out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
+        }
     }
 
     @Override
@@ -284,6 +298,7 @@ public final class Membership implements Layer {
         }
         boolean wasFollower = peer.follows(self);
         boolean hadLost = !peer.lost.isEmpty();
+        boolean hasTurned = peer.hasSpoken && !peer.follows.equals(advert.follows());
         peers.said(peer, advert);
         boolean isFollower = peer.follows(self);
         boolean isTold =
@@ -307,7 +322,7 @@ public final class Membership implements Layer {
         if (!isFollower) {
             peer.forgetHearing();
         }
-        publicity.onAdvert(peer);
+        publicity.onAdvert(peer, hasTurned);
         gathering.onGrowth();
         // One that comes has time; one that goes, has lost another or has promised something else has not.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
@@ -491,7 +506,8 @@ public final class Membership implements Layer {
             isHeldBackEnough = false;
         } else if (!isHeldBackEnough) {
             if (!out.isArmed(HOLD_BACK)) {
-                out.arm(HOLD_BACK, timing.holdBackNanos());
+                hasAskedOrphans = false;
+                out.arm(HOLD_BACK, timing.holdBackNanos() / ASK_PART);
             }
             return;
         }
@@ -629,7 +645,9 @@ public final class Membership implements Layer {
                     Control.send(Control.cut(running.id(), straggler.view(), since, holders), straggler.member(), out);
                 }
             }
-            return;
+            if (mistake != Mistake.STALE_ANSWER) {
+                return;
+            }
         }
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
@@ -674,14 +692,9 @@ public final class Membership implements Layer {
         view = record;
         target = null;
         viewsInstalled++;
-        int rank = view.members().indexOf(self);
-        if (view.size() > 1 && rank < targetSince.length) {
-            // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
-            joined = Math.min(targetSince[rank], view.id().number());
-        }
-        peers.install(view, joined, targetSince);
+        joined = peers.install(view, targetSince);
         publicity.onInstalled(view, joined);
-        boolean isIdle = isIdle(view);
+        boolean isIdle = Ballot.isIdle(view);
         if (!isIdle) {
             publicity.confirm();
         }
@@ -696,7 +709,7 @@ public final class Membership implements Layer {
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
-                if (!member.equals(self) && !unbroken.contains(member)) {
+                if (!member.equals(self) && !unbroken.contains(member) && mistake != Mistake.CLEAR_LOST) {
                     lost.add(member);
                 }
             }
@@ -720,18 +733,6 @@ public final class Membership implements Layer {
         Signal.Installed installed = new Signal.Installed(view, isSteady());
         out.lower(installed);
         out.raise(installed);
-    }
-
-    /** Whether nothing was sent in the views before: then there is nothing to keep for those who are behind. */
-    private static boolean isIdle(View installed) {
-        for (View.Part part : installed.parts()) {
-            for (long number : part.cut().values()) {
-                if (number > 0) {
-                    return false;
-                }
-            }
-        }
-        return true;
     }
 
     /**
@@ -770,8 +771,6 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    // ------------------------------------------------------------------ sending
-
     private void advertise(Outbox out) {
         publicity.advertise(advert(), view.members(), lost, out);
     }
@@ -779,8 +778,6 @@ public final class Membership implements Layer {
     private Advert advert() {
         return new Advert(view.id(), promised, peers.follows(), joined);
     }
-
-    // ------------------------------------------------------------------ state for people and tests
 
     @Override
     public void report(Report report) {

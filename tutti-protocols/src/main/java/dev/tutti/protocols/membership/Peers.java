@@ -137,24 +137,32 @@ final class Peers {
     /**
      * This member has installed a view.
      *
-     * @param memberSince by rank, see {@link #since}: all members must agree on who is the oldest, also of those who never
-     *     said so to each other
+     * @param since by rank, see {@link #since}: all members must agree on who is the oldest, also of those who never said so
+     *     to each other
+     * @return since which view this member has been with others
      */
-    void install(View installed, long since, long[] memberSince) {
+    long install(View installed, long[] since) {
         list(view.id(), view.members());
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
         followersOutside = 0;
         view = installed;
         inView = new HashMap<>();
-        for (int rank = 0; rank < memberSince.length; rank++) {
-            inView.put(installed.members().get(rank), Math.min(memberSince[rank], installed.id().number()));
+        long number = installed.id().number();
+        for (int rank = 0; rank < since.length; rank++) {
+            long known = mistake == Mistake.AGES_BY_HEARSAY ? number : Math.min(since[rank], number);
+            inView.put(installed.members().get(rank), known);
         }
-        joined = since;
+        if (view.size() > 1) {
+            boolean isTold = mistake != Mistake.AGES_BY_HEARSAY && mistake != Mistake.OWN_AGE;
+            // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
+            joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);
+        }
         for (Peer peer : spoken) {
             outweigh(peer);
             rank(peer);
         }
+        return joined;
     }
 
     /** What a member has said; its details follow. */
@@ -283,7 +291,10 @@ final class Peers {
 
     /** Two that take each other for the older would wait for each other: the lower one does not. */
     private boolean isLeftToSelf(Peer peer) {
-        return peer.follows.equals(self) && self.compareTo(peer.member) < 0;
+        return mistake != Mistake.AGES_BY_HEARSAY
+                && mistake != Mistake.OWN_AGE
+                && peer.follows.equals(self)
+                && self.compareTo(peer.member) < 0;
     }
 
     private boolean isOlder(Peer peer) {
@@ -408,15 +419,21 @@ final class Peers {
     /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
     boolean isSettled() {
         for (Peer peer : open.values()) {
-            if (!peer.hasSpoken) {
-                return false;
-            }
-            Member followed = peer.follows;
-            if (!followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed)) {
+            if (!peer.hasSpoken || isOrphan(peer)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Those who follow one whom this member does not hear, as far as it knows. */
+    List<Member> orphans() {
+        return open.values().stream().filter(peer -> peer.hasSpoken && isOrphan(peer)).map(peer -> peer.member).toList();
+    }
+
+    private boolean isOrphan(Peer peer) {
+        Member followed = peer.follows;
+        return !followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed);
     }
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */

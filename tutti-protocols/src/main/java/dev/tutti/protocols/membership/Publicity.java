@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Who is told what about this member.
  *
  * <p>Everybody is told when a session opens. From then on: whom this member follows hears of everything, with the
- * sessions that come and go; whom it followed before, that it follows another; who follows it though it follows somebody
+ * sessions that come and go; whom it followed before, that it follows another, and if that one is gone, all other
+ * coordinators, or all outside of its view if it coordinates itself now; who follows it though it follows somebody
  * else, that this is so; and those outside of its view, of a new view, if this member is its own coordinator. Nobody else
  * needs to know: views tell their members about each other.
  */
@@ -64,14 +65,29 @@ final class Publicity {
         }
     }
 
-    /** It has spoken: if it follows this member, it has to know whether that is of use. */
-    void onAdvert(Peer peer) {
+    /**
+     * It has spoken: if it follows this member, it has to know whether that is of use.
+     *
+     * @param hasTurned it followed somebody else before
+     */
+    void onAdvert(Peer peer, boolean hasTurned) {
         if (peer.follows(self)) {
             Advert told = peer.told;
             if (told == null || last != null && last.saysMoreThan(told) && !last.follows().equals(self)) {
                 unadvised.add(peer.member);
             }
+        } else if (hasTurned && isCoordinator(peer)) {
+            // It may believe that this member follows one who is gone, and hold its ballots back for that.
+            unadvised.add(peer.member);
         }
+    }
+
+    private static boolean isCoordinator(Peer peer) {
+        return peer.follows(peer.member);
+    }
+
+    private boolean isGone(Member followed) {
+        return !followed.equals(self) && !peers.contains(followed);
     }
 
     void onListed(Member member) {
@@ -112,8 +128,12 @@ final class Publicity {
         if (isMore) {
             boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
             addThoseConcerned(isOwn, isOwn && isInstalled);
-            if (before != null && !before.follows().equals(follows) && peers.contains(before.follows())) {
-                unadvised.add(before.follows());
+            if (before != null && !before.follows().equals(follows)) {
+                if (peers.contains(before.follows())) {
+                    unadvised.add(before.follows());
+                } else if (isGone(before.follows())) {
+                    addCoordinators(isOwn);
+                }
             }
         }
         if (isOwn) {
@@ -144,6 +164,18 @@ final class Publicity {
     private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {
         for (Peer peer : peers.all()) {
             if (isForOutsiders && !peers.isInView(peer.member) || !isOwn && peer.follows(self)) {
+                unadvised.add(peer.member);
+            }
+        }
+    }
+
+    /**
+     * The coordinator is gone: whoever may take its place must know that this member does not wait for it. Members of the
+     * view may not have it yet, and would stop following one that speaks of it; they ask if they have to know.
+     */
+    private void addCoordinators(boolean isOwn) {
+        for (Peer peer : peers.all()) {
+            if (isCoordinator(peer) || isOwn && !peers.isInView(peer.member)) {
                 unadvised.add(peer.member);
             }
         }

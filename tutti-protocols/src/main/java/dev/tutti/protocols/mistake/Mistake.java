@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * A deliberate mistake in the protocols. A node has none; the campaign gives its nodes one at a time and has to find it
- * ({@code ./tutti sim --mistake all}), which shows that its checks can fail.
+ * ({@code ./tutti sim --mutant all}), which shows that its checks can fail.
  *
  * <p>Decisions (D1 …) are those of spec/VIEWCHANGE.md, section 7.
  */
@@ -18,7 +18,7 @@ public enum Mistake {
     ANY_HOLDER("what is missing is fetched from a member that may not have it"),
     IGNORE_INSTALLED("D3: a view that some have installed is not completed at the others"),
     COMPLETE_ANY("D3: a view is completed that only members of other parts have installed"),
-    STALE_ANSWER("who has to catch up need not answer again"),
+    STALE_ANSWER("D3: a ballot goes on with the answers that members gave before they caught up"),
     NO_FREEZE("D4: packets are delivered after the answer to a ballot"),
     LATE_REPAIR("D5: a repair for a superseded ballot is delivered"),
     NO_PROMISE("D6: a cut counts under any ballot"),
@@ -27,8 +27,10 @@ public enum Mistake {
     REVERSE_HELD("packets held for a view are handled last first"),
     NO_RETAIN("D9: packets of the view before are freed when a view is installed"),
     EARLY_FOLLOWED("D9: all are taken to have followed as soon as this member has"),
-    CLEAR_LOST("D10: lost sessions are forgotten at a promise"),
+    CLEAR_LOST("D10: sessions that were lost are forgotten at a promise, and when its view begins"),
     DEAF_CANDIDATES("members are candidates that do not hear each other"),
+    AGES_BY_HEARSAY("decision 0079: how old a member is, others know as far as they have heard of it"),
+    OWN_AGE("decision 0079: how old it is itself, a member has from no view, and two may follow each other"),
 
     // Packets, acknowledgements, windows.
     IGNORE_GAPS("a packet counts although one before it is missing"),
@@ -42,6 +44,7 @@ public enum Mistake {
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
 
     // Links.
+    SAME_SESSION("D11: a session has the number of the one before"),
     KEEP_PREDECESSOR("a restarted node's sessions from its life before go on"),
     RESUME_TWICE("a resumed session repeats a frame that had arrived"),
     RESUME_LATE("a resumed session leaves out the first frame that had not arrived");

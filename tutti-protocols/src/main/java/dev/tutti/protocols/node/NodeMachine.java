@@ -351,6 +351,18 @@ public final class NodeMachine implements HostedMachine {
         links.stop();
     }
 
+    /**
+     * Closes the session with a node, as a wrong verdict of the detector does. What both want to say to each other begins a
+     * new one. Of no effect if there is none.
+     */
+    public void giveUp(long nowNanos, NodeId node, String reason) {
+        begin(nowNanos);
+        Link link = links.link(node);
+        if (link != null) {
+            links.close(link, false, reason);
+        }
+    }
+
     // ------------------------------------------------------------------ detection
 
     private void tick() {

@@ -395,12 +395,26 @@ class BallotTableTest {
             MembershipScene second = steady(2, 1, 2, 3);
             second.close(m(1));
             second.turn();
-            assertThat(second.layer.armedNanos(HOLD_BACK)).isEqualTo(TIMING.holdBackNanos());
+            assertThat(second.layer.armedNanos(HOLD_BACK)).isEqualTo(TIMING.holdBackNanos() / 16);
             assertThat(second.ballotMessages()).isEmpty();
             second.advert(m(3), second.view, second.view.id(), m(2), members(2, 3), members(1));
             second.turn();
             assertThat(second.ballotMessages()).containsExactly("PREPARE 6.1@n2 to n3");
             assertThat(second.layer.armedNanos(HOLD_BACK)).isEqualTo(-1);
+        }
+
+        @Test
+        void aFollowerOfSomebodyUnheardIsAsked_F() {
+            MembershipScene second = steady(2, 1, 2, 3);
+            second.close(m(1));
+            second.turn();
+            second.forget();
+            second.layer.advance(TIMING.holdBackNanos() / 16 - 1);
+            assertThat(second.ballotMessages()).isEmpty();
+            second.layer.advance(1);
+            assertThat(second.ballotMessages()).containsExactly("WHO to n3");
+            second.layer.advance(TIMING.holdBackNanos() / 2);
+            assertThat(second.ballotMessages()).as("once").isEmpty();
         }
 
         @Test

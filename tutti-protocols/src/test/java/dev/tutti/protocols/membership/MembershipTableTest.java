@@ -437,6 +437,32 @@ class MembershipTableTest {
         }
 
         @Test
+        void areThoseOutsideWhenTheCoordinatorIsGoneAndThisMemberTakesItsPlace() {
+            member.open(m(4));
+            member.turn();
+            member.forget();
+            member.close(m(1));
+            member.turn();
+            assertThat(member.messages())
+                    .as("4 must not believe that this member waits for 1")
+                    .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n2 members [n1, n2, n3] to n4");
+        }
+
+        @Test
+        void isOneThatHasBecomeACoordinator() {
+            member.open(m(4));
+            member.turn();
+            member.advert(m(4), View.alone(m(4)), id(1, 1, 4), m(1), members(1), List.of());
+            member.turn();
+            member.forget();
+            member.advert(m(4), View.alone(m(4)), id(1, 1, 4), m(4), members(1), List.of());
+            member.turn();
+            assertThat(member.messages())
+                    .as("it may hold its ballots back for what it believes of this member")
+                    .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 to n4");
+        }
+
+        @Test
         void isWhoFollowsAMemberThatFollowsAnother() {
             member.open(m(4));
             member.turn();

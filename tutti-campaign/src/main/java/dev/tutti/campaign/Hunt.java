@@ -1,0 +1,96 @@
+package dev.tutti.campaign;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Looks for mutants, several at a time: each goes through the seeds in their order until one breaks a promise. */
+final class Hunt {
+
+    /**
+     * What became of one.
+     *
+     * @param schedules that were run
+     * @param failure the first; null if there was none
+     */
+    record Result(Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure) {
+        @Override
+        public String toString() {
+            String how = failure == null
+                    ? "NOT caught by " + schedules + " schedules"
+                    : "caught by " + failure.property() + " after " + schedules + " schedules, seed "
+                            + failure.schedule().seed() + " (" + failure.schedule().mode() + ")";
+            return String.format(Locale.ROOT, "%-20s %s, %.1f s", mutant.name(), how, seconds);
+        }
+    }
+
+    private final LongFunction<Schedule> schedules;
+    private final int threads;
+    private final Consumer<String> progress;
+
+    Hunt(LongFunction<Schedule> schedules, int threads, Consumer<String> progress) {
+        this.schedules = schedules;
+        this.threads = threads;
+        this.progress = progress;
+    }
+
+    /** In the order of {@code mutants}. */
+    List<Result> run(List<Mutant> mutants, long first, long count) {
+        if (mutants.size() == 1) {
+            return List.of(hunt(mutants.getFirst(), threads, first, count));
+        }
+        Result[] results = new Result[mutants.size()];
+        AtomicInteger next = new AtomicInteger();
+        AtomicInteger done = new AtomicInteger();
+        List<Thread> workers = new ArrayList<>();
+        for (int number = 0; number < Math.min(threads, mutants.size()); number++) {
+            Thread worker = new Thread(
+                    () -> {
+                        int index = next.getAndIncrement();
+                        while (index < results.length && !Thread.currentThread().isInterrupted()) {
+                            results[index] = hunt(mutants.get(index), 1, first, count);
+                            progress.accept(done.incrementAndGet() + "/" + results.length + " " + results[index]);
+                            index = next.getAndIncrement();
+                        }
+                    },
+                    "hunt-" + number);
+            worker.start();
+            workers.add(worker);
+        }
+        for (Thread worker : workers) {
+            join(worker, workers);
+        }
+        List<Result> found = new ArrayList<>();
+        for (int index = 0; index < results.length; index++) {
+            Result result = results[index];
+            if (result == null) {
+                throw new IllegalStateException("the hunt for " + mutants.get(index).name() + " came to no end");
+            }
+            found.add(result);
+        }
+        return found;
+    }
+
+    private Result hunt(Mutant mutant, int workers, long first, long count) {
+        Search.Result result =
+                new Search(schedules, mutant, workers, 1, text -> {}).run(first, count, Long.MAX_VALUE);
+        return new Result(
+                mutant,
+                result.schedules(),
+                result.seconds(),
+                result.failures().isEmpty() ? null : result.failures().getFirst());
+    }
+
+    private static void join(Thread worker, List<Thread> workers) {
+        try {
+            worker.join();
+        } catch (InterruptedException e) {
+            workers.forEach(Thread::interrupt);
+            Thread.currentThread().interrupt();
+        }
+    }
+}

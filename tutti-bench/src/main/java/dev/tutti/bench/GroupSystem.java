@@ -105,6 +105,9 @@ interface GroupSystem extends AutoCloseable {
         return 0;
     }
 
+    /** Keeps what the system says of itself, where that was asked for. */
+    default void writeStatus() {}
+
     /** Joins further groups beside the first, and returns when each has all members. */
     default void openGroups(int count, long timeoutNanos) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");

@@ -34,7 +34,7 @@ final class TuttiSystem implements GroupSystem {
         MULTICAST
     }
 
-    /** Names a directory; each member writes its node's status there before it leaves. */
+    /** Names a directory; each member writes its node's status there after each phase. */
     private static final String STATUS = "bench.status";
 
     /** Keeps its multicast addresses from those of other systems. */
@@ -154,13 +154,13 @@ final class TuttiSystem implements GroupSystem {
     public void leave() {
         Group joined = group;
         if (joined != null) {
-            writeStatus();
             joined.close();
             group = null;
         }
     }
 
-    private void writeStatus() {
+    @Override
+    public void writeStatus() {
         String directory = System.getProperty(STATUS);
         if (directory == null) {
             return;

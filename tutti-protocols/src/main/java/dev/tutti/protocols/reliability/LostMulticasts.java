@@ -223,11 +223,9 @@ final class LostMulticasts {
         } else if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
         } else {
+            // What was multicast before may wait at another socket, to be read in this turn or the next.
             pair.ahead.onKnown(number);
-            pair.ahead.note();
-            if (pair.ahead.isDue(pair.multicastIn.received())) {
-                ask(pair, out);
-            }
+            askLater(out);
             packet.release();
         }
     }

@@ -82,7 +82,20 @@ class LostMulticastTest {
     void lastOnesAreMissedWhenTheirSenderSaysSo() {
         three.multicast(2, 1, "a");
         three.sentUpTo(2, 3);
+        three.layer.advance(MILLISECOND / 2);
         assertThat(sentBut("ACK")).containsExactly("NACK 2-3 to n2");
+    }
+
+    /** Sessions and multicasts come by different sockets, which are read one after the other. */
+    @Test
+    void whatTheSendersWordHasOvertakenIsNotAskedFor() {
+        three.multicast(2, 1, "a");
+        three.sentUpTo(2, 3);
+        three.layer.advance(MILLISECOND / 4);
+        three.multicast(2, 2, "b");
+        three.multicast(2, 3, "c");
+        three.layer.advance(20 * MILLISECOND);
+        assertThat(sentBut("ACK")).isEmpty();
     }
 
     @Test

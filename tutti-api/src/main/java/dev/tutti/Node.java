@@ -77,6 +77,9 @@ public final class Node implements AutoCloseable {
                         datagrams.datagramBytesMax(),
                         datagrams.receiveBufferBytes(),
                         datagrams.isMulticast());
+                if (!datagrams.isSummed()) {
+                    limits = limits.withoutChecksums();
+                }
                 SecureRandom random = new SecureRandom();
                 DatagramNode socket =
                         new DatagramNode(machine, limits, random.nextLong(), random.nextLong(), driver.memory());

@@ -36,6 +36,23 @@ interface GroupSystem extends AutoCloseable {
             return name(rank);
         }
 
+        /**
+         * An IP multicast address that no other cluster of this machine is likely to use.
+         *
+         * @param system keeps systems apart; 0 to 255
+         */
+        String multicastAddress(int system) {
+            return "239.192." + system + "." + (1 + ports.getFirst() % 254);
+        }
+
+        /** The port for {@link #multicastAddress}: none of {@link #ports}. */
+        int multicastPort() {
+            return MULTICAST_PORT_MIN + ports.getFirst() % 1_000;
+        }
+
+        /** Between the ports of members and the range from which Linux takes those of outgoing connections. */
+        private static final int MULTICAST_PORT_MIN = 31_500;
+
         static String name(int rank) {
             return "m" + rank;
         }
@@ -87,6 +104,9 @@ interface GroupSystem extends AutoCloseable {
     default long packetsSent() {
         return 0;
     }
+
+    /** Keeps what the system says of itself, where that was asked for. */
+    default void writeStatus() {}
 
     /** Joins further groups beside the first, and returns when each has all members. */
     default void openGroups(int count, long timeoutNanos) {

@@ -15,15 +15,24 @@ import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JGroups with the {@code tcp.xml} that it ships, but for: {@code bundler.capacity} of 65536, because with the shipped 16k
- * it drops messages silently under load; the loopback address and a fixed port; all members as {@code initial_hosts}. It
- * keeps the array that is sent, so each message is a new one.
+ * JGroups with the {@code tcp.xml} or the {@code udp.xml} that it ships, but for: {@code bundler.capacity} of 65536, because
+ * with the shipped 16k it drops messages silently under load; the loopback address and a fixed port; with TCP, all members
+ * as {@code initial_hosts}; with UDP, a multicast address of this run's. It keeps the array that is sent, so each message is
+ * a new one.
  */
 final class JGroupsSystem implements GroupSystem {
 
     /** What differs from the file, by protocol. */
     static Map<String, Map<String, String>> settings(Seat seat) {
         return Map.of(
+                "UDP",
+                Map.of(
+                        "bind_addr", "127.0.0.1",
+                        "bind_port", Integer.toString(seat.port()),
+                        "port_range", "0",
+                        "mcast_addr", seat.multicastAddress(MULTICAST_NET),
+                        "mcast_port", Integer.toString(seat.multicastPort()),
+                        "bundler.capacity", "65536"),
                 "TCP",
                 Map.of(
                         "bind_addr", "127.0.0.1",
@@ -38,19 +47,24 @@ final class JGroupsSystem implements GroupSystem {
                         "0"));
     }
 
+    /** Keeps its multicast addresses from those of other systems. */
+    private static final int MULTICAST_NET = 79;
+
     private final Seat seat;
     private final Listener listener;
+    private final boolean isUdp;
     private @Nullable JChannel channel;
 
-    JGroupsSystem(Seat seat, Listener listener) {
+    JGroupsSystem(Seat seat, Listener listener, boolean isUdp) {
         this.seat = seat;
         this.listener = listener;
+        this.isUdp = isUdp;
     }
 
     @Override
     public void start() {
         try {
-            ProtocolStackConfigurator stack = ConfiguratorFactory.getStackConfigurator("tcp.xml");
+            ProtocolStackConfigurator stack = ConfiguratorFactory.getStackConfigurator(isUdp ? "udp.xml" : "tcp.xml");
             var settings = settings(seat);
             for (ProtocolConfiguration protocol : stack.getProtocolStack()) {
                 protocol.getProperties().putAll(settings.getOrDefault(protocol.getProtocolName(), Map.of()));

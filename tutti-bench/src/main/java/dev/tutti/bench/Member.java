@@ -221,6 +221,7 @@ final class Member {
     private Line cost() {
         Line line = Line.of("cost").with("packets", system.packetsSent() - packetsBefore);
         Usage.now().minus(before).writeTo(line);
+        system.writeStatus();
         return line;
     }
 

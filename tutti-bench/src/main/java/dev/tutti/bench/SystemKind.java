@@ -2,6 +2,7 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.GroupSystem.Listener;
 import dev.tutti.bench.GroupSystem.Seat;
+import dev.tutti.bench.TuttiSystem.Carrier;
 import java.util.Locale;
 
 /** What can be measured. */
@@ -10,20 +11,41 @@ enum SystemKind {
     TUTTI {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new TuttiSystem(seat, listener, false);
+            return new TuttiSystem(seat, listener, Carrier.TCP, false);
         }
     },
     /** Listeners on the node's loop. */
     TUTTI_INLINE {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new TuttiSystem(seat, listener, true);
+            return new TuttiSystem(seat, listener, Carrier.TCP, true);
+        }
+    },
+    /** On UDP, with IP multicast. */
+    TUTTI_UDP {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, Carrier.MULTICAST, false);
+        }
+    },
+    /** On UDP, to each member by itself. */
+    TUTTI_UDP_UNICAST {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, Carrier.UDP, false);
         }
     },
     JGROUPS {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new JGroupsSystem(seat, listener);
+            return new JGroupsSystem(seat, listener, false);
+        }
+    },
+    /** On UDP, with IP multicast. */
+    JGROUPS_UDP {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new JGroupsSystem(seat, listener, true);
         }
     },
     /** What the machine can do: sockets, batches and nothing else. */

@@ -36,6 +36,11 @@ final class ThroughputCommand implements Callable<Integer> {
     /** How the figure of the requirements reads: 4 processes, all sending 1 KiB, against JGroups. */
     private static final double FACTOR_MIN = 2.5;
 
+    /** How the figures of the requirements read for IP multicast beside TCP, 4 and 8 processes, all sending 1 KiB. */
+    private static final double TCP_FACTOR_MAX = 2;
+
+    private static final double SPREAD_MAX = 0.3;
+
     /**
      * The warm-up is so many phases. With one, the code that begins and ends a phase would run for the first time when it
      * counts, and the compiler would throw away what had assumed that it never does.
@@ -129,7 +134,7 @@ final class ThroughputCommand implements Callable<Integer> {
                 Outcome outcome = result.outcome();
                 output.progress(String.format(
                         Locale.ROOT,
-                        "%d/%d %-12s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms%s  others %.2f cores  load %s%s",
+                        "%d/%d %-17s %,12.0f messages/s  %.2f µs CPU/delivery  jit %,d ms%s  others %.2f cores  load %s%s",
                         repetition,
                         repetitions,
                         system,
@@ -169,7 +174,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
     private void report(Map<SystemKind, List<Repetition>> results) {
         Table table = new Table(
-                "system", "messages/s min", "median", "max", "MiB/s", "to others", "to self", "CPU µs/delivery", "B/delivery",
+                "system", "messages/s min", "median", "max", "spread", "MiB/s", "to others", "to self", "CPU µs/delivery", "B/delivery",
                 "others' cores");
         Map<String, Object> figures = new LinkedHashMap<>();
         results.forEach((system, all) -> {
@@ -185,6 +190,7 @@ final class ThroughputCommand implements Callable<Integer> {
                     number(rate.min()),
                     number(rate.median()),
                     number(rate.max()),
+                    String.format(Locale.ROOT, "%.0f %%", 100 * spread(rate)),
                     number(rate.median() * size.bytes() / (1 << 20)),
                     number(others.median()),
                     number(own.median()),
@@ -193,6 +199,7 @@ final class ThroughputCommand implements Callable<Integer> {
                     String.format(Locale.ROOT, "%.2f", foreign.median()));
             Map<String, Object> figure = new LinkedHashMap<>();
             figure.put("messages-per-second", rate.toMap());
+            figure.put("spread", spread(rate));
             figure.put("all-messages-per-second", all.stream().map(each -> each.outcome().messagesPerSecond()).toList());
             figure.put("cpu-micros-per-delivery", cpu.toMap());
             figure.put("allocated-bytes-per-delivery", allocated.toMap());
@@ -209,7 +216,14 @@ final class ThroughputCommand implements Callable<Integer> {
         compare(results);
     }
 
+    /** How far the repetitions are apart, of their median. */
+    private static double spread(Summary rate) {
+        return (rate.max() - rate.min()) / rate.median();
+    }
+
     private void compare(Map<SystemKind, List<Repetition>> results) {
+        compareToTcp(results);
+        compareMulticast(results);
         List<Repetition> reference = results.get(SystemKind.JGROUPS);
         List<Repetition> own = results.getOrDefault(SystemKind.TUTTI, results.get(SystemKind.TUTTI_INLINE));
         if (reference == null || own == null) {
@@ -224,6 +238,38 @@ final class ThroughputCommand implements Callable<Integer> {
         } else {
             output.print(text);
         }
+    }
+
+    private void compareToTcp(Map<SystemKind, List<Repetition>> results) {
+        List<Repetition> stream = results.get(SystemKind.TUTTI);
+        List<Repetition> multicast = results.get(SystemKind.TUTTI_UDP);
+        if (stream == null || multicast == null) {
+            return;
+        }
+        Summary rate = summary(multicast, each -> each.outcome().messagesPerSecond());
+        double factor = summary(stream, each -> each.outcome().messagesPerSecond()).median() / rate.median();
+        output.put("tcp-to-multicast", factor);
+        String text = String.format(
+                Locale.ROOT, "TCP is %.2f times as fast as multicast, whose spread is %.0f %%", factor, 100 * spread(rate));
+        if (mode.equals("n-n") && size.bytes() == 1024 && (members == 4 || members == 8)) {
+            output.bound(
+                    text + "; at most " + TCP_FACTOR_MAX + ", below " + number(100 * SPREAD_MAX) + " %",
+                    factor <= TCP_FACTOR_MAX && spread(rate) < SPREAD_MAX);
+        } else {
+            output.print(text);
+        }
+    }
+
+    private void compareMulticast(Map<SystemKind, List<Repetition>> results) {
+        List<Repetition> reference = results.get(SystemKind.JGROUPS_UDP);
+        List<Repetition> own = results.get(SystemKind.TUTTI_UDP);
+        if (reference == null || own == null) {
+            return;
+        }
+        double factor = summary(own, each -> each.outcome().messagesPerSecond()).median()
+                / summary(reference, each -> each.outcome().messagesPerSecond()).median();
+        output.put("multicast-factor", factor);
+        output.print(String.format(Locale.ROOT, "%.2f times the rate of JGroups on UDP", factor));
     }
 
     private static double perPacket(Outcome outcome) {

@@ -3,11 +3,19 @@ package dev.tutti.bench;
 import dev.tutti.Group;
 import dev.tutti.Message;
 import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.internal.Json;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -15,11 +23,26 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** tutti with every setting at its default; the seeds are all members. */
+/** tutti with every setting at its default but for what carries it; the seeds are all members. */
 final class TuttiSystem implements GroupSystem {
+
+    /** What is below. */
+    enum Carrier {
+        TCP,
+        UDP,
+        /** UDP, and what goes to all goes once. */
+        MULTICAST
+    }
+
+    /** Names a directory; each member writes its node's status there after each phase. */
+    private static final String STATUS = "bench.status";
+
+    /** Keeps its multicast addresses from those of other systems. */
+    private static final int MULTICAST_NET = 78;
 
     private final Seat seat;
     private final Listener listener;
+    private final Carrier carrier;
     private final boolean isInline;
     private final List<Group> further = new ArrayList<>();
     private final Semaphore furtherViews = new Semaphore(0);
@@ -27,16 +50,23 @@ final class TuttiSystem implements GroupSystem {
     private @Nullable Node node;
     private @Nullable Group group;
 
-    TuttiSystem(Seat seat, Listener listener, boolean isInline) {
+    TuttiSystem(Seat seat, Listener listener, Carrier carrier, boolean isInline) {
         this.seat = seat;
         this.listener = listener;
+        this.carrier = carrier;
         this.isInline = isInline;
     }
 
     @Override
     public void start() {
         String[] seeds = seat.ports().stream().map(port -> "127.0.0.1:" + port).toArray(String[]::new);
-        node = Node.tcp(seat.port()).name(seat.name()).seeds(seeds).start();
+        NodeBuilder builder = carrier == Carrier.TCP ? Node.tcp(seat.port()) : Node.udp(seat.port());
+        if (carrier == Carrier.MULTICAST) {
+            builder.set(
+                    TransportSettings.MULTICAST_ADDRESS,
+                    seat.multicastAddress(MULTICAST_NET) + ":" + seat.multicastPort());
+        }
+        node = builder.name(seat.name()).seeds(seeds).start();
     }
 
     @Override
@@ -125,6 +155,21 @@ final class TuttiSystem implements GroupSystem {
         Group joined = group;
         if (joined != null) {
             joined.close();
+            group = null;
+        }
+    }
+
+    @Override
+    public void writeStatus() {
+        String directory = System.getProperty(STATUS);
+        if (directory == null) {
+            return;
+        }
+        Path file = Path.of(directory, carrier.name().toLowerCase(Locale.ROOT) + "-" + seat.name() + ".json");
+        try {
+            Files.writeString(file, Json.write(node().status()) + "\n", StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new BenchException("-D" + STATUS + ": can't write " + file + ": " + e, e);
         }
     }
 

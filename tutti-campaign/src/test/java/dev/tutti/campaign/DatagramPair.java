@@ -195,6 +195,7 @@ final class DatagramPair {
                         datagramBytesMax,
                         simulation.datagrams().receiveBufferBytes(),
                         false,
+                        true,
                         2_000_000_000L,
                         64,
                         8 * 1024 * 1024,

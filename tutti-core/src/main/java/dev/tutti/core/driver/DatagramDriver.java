@@ -12,6 +12,9 @@ public non-sealed interface DatagramDriver extends Driver {
     /** Bytes of datagrams that the system keeps until the loop takes them; it drops what comes beyond. */
     int receiveBufferBytes();
 
+    /** Whether datagrams are to carry a checksum: something may change them on their way, or it is set. */
+    boolean isSummed();
+
     /** Whether a datagram can be sent to all nodes at once. */
     boolean isMulticast();
 }

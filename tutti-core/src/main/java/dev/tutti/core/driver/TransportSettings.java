@@ -90,9 +90,9 @@ public final class TransportSettings {
             "transport.checksum",
             Checksum.class,
             Checksum.AUTO,
-            "Whether each frame carries a CRC-32C, so that one that was changed on its way ends the connection and is sent"
-                    + " again; auto: unless there is TLS, or the node is bound to loopback and advertised there. The same at"
-                    + " all nodes.");
+            "Whether each frame (UDP: each datagram) carries a CRC-32C, so that one that was changed on its way ends the"
+                    + " connection (UDP: is dropped) and is sent again; auto: unless there is TLS, or the node is bound to"
+                    + " loopback and advertised there. The same at all nodes.");
 
     public static final Setting<Size> DATAGRAM_SIZE = Setting.size(
             "transport.datagram-size",

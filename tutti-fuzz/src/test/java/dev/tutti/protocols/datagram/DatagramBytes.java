@@ -11,13 +11,13 @@ public final class DatagramBytes {
 
     public static final int CHECKSUM_BYTES = Datagrams.CHECKSUM_BYTES;
 
-    private static final Datagrams SEALS = new Datagrams();
+    private static final Datagrams SEALS = new Datagrams(true);
 
     private DatagramBytes() {}
 
     /** Whether a datagram is read any further than its checksum. */
     public static boolean isIntact(byte[] datagram) {
-        return SEALS.takesSeal(packet(datagram));
+        return SEALS.takeSeal(packet(datagram)) == Datagrams.Seal.INTACT;
     }
 
     /** A datagram with a checksum that is right. */

@@ -56,6 +56,18 @@ record Binding(AddressChoice choice, InetAddress address, int port, int portLast
     }
 
     /**
+     * Whether what is sent carries checksums. What is advertised elsewhere comes by a way that this node knows nothing
+     * about.
+     */
+    boolean isSummed(Settings settings, boolean isSecure) {
+        return switch (settings.get(TransportSettings.CHECKSUM)) {
+            case AUTO -> !isSecure && !(address.isLoopbackAddress() && advertise.isEmpty());
+            case ON -> true;
+            case OFF -> false;
+        };
+    }
+
+    /**
      * Tries the ports in turn.
      *
      * @throws TransportException if none can be bound

@@ -68,7 +68,7 @@ final class Endpoint {
         Endpoint endpoint = new Endpoint(
                 Io.choose(settings.get(TransportSettings.IO)),
                 security,
-                isSummed(settings, security != null, address.isLoopbackAddress()));
+                binding.isSummed(settings, security != null));
         try {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
@@ -165,15 +165,6 @@ final class Endpoint {
     /** Whether frames carry checksums. */
     boolean isSummed() {
         return isSummed;
-    }
-
-    /** What is advertised elsewhere comes by a way that this node knows nothing about. */
-    private static boolean isSummed(Settings settings, boolean isSecure, boolean isLoopback) {
-        return switch (settings.get(TransportSettings.CHECKSUM)) {
-            case AUTO -> !isSecure && !(isLoopback && settings.get(TransportSettings.ADVERTISE).isEmpty());
-            case ON -> true;
-            case OFF -> false;
-        };
     }
 
     Loop loop() {

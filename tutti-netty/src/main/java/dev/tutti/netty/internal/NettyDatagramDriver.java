@@ -49,6 +49,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final String bound;
     private final String advertised;
     private final int port;
+    private final boolean isSummed;
     private final Set<InetAddress> own;
 
     /** The interface behind which link-local addresses are; 0 if it is not known. */
@@ -85,6 +86,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         this.port = sockets.port();
         this.bound = new HostPort(Interfaces.plain(binding.address()), port).toString();
         this.advertised = binding.advertised(port);
+        this.isSummed = binding.isSummed(settings, false);
         this.own = Interfaces.own(binding.address());
         InetAddress local = binding.address();
         this.scope = local.isAnyLocalAddress() ? 0 : Interfaces.of(local).getIndex();
@@ -152,6 +154,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public boolean isSummed() {
+        return isSummed;
+    }
+
+    @Override
     public boolean isMulticast() {
         return group != null;
     }
@@ -162,6 +169,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         description.put("io", sockets.io.toString());
         description.put("java", Runtime.version().toString());
         description.put("tls", "none");
+        description.put("checksum", isSummed ? "crc32c" : "none");
         description.put("bound", bound);
         description.put(
                 "datagram-size",

@@ -31,6 +31,7 @@ public final class DatagramNode implements DatagramMachine {
      * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
      * @param receiveBufferBytes what the system keeps for this node before the loop takes it
      * @param isMulticast whether the driver reaches all nodes with one datagram
+     * @param isSummed whether datagrams carry a checksum, the same at all nodes
      * @param connectNanos how long a dial may take, and half of how long nothing may be acknowledged
      * @param connectionsMax further ones are not opened
      * @param windowBytes what one connection may bring before it is in order
@@ -40,6 +41,7 @@ public final class DatagramNode implements DatagramMachine {
             int datagramBytesMax,
             int receiveBufferBytes,
             boolean isMulticast,
+            boolean isSummed,
             long connectNanos,
             int connectionsMax,
             long windowBytes,
@@ -53,10 +55,18 @@ public final class DatagramNode implements DatagramMachine {
                     Math.min(datagramBytesMax, Packet.FRAME_MAX),
                     receiveBufferBytes,
                     isMulticast,
+                    true,
                     settings.get(TransportSettings.CONNECT_TIMEOUT).toNanos(),
                     settings.get(TransportSettings.CONNECTIONS_MAX),
                     settings.get(TransportSettings.DATAGRAM_WINDOW).bytes(),
                     settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
+        }
+
+        /** For where nothing changes datagrams on their way. */
+        public Limits withoutChecksums() {
+            return new Limits(
+                    datagramBytesMax, receiveBufferBytes, isMulticast, false, connectNanos, connectionsMax, windowBytes,
+                    sendBytesMax);
         }
 
         /** Payload of a packet that fills a datagram and of which several fit into the receive buffer. */
@@ -108,7 +118,7 @@ public final class DatagramNode implements DatagramMachine {
     private final Limits limits;
     private final Keys keys;
     private final Memory memory;
-    private final Datagrams seals = new Datagrams();
+    private final Datagrams seals;
     private final FlowOwner owner = new FlowOwner();
     private final NodeEffects nodeEffects = new NodeEffects();
     private final ToAll multicast = new ToAll();
@@ -142,6 +152,7 @@ public final class DatagramNode implements DatagramMachine {
     private long receivedMulticasts;
     private long sentMulticasts;
     private long damaged;
+    private long otherChecksums;
     private long malformed;
     private long unknown;
     private long wrongEndpoint;
@@ -160,6 +171,7 @@ public final class DatagramNode implements DatagramMachine {
     public DatagramNode(HostedMachine node, Limits limits, long keyLow, long keyHigh, Memory memory) {
         this.node = node;
         this.limits = limits;
+        this.seals = new Datagrams(limits.isSummed());
         this.keys = new Keys(keyLow, keyHigh);
         this.memory = memory;
         if (limits.isMulticast()) {
@@ -244,7 +256,8 @@ public final class DatagramNode implements DatagramMachine {
     public void onDatagram(long now, Endpoint from, Packet datagram) {
         nowNanos = now;
         receivedDatagrams++;
-        if (seals.takesSeal(datagram)) {
+        Datagrams.Seal seal = seals.takeSeal(datagram);
+        if (seal == Datagrams.Seal.INTACT) {
             int kind = datagram.takeByte();
             switch (kind) {
                 case Datagrams.OPEN -> onOpen(from, datagram);
@@ -259,6 +272,9 @@ public final class DatagramNode implements DatagramMachine {
                 }
                 default -> malformed++;
             }
+        } else if (seal == Datagrams.Seal.OTHER) {
+            // transport.checksum differs between the two.
+            otherChecksums++;
         } else {
             damaged++;
         }
@@ -686,6 +702,7 @@ public final class DatagramNode implements DatagramMachine {
         section.put("connections", flowCount);
         section.put("active-senders", senders);
         section.put("damaged", damaged);
+        section.put("other-checksums", otherChecksums);
         section.put("malformed", malformed);
         section.put("unknown-connection", unknown);
         section.put("wrong-endpoint", wrongEndpoint);

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of datagrams (docs/wire.md, section Datagrams): a checksum of all that follows it, a kind, the kind's
- * fields.
+ * The layout of datagrams (docs/wire.md, section Datagrams): a checksum of all that follows it, or a fixed word where
+ * nothing can change it; a kind; the kind's fields.
  */
 final class Datagrams {
 
@@ -49,17 +49,40 @@ final class Datagrams {
     /** Bytes of a frame's length before the frame in the stream. */
     static final int PREFIX_BYTES = 4;
 
+    /** Instead of a checksum. */
+    static final int UNSUMMED = 0x756e7375;
+
+    /** What the first word of a datagram says of the rest. */
+    enum Seal {
+        INTACT,
+        DAMAGED,
+        /** The sender sums and this node does not, or the other way round. */
+        OTHER
+    }
+
+    private final boolean isSummed;
     private final CRC32C checksum = new CRC32C();
+
+    Datagrams(boolean isSummed) {
+        this.isSummed = isSummed;
+    }
 
     /** Writes the checksum into the first four bytes, which were left for it. */
     void seal(Packet datagram) {
-        datagram.bytes().putInt(datagram.offset(), checksumOf(datagram, CHECKSUM_BYTES));
+        datagram.bytes().putInt(datagram.offset(), isSummed ? checksumOf(datagram, CHECKSUM_BYTES) : UNSUMMED);
     }
 
-    /** Takes the checksum; whether it is that of the rest. */
-    boolean takesSeal(Packet datagram) {
-        int expected = datagram.takeInt();
-        return !datagram.isMalformed() && expected == checksumOf(datagram, 0);
+    /** Takes the checksum, and compares it with that of the rest. */
+    Seal takeSeal(Packet datagram) {
+        int found = datagram.takeInt();
+        if (datagram.isMalformed()) {
+            return Seal.DAMAGED;
+        } else if (!isSummed) {
+            return found == UNSUMMED ? Seal.INTACT : Seal.OTHER;
+        } else if (found == checksumOf(datagram, 0)) {
+            return Seal.INTACT;
+        }
+        return found == UNSUMMED ? Seal.OTHER : Seal.DAMAGED;
     }
 
     private int checksumOf(Packet datagram, int skipped) {

@@ -21,6 +21,7 @@ final class LostMulticasts {
     private long sentAtTimer;
 
     private long announcedSent;
+    private long sentNanos;
     private long stable;
     private long nacksSent;
     private long repeatsSent;
@@ -52,6 +53,10 @@ final class LostMulticasts {
     /** A packet goes to all. */
     void onMulticast(Packet packet, Outbox out) {
         packet.markExpendable();
+        if (isSilent(out)) {
+            window.restart(members());
+        }
+        sentNanos = out.nowNanos();
         if (!out.isArmed(Reliability.SENT_TIMER)) {
             sentAtTimer = layer.sentNumber();
             out.arm(Reliability.SENT_TIMER, SENT_DELAY_NANOS);
@@ -92,16 +97,25 @@ final class LostMulticasts {
     long limitBytes(long sentBytes, Outbox out) {
         PacketRing unacknowledged = layer.ownCopies;
         if (unacknowledged.size() == 0) {
-            // One packet may always be under way, whatever its length.
-            return sentBytes + Packet.FRAME_MAX;
+            // One packet may always be under way, whatever its length. What is granted now may be used when all others
+            // have begun too.
+            return sentBytes + Math.max(Packet.FRAME_MAX, window.bytes(members()));
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
         return Math.max(sentBytes, sentBytes - bytes + window.bytes(activeSenders(out)));
     }
 
-    /** Received bytes after which a sender should know. */
-    long ackBytes(Outbox out) {
-        return window.ackBytes(activeSenders(out));
+    private boolean isSilent(Outbox out) {
+        return sentNanos == 0 || out.nowNanos() - sentNanos >= MulticastWindow.ACTIVE_NANOS;
+    }
+
+    private int members() {
+        return layer.pairs.length + 1;
+    }
+
+    /** Received bytes after which a sender should know, even one that does not have more than the share of a member. */
+    long ackBytes() {
+        return window.ackBytes(members());
     }
 
     // ------------------------------------------------------------------ packets
@@ -223,11 +237,9 @@ final class LostMulticasts {
         } else if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
         } else {
+            // What was multicast before may wait at another socket, to be read in this turn or the next.
             pair.ahead.onKnown(number);
-            pair.ahead.note();
-            if (pair.ahead.isDue(pair.multicastIn.received())) {
-                ask(pair, out);
-            }
+            askLater(out);
             packet.release();
         }
     }

@@ -8,6 +8,8 @@ import dev.tutti.core.Packet;
  * <p>All senders of a group share each receiver's buffer for datagrams: a share of it is the most that helps. Within that,
  * what gets lost decides: where much more is asked for again than a lossy network explains, buffers overflow, and less is
  * sent; where little is, more. Random loss of any usual amount leaves the window alone.
+ *
+ * <p>Who has been silent does not know who else is about to begin: it begins with the share that it has when all do.
  */
 final class MulticastWindow {
 
@@ -50,6 +52,11 @@ final class MulticastWindow {
         roundEnd = Math.max(sent, stable + 1);
     }
 
+    /** This member was silent, in a view of so many. */
+    void restart(int members) {
+        bytes = Math.min(bytes, bufferBytes / members);
+    }
+
     void startView() {
         roundStart = 0;
         roundEnd = 1;
@@ -64,8 +71,8 @@ final class MulticastWindow {
     }
 
     /** Received bytes after which the sender should know. */
-    long ackBytes(int senders) {
-        return Math.max(1, Math.min(bufferBytes / senders, Packet.FRAME_MAX * 4L) / 4);
+    long ackBytes(int members) {
+        return Math.max(1, Math.min(bufferBytes / members, Packet.FRAME_MAX * 4L) / 4);
     }
 
     /** More than that is not the network's loss, or one that no window helps against. */

@@ -643,7 +643,7 @@ public final class Reliability implements Layer {
     @Override
     public void onTurnEnd(Outbox out) {
         boolean isNews = false;
-        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes(out);
+        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes();
         for (Pair pair : pairs) {
             if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
                 acknowledge(pair, out);

@@ -18,7 +18,9 @@ class LostMulticastTest {
 
     private static final long MILLISECOND = 1_000_000;
 
-    private final ReliabilityScene three = ReliabilityScene.of(3, 256 * 1024);
+    private static final int BUFFER = 256 * 1024;
+
+    private final ReliabilityScene three = ReliabilityScene.of(3, BUFFER);
 
     private List<String> sentBut(String unwanted) {
         return three.sent().stream().filter(text -> !text.startsWith(unwanted)).toList();
@@ -82,7 +84,20 @@ class LostMulticastTest {
     void lastOnesAreMissedWhenTheirSenderSaysSo() {
         three.multicast(2, 1, "a");
         three.sentUpTo(2, 3);
+        three.layer.advance(MILLISECOND / 2);
         assertThat(sentBut("ACK")).containsExactly("NACK 2-3 to n2");
+    }
+
+    /** Sessions and multicasts come by different sockets, which are read one after the other. */
+    @Test
+    void whatTheSendersWordHasOvertakenIsNotAskedFor() {
+        three.multicast(2, 1, "a");
+        three.sentUpTo(2, 3);
+        three.layer.advance(MILLISECOND / 4);
+        three.multicast(2, 2, "b");
+        three.multicast(2, 3, "c");
+        three.layer.advance(20 * MILLISECOND);
+        assertThat(sentBut("ACK")).isEmpty();
     }
 
     @Test
@@ -187,6 +202,35 @@ class LostMulticastTest {
         assertThat(three.layer.takeDropped())
                 .containsExactly(DropReason.MALFORMED, DropReason.MALFORMED, DropReason.DUPLICATE);
         assertThat(sentBut("ACK")).isEmpty();
+    }
+
+    /** All three may begin at the same moment, and none of them knows. */
+    @Test
+    void whoWasSilentBeginsWithTheShareOfAMember() {
+        long share = BUFFER * 3 / 4 / 3;
+        three.layer.advance(MILLISECOND);
+        three.send("x".repeat(1_000));
+        three.layer.endTurn();
+        assertThat(three.number("window-open-bytes")).isLessThanOrEqualTo(share);
+        for (int round = 1; round <= 20; round++) {
+            three.send("x".repeat(1_000));
+            acknowledge(round);
+        }
+        assertThat(three.number("window-open-bytes")).isGreaterThan(share);
+        acknowledge(21);
+        assertThat(three.number("window-open-bytes")).isEqualTo(share);
+        three.layer.advance(60 * MILLISECOND);
+        three.send("x".repeat(1_000));
+        three.send("x".repeat(1_000));
+        acknowledge(22);
+        // A round without loss has made it larger again.
+        assertThat(three.number("window-open-bytes")).isLessThanOrEqualTo(share * 5 / 4);
+    }
+
+    private void acknowledge(long number) {
+        three.ack(2, number, 1L << 30, 0, ReliabilityScene.WINDOW);
+        three.ack(3, number, 1L << 30, 0, ReliabilityScene.WINDOW);
+        three.layer.endTurn();
     }
 
     @Test

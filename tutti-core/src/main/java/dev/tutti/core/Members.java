@@ -36,6 +36,12 @@ public final class Members {
         return known.get(new Key(incarnation, join, textBytes));
     }
 
+    /** The member was met elsewhere: messages that name it name this object. */
+    public void add(Member member) {
+        NodeId node = member.node();
+        add(member, 8 + Packet.textBytes(node.name()) + Packet.textBytes(node.address()));
+    }
+
     void add(Member member, int textBytes) {
         if (known.size() >= KNOWN_MAX) {
             known.clear();

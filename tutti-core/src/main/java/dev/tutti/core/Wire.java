@@ -184,8 +184,9 @@ public final class Wire {
         ViewId id = takeViewId(packet, known);
         List<Member> members = takeMembers(packet, known);
         List<View.Part> parts = new ArrayList<>();
+        TreeMap<Member, Long> nothing = new TreeMap<>();
         for (Member newcomer : takeRanks(packet, members)) {
-            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
+            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), nothing));
         }
         int partCount = packet.takeCount(VIEW_ID_BYTES_MIN + 8);
         for (int index = 0; index < partCount; index++) {

@@ -2,9 +2,7 @@ package dev.tutti.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -17,20 +15,14 @@ import java.util.function.Consumer;
  */
 public final class Simulation {
 
-    private record Event(long timeNanos, long sequence, Runnable action) {}
-
-    private static final Comparator<Event> EARLIEST =
-            Comparator.comparingLong(Event::timeNanos).thenComparingLong(Event::sequence);
-
     private final long seed;
     private final SplittableRandom root;
-    private final PriorityQueue<Event> queue = new PriorityQueue<>(EARLIEST);
+    private final Agenda agenda = new Agenda();
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final Trace trace;
     private final Network network;
     private final DatagramNetwork datagrams;
     private long nowNanos;
-    private long sequence;
     private long steps;
     private Consumer<byte[]> tap = frame -> {};
 
@@ -110,7 +102,7 @@ public final class Simulation {
 
     /** Runs {@code action} at a time, or now if that has passed. */
     public void at(long timeNanos, Runnable action) {
-        queue.add(new Event(Math.max(nowNanos, timeNanos), sequence++, action));
+        agenda.add(Math.max(nowNanos, timeNanos), action);
     }
 
     public void after(Duration delay, Runnable action) {
@@ -120,10 +112,8 @@ public final class Simulation {
     /** Lets time pass. */
     public void advance(Duration duration) {
         long end = nowNanos + duration.toNanos();
-        Event next = queue.peek();
-        while (next != null && next.timeNanos() <= end) {
+        while (!agenda.isEmpty() && agenda.nextNanos() <= end) {
             step();
-            next = queue.peek();
         }
         nowNanos = end;
     }
@@ -136,8 +126,7 @@ public final class Simulation {
     public boolean advanceUntil(BooleanSupplier condition, Duration limit) {
         long end = nowNanos + limit.toNanos();
         while (!condition.getAsBoolean()) {
-            Event next = queue.peek();
-            if (next == null || next.timeNanos() > end) {
+            if (agenda.isEmpty() || agenda.nextNanos() > end) {
                 nowNanos = end;
                 return condition.getAsBoolean();
             }
@@ -152,13 +141,12 @@ public final class Simulation {
      * @return whether there was one
      */
     public boolean step() {
-        Event event = queue.poll();
-        if (event == null) {
+        if (agenda.isEmpty()) {
             return false;
         }
-        nowNanos = event.timeNanos();
+        nowNanos = agenda.nextNanos();
         steps++;
-        event.action().run();
+        agenda.take().run();
         return true;
     }
 

@@ -49,7 +49,9 @@ public final class Seeds {
             throw wrong(seed, "it has " + (last - first + 1) + " ports, at most " + PORTS_MAX);
         }
         for (int port = first; port <= last; port++) {
-            addresses.add(host + ":" + port);
+            String address = host + ":" + port;
+            // One object for all nodes of a process that have the same seeds.
+            addresses.add(address.equals(seed) ? seed : address);
         }
     }
 

@@ -80,9 +80,6 @@ public final class Membership implements Layer {
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
 
-    /** With whom a session has been open ever since the last promise. */
-    private TreeSet<Member> unbroken = new TreeSet<>();
-
     private boolean hasFollowed = true;
     private boolean hasStarted;
 
@@ -198,6 +195,7 @@ public final class Membership implements Layer {
         switch (signal) {
             case Signal.Opened(Member member) -> {
                 start(out);
+                known.add(member);
                 peers.open(member);
                 publicity.onOpened(member);
                 gathering.onGrowth();
@@ -210,7 +208,6 @@ public final class Membership implements Layer {
                 if (peers.close(member) != null) {
                     publicity.onClosed(member);
                     assemblies.remove(member);
-                    unbroken.remove(member);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -458,7 +455,7 @@ public final class Membership implements Layer {
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
-        unbroken = new TreeSet<>(peers.members());
+        peers.markUnbroken();
         isUrgent = true;
         isDirty = true;
     }
@@ -696,7 +693,7 @@ public final class Membership implements Layer {
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
-                if (!member.equals(self) && !unbroken.contains(member)) {
+                if (!member.equals(self) && !peers.isUnbroken(member)) {
                     lost.add(member);
                 }
             }

@@ -29,6 +29,9 @@ final class Peer {
 
     TreeSet<Member> lost = NOBODY;
 
+    /** The session has been open ever since this member's last promise. */
+    boolean isUnbroken;
+
     /** What it was told last; null before that. */
     @Nullable Advert told;
 

@@ -69,6 +69,9 @@ final class Peers {
     /** Those who follow this member and are not in its view. */
     private int followersOutside;
 
+    /** Those in a view of two or more which is not this member's: hardly ever anybody. */
+    private int inOtherViews;
+
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
@@ -107,6 +110,19 @@ final class Peers {
         return open.keySet();
     }
 
+    /** From now on {@link #isUnbroken} is about this moment. */
+    void markUnbroken() {
+        for (Peer peer : open.values()) {
+            peer.isUnbroken = true;
+        }
+    }
+
+    /** Whether a session with the member has been open ever since {@link #markUnbroken}. */
+    boolean isUnbroken(Member member) {
+        Peer peer = open.get(member);
+        return peer != null && peer.isUnbroken;
+    }
+
     boolean isInView(Member member) {
         return inView.containsKey(member);
     }
@@ -140,6 +156,7 @@ final class Peers {
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
         followersOutside = 0;
+        inOtherViews = 0;
         view = installed;
         inView = new HashMap<>();
         for (int rank = 0; rank < memberSince.length; rank++) {
@@ -230,16 +247,16 @@ final class Peers {
     }
 
     private void unrank(Peer peer) {
-        if (byAge.remove(peer) && isFollowerOutside(peer)) {
-            followersOutside--;
+        if (byAge.remove(peer)) {
+            followersOutside -= isFollowerOutside(peer) ? 1 : 0;
+            inOtherViews -= isInOtherView(peer) ? 1 : 0;
         }
     }
 
     private void rank(Peer peer) {
         byAge.add(peer);
-        if (isFollowerOutside(peer)) {
-            followersOutside++;
-        }
+        followersOutside += isFollowerOutside(peer) ? 1 : 0;
+        inOtherViews += isInOtherView(peer) ? 1 : 0;
     }
 
     // ------------------------------------------------------------------ whom to follow
@@ -264,6 +281,9 @@ final class Peers {
 
     /** Somebody older in a view of which it is not known who is in it; null if there is none. */
     @Nullable Peer unlisted(Set<ViewId> asked) {
+        if (inOtherViews == 0) {
+            return null;
+        }
         for (Peer peer : byAge) {
             if (!isOlder(peer)) {
                 break;
@@ -285,7 +305,11 @@ final class Peers {
     }
 
     private boolean isListed(Peer peer) {
-        return peer.view.equals(view.id()) || isAlone(peer) || listings.containsKey(peer.view);
+        return !isInOtherView(peer) || listings.containsKey(peer.view);
+    }
+
+    private boolean isInOtherView(Peer peer) {
+        return !isAlone(peer) && !peer.view.equals(view.id());
     }
 
     private static boolean isAlone(Peer peer) {

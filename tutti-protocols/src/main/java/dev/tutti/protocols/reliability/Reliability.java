@@ -554,7 +554,7 @@ public final class Reliability implements Layer {
             nextPairOf.put(member, pair);
         }
         for (Pair pair : pairs) {
-            pair.ahead.clear(DropReason.OLD_VIEW, out);
+            pair.clearAhead(DropReason.OLD_VIEW, out);
             oldCopies.put(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
@@ -697,7 +697,7 @@ public final class Reliability implements Layer {
     private void acknowledge(Pair pair, Outbox out) {
         acksSent++;
         pair.onAnnounced();
-        Packet ack = Packet.create(out.memory(), 64)
+        Packet ack = Packet.create(out.memory(), 0)
                 .prependLong(pair.unicastIn.limitBytes())
                 .prependLong(pair.unicastIn.received())
                 .prependLong(pair.sinceView())

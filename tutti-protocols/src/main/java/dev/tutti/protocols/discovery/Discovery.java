@@ -113,7 +113,10 @@ public final class Discovery {
     // ------------------------------------------------------------------ inputs
 
     public void onStart(List<String> seeds, long nowNanos) {
-        for (String seed : seeds) {
+        // Each begins with those that follow it in the list, or those who are started together would all dial the first.
+        int own = seeds.indexOf(self);
+        for (int index = 1; index <= seeds.size(); index++) {
+            String seed = seeds.get((own + index) % seeds.size());
             if (!seed.equals(self)) {
                 add(seed, true, nowNanos);
             }

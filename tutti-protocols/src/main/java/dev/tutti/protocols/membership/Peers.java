@@ -72,6 +72,8 @@ final class Peers {
     /** Those in a view of two or more which is not this member's: hardly ever anybody. */
     private int inOtherViews;
 
+    private long promises;
+
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
@@ -82,7 +84,7 @@ final class Peers {
     // ------------------------------------------------------------------ sessions and views
 
     void open(Member member) {
-        open.put(member, new Peer(member));
+        open.put(member, new Peer(member, promises));
     }
 
     /** Returns what was known; null if there was no session. */
@@ -110,17 +112,15 @@ final class Peers {
         return open.keySet();
     }
 
-    /** From now on {@link #isUnbroken} is about this moment. */
-    void markUnbroken() {
-        for (Peer peer : open.values()) {
-            peer.isUnbroken = true;
-        }
+    /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
+    void onPromise() {
+        promises++;
     }
 
-    /** Whether a session with the member has been open ever since {@link #markUnbroken}. */
+    /** Whether a session with the member has been open ever since the last promise. */
     boolean isUnbroken(Member member) {
         Peer peer = open.get(member);
-        return peer != null && peer.isUnbroken;
+        return peer != null && peer.promisesBefore < promises;
     }
 
     boolean isInView(Member member) {
@@ -376,6 +376,22 @@ final class Peers {
             heardByAllBefore.and(heard);
         }
         return candidates;
+    }
+
+    /**
+     * Whether somebody of the view who follows this member, and whom it hears, is not a candidate: it has lost another one,
+     * or another one has lost it.
+     */
+    boolean leavesOutFollowers(List<Member> candidates) {
+        int staying = 0;
+        for (Member candidate : candidates) {
+            staying += inView.containsKey(candidate) && !candidate.equals(self) ? 1 : 0;
+        }
+        int following = 0;
+        for (Peer peer : byAge) {
+            following += peer.follows.equals(self) && inView.containsKey(peer.member) ? 1 : 0;
+        }
+        return staying < following;
     }
 
     /** This member and those who follow it, by rank. */

@@ -387,11 +387,16 @@ public final class Reliability implements Layer {
         }
     }
 
+    /** Per sender in this view; of whom nothing was received is not in it, which is most of a large group. */
     private TreeMap<Member, Long> received() {
         TreeMap<Member, Long> received = new TreeMap<>();
-        received.put(self, own.received());
+        if (own.received() > 0) {
+            received.put(self, own.received());
+        }
         for (Pair pair : pairs) {
-            received.put(pair.member(), pair.multicastIn.received());
+            if (pair.multicastIn.received() > 0) {
+                received.put(pair.member(), pair.multicastIn.received());
+            }
         }
         return received;
     }

@@ -38,7 +38,7 @@ public final class Membership implements Layer {
      */
     public record Timing(long holdBackNanos, long mergeDelayNanos, long ballotTimeoutNanos) {}
 
-    /** Largest control message: what bounds the members of a group, some 15,000 with names and addresses of 20 characters. */
+    /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
     // Kinds of packets; everything above this layer travels as DATA.

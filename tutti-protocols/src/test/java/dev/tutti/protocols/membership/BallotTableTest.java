@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
 /** The coordinator's rows of the transition table: when a ballot starts, restarts, completes others, decides, ends. */
 class BallotTableTest {
 
+    /** How long members of a view that disagree on who is there are waited for. */
+    private static final long DISAGREEMENT_NANOS = 300_000_000;
+
     /** Member 1, coordinator of 2.1@n1 = {1, 2, 3}. */
     private final MembershipScene first = steady(1, 1, 2, 3);
 
@@ -104,6 +107,7 @@ class BallotTableTest {
             // 3 does not hear 2: in rank order the older one stays.
             says(2, first.view.id(), members(1, 2), members(3));
             says(3, first.view.id(), members(1, 3), members(2));
+            first.layer.advance(DISAGREEMENT_NANOS);
             assertThat(first.ballotMessages()).contains("PREPARE 3.1@n1 to n2").noneMatch(text -> text.endsWith("n3"));
         }
     }
@@ -414,6 +418,38 @@ class BallotTableTest {
             second.frozen(vector());
             second.reached(id(6, 1, 2));
             assertThat(second.view.members()).isEqualTo(members(2));
+        }
+
+        @Test
+        void membersThatDisagreeAreWaitedForUntilTheCoordinatorHasLostThatOneToo() {
+            // 2 has noticed that 3 is gone; the coordinator still hears both.
+            says(2, first.view.id(), members(1, 2), members(3));
+            first.layer.advance(DISAGREEMENT_NANOS - 1);
+            assertThat(first.ballotMessages()).isEmpty();
+            assertThat(first.state()).isEqualTo("steady");
+            first.close(m(3));
+            first.turn();
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2");
+        }
+
+        @Test
+        void membersThatFindEachOtherAgainWhileTheyAreWaitedForStayTogether() {
+            says(2, first.view.id(), members(1, 2), members(3));
+            says(2, first.view.id(), members(1, 2, 3), members(3));
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2", "PREPARE 3.1@n1 to n3");
+        }
+
+        @Test
+        void aRunningBallotEndsWhileMembersDisagree() {
+            ViewId ballot = runBallot();
+            first.ballotMessages();
+            says(2, ballot, members(1, 2), members(3));
+            first.ack(m(2), ballot, first.view, vector());
+            first.ack(m(3), ballot, first.view, vector());
+            assertThat(first.layer.takeDropped()).containsOnly(DropReason.OLD_BALLOT);
+            assertThat(first.state()).isEqualTo("answered");
+            first.layer.advance(DISAGREEMENT_NANOS);
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.2@n1 to n2");
         }
 
         @Test

@@ -2,6 +2,7 @@ package dev.tutti.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
@@ -19,6 +20,7 @@ public final class Simulation {
     private final SplittableRandom root;
     private final Agenda agenda = new Agenda();
     private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final HashSet<Long> incarnations = new HashSet<>();
     private final Trace trace;
     private final Network network;
     private final DatagramNetwork datagrams;
@@ -148,6 +150,11 @@ public final class Simulation {
         steps++;
         agenda.take().run();
         return true;
+    }
+
+    /** False if a node has had the incarnation. */
+    boolean takeIncarnation(long incarnation) {
+        return incarnations.add(incarnation);
     }
 
     /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */

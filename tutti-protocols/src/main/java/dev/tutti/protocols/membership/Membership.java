@@ -582,6 +582,11 @@ public final class Membership implements Layer {
         if (!running.isComplete()) {
             return;
         }
+        List<Member> torn = running.torn();
+        if (!torn.isEmpty()) {
+            separate(running, torn, out);
+            return;
+        }
         List<Ballot.Straggler> stragglers = running.takeStragglers();
         if (!stragglers.isEmpty()) {
             for (Ballot.Straggler straggler : stragglers) {
@@ -620,6 +625,13 @@ public final class Membership implements Layer {
                 takeCut(running.id(), decided, since, decision.holdersOf(part), out);
             }
         }
+    }
+
+    /** The next view is without those who are torn, and the one after it has them again. */
+    private void separate(Ballot running, List<Member> torn, Outbox out) {
+        List<Member> rest = new ArrayList<>(running.candidates());
+        rest.removeAll(torn);
+        startBallot(torn.contains(self) ? List.of(self) : rest, out);
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */

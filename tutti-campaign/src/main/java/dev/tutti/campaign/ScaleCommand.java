@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
             "Exit codes: 0 the bounds held, 1 one did not, 2 wrong usage.",
             "",
             "Time and memory grow with the square of the nodes: 200 take seconds and 200 MiB; 1,000 some minutes and 4 GiB.",
-            "2,000 want a heap of 12 GiB with little of it for what is young, and objects with short headers:",
+            "2,000 keep 9 GiB, which a heap of 12 GiB with little for what is young, and short headers, has room for:",
             "TUTTI_OPTS='-Xmx12g -Xmn800m -XX:+UseParallelGC -XX:+UseCompactObjectHeaders'.",
             "",
             "Examples:",

@@ -2,8 +2,10 @@ package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.History;
 import dev.tutti.sim.Trace;
+import dev.tutti.sim.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** What large groups go through, and how well: for tests, and for whoever wants to see figures. */
+/** What groups go through, large ones above all, and how well: for tests, and for whoever wants to see figures. */
 final class ScaleScenarios {
 
     private record Sight(Member member, int viewSize) {}
@@ -48,6 +50,14 @@ final class ScaleScenarios {
      * @param spared whether nobody was ever removed but those who had to be
      */
     record Removal(int nodes, long seed, long millis, int views, boolean spared) {}
+
+    /**
+     * How two parts of a group became one again.
+     *
+     * @param millis from the end of the partition until all had one view
+     * @param missing what somebody should have delivered by then, or should not have
+     */
+    record Healing(int nodes, long seed, long millis, List<Violation> missing) {}
 
     /** All start at one instant and have each other's addresses. */
     Bootstrap bootstrap(Duration limit) {
@@ -88,6 +98,46 @@ final class ScaleScenarios {
         String name = "n" + victim;
         cluster.until("one view without " + name, limit, () -> cluster.isOneViewOf(seat -> !seat.node.name().equals(name)));
         return removal(begin, List.of(victim));
+    }
+
+    /**
+     * Of a settled group on datagrams one node gets behind links that lose most of what goes through, in both directions.
+     *
+     * @param victim the node
+     */
+    Removal behindLoss(int victim, double loss, Duration limit) {
+        sights.clear();
+        long begin = cluster.simulation().nowNanos();
+        DatagramPath lossy = DatagramPath.LOCAL.withLoss(loss);
+        for (int other = 1; other <= cluster.size(); other++) {
+            if (other != victim) {
+                cluster.datagrams().setPath(cluster.node(victim), cluster.node(other), lossy);
+                cluster.datagrams().setPath(cluster.node(other), cluster.node(victim), lossy);
+            }
+        }
+        int witness = victim == 1 ? 2 : 1;
+        Member lost = cluster.seat(victim).member();
+        cluster.until("one view without n" + victim, limit, () -> cluster.view(witness).size() == cluster.size() - 1
+                && !cluster.view(witness).contains(lost));
+        return removal(begin, List.of(victim));
+    }
+
+    /** A settled group falls into two parts, both of which go on, and comes together again. */
+    Healing partition(Duration duration, Duration limit) {
+        int[] side = IntStream.rangeClosed(1, cluster.size() * 2 / 5).toArray();
+        cluster.partition(side).advance(duration);
+        for (int number = 1; number <= cluster.size(); number++) {
+            cluster.send(number, 20, 300);
+        }
+        cluster.advance(Duration.ofSeconds(1)).heal();
+        long begin = cluster.simulation().nowNanos();
+        cluster.until("one view again", limit, cluster::isOneView);
+        long millis = millisSince(begin);
+        for (int number = 1; number <= cluster.size(); number++) {
+            cluster.send(number, 5, 300);
+        }
+        cluster.advance(Duration.ofSeconds(1));
+        return new Healing(cluster.size(), cluster.simulation().seed(), millis, cluster.missing());
     }
 
     private Removal removal(long begin, List<Integer> victims) {

@@ -42,6 +42,15 @@ public final class Members {
         return null;
     }
 
+    /** The member was met elsewhere: messages that name it name this object, unless one has already. */
+    public void add(Member member) {
+        NodeId node = member.node();
+        int bytes = 8 + Packet.textBytes(node.name()) + Packet.textBytes(node.address());
+        if (find(node.incarnation(), member.join(), bytes) == null) {
+            add(member, bytes);
+        }
+    }
+
     /** Whether {@code packet} may name another member that was not met: {@link Wire#MEMBERS_MAX} in all. */
     boolean admitsNew(Packet packet) {
         if (packet != reading) {

@@ -311,6 +311,11 @@ public final class Packet {
         return append(encoded, 0, encoded.length);
     }
 
+    /** Bytes of a text on the wire, without its length. */
+    static int textBytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
     public Packet append(byte[] source, int offset, int length) {
         bytes.put(end, source, offset, length);
         end += length;

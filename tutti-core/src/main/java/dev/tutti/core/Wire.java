@@ -213,8 +213,9 @@ public final class Wire {
             partCount = 0;
         }
         List<View.Part> parts = new ArrayList<>(newcomers.size() + partCount);
+        TreeMap<Member, Long> nothing = new TreeMap<>();
         for (Member newcomer : newcomers) {
-            parts.add(new View.Part(View.aloneId(newcomer), List.of(newcomer), new TreeMap<>()));
+            parts.add(new View.Part(View.aloneId(newcomer), List.of(newcomer), nothing));
         }
         for (int index = 0; index < partCount && !packet.isMalformed(); index++) {
             ViewId previous = takeViewId(packet, known);

@@ -99,6 +99,11 @@ class DecisionsTest {
         connected(3);
         model.send(member(2));
         model.close(member(1), member(2));
+        while (model.canReceive(member(1), member(0))) {
+            model.receive(member(1), member(0));
+        }
+        // The coordinator hears both, and waits before it decides between them.
+        model.advance(300_000_000);
         runSparing(2, 0, () -> member(0).number("membership.ballots-started") == 2);
         model.receive(member(2), member(0));
         model.crash(member(2));

@@ -54,8 +54,8 @@ final class Connection {
         private final Network network;
         private final End from;
         private final End to;
-        private final ArrayDeque<Packet> waiting = new ArrayDeque<>();
-        private final ArrayDeque<Item> line = new ArrayDeque<>();
+        private final ArrayDeque<Packet> waiting = new ArrayDeque<>(1);
+        private final ArrayDeque<Item> line = new ArrayDeque<>(1);
         private int bufferedBytes;
         private long lineFreeNanos;
         private long lastArrivalNanos;

@@ -114,7 +114,7 @@ public final class Network {
     }
 
     public boolean isCut(SimulatedNode from, SimulatedNode to) {
-        return cuts.contains(direction(from, to));
+        return !cuts.isEmpty() && cuts.contains(direction(from, to));
     }
 
     /** What goes to a node or comes from it stands still; nothing is lost, and dials wait. */
@@ -228,7 +228,7 @@ public final class Network {
     }
 
     Path path(SimulatedNode from, SimulatedNode to) {
-        return paths.getOrDefault(direction(from, to), defaultPath);
+        return paths.isEmpty() ? defaultPath : paths.getOrDefault(direction(from, to), defaultPath);
     }
 
     long delayNanos(Path path) {

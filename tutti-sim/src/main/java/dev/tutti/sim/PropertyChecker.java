@@ -148,6 +148,9 @@ public final class PropertyChecker {
     private final TreeMap<Member, Life> lives = new TreeMap<>();
     private final Map<ViewId, View> views = new HashMap<>();
 
+    /** Per view, in which of its parts each member is. */
+    private final Map<ViewId, Map<Member, Integer>> partsOf = new HashMap<>();
+
     public PropertyChecker(Promise promise) {
         this.promise = promise;
     }
@@ -389,10 +392,10 @@ public final class PropertyChecker {
         Stay before = life.stays.get(index - 1);
         Stay otherBefore = other.stays.get(otherIndex - 1);
         boolean isTogether = before.id().equals(otherBefore.id());
-        boolean isInSet = stay.view.transitionalSet(life.member).contains(other.member);
-        boolean isInOtherSet =
-                other.stays.get(otherIndex).view.transitionalSet(other.member).contains(life.member);
-        if (isTogether != isInSet || isTogether != isInOtherSet) {
+        // All that install a view have the same parts, or S6 is broken already.
+        Map<Member, Integer> parts = partsOf.computeIfAbsent(stay.id(), absent -> parts(stay.view));
+        Integer part = parts.get(life.member);
+        if (isTogether != (part != null && part.equals(parts.get(other.member)))) {
             report("S10", life.member + " came to " + stay.id() + " from " + before.id() + " and " + other.member
                     + " from " + otherBefore.id() + ", their transitional sets say otherwise");
         }
@@ -400,6 +403,16 @@ public final class PropertyChecker {
             report("S9", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
                     + ", one delivered " + before.delivered + ", the other " + otherBefore.delivered);
         }
+    }
+
+    private static Map<Member, Integer> parts(View view) {
+        Map<Member, Integer> parts = new HashMap<>();
+        for (int index = 0; index < view.parts().size(); index++) {
+            for (Member member : view.parts().get(index).members()) {
+                parts.put(member, index);
+            }
+        }
+        return parts;
     }
 
     /** Between the last view that both were in and this one, either a view has separated the two, or their ways are one. */

@@ -2,9 +2,8 @@ package dev.tutti.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -16,20 +15,15 @@ import java.util.function.BooleanSupplier;
  */
 public final class Simulation {
 
-    private record Event(long timeNanos, long sequence, Runnable action) {}
-
-    private static final Comparator<Event> EARLIEST =
-            Comparator.comparingLong(Event::timeNanos).thenComparingLong(Event::sequence);
-
     private final long seed;
     private final SplittableRandom root;
-    private final PriorityQueue<Event> queue = new PriorityQueue<>(EARLIEST);
+    private final Agenda agenda = new Agenda();
     private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final HashSet<Long> incarnations = new HashSet<>();
     private final Trace trace;
     private final Network network;
     private final DatagramNetwork datagrams;
     private long nowNanos;
-    private long sequence;
     private long steps;
     private Tap tap = (from, to, frame) -> {};
 
@@ -109,7 +103,7 @@ public final class Simulation {
 
     /** Runs {@code action} at a time, or now if that has passed. */
     public void at(long timeNanos, Runnable action) {
-        queue.add(new Event(Math.max(nowNanos, timeNanos), sequence++, action));
+        agenda.add(Math.max(nowNanos, timeNanos), action);
     }
 
     public void after(Duration delay, Runnable action) {
@@ -119,10 +113,8 @@ public final class Simulation {
     /** Lets time pass. */
     public void advance(Duration duration) {
         long end = nowNanos + duration.toNanos();
-        Event next = queue.peek();
-        while (next != null && next.timeNanos() <= end) {
+        while (!agenda.isEmpty() && agenda.nextNanos() <= end) {
             step();
-            next = queue.peek();
         }
         nowNanos = end;
     }
@@ -135,8 +127,7 @@ public final class Simulation {
     public boolean advanceUntil(BooleanSupplier condition, Duration limit) {
         long end = nowNanos + limit.toNanos();
         while (!condition.getAsBoolean()) {
-            Event next = queue.peek();
-            if (next == null || next.timeNanos() > end) {
+            if (agenda.isEmpty() || agenda.nextNanos() > end) {
                 nowNanos = end;
                 return condition.getAsBoolean();
             }
@@ -151,14 +142,18 @@ public final class Simulation {
      * @return whether there was one
      */
     public boolean step() {
-        Event event = queue.poll();
-        if (event == null) {
+        if (agenda.isEmpty()) {
             return false;
         }
-        nowNanos = event.timeNanos();
+        nowNanos = agenda.nextNanos();
         steps++;
-        event.action().run();
+        agenda.take().run();
         return true;
+    }
+
+    /** False if a node has had the incarnation. */
+    boolean takeIncarnation(long incarnation) {
+        return incarnations.add(incarnation);
     }
 
     /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */

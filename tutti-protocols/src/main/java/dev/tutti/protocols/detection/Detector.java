@@ -4,6 +4,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -62,7 +63,11 @@ public final class Detector {
     private final long heartbeatNanos;
     private final long timeoutNanos;
     private final TreeMap<NodeId, Subject> subjects = new TreeMap<>();
-    private final TreeSet<NodeId> ring = new TreeSet<>(RING);
+
+    /** How many of {@link #subjects} are reported. */
+    private int reported;
+
+    private final List<NodeId> ring = new ArrayList<>();
     private long stretch = 1;
     private long calmNanos;
     private boolean isChanged;
@@ -86,8 +91,11 @@ public final class Detector {
         subject.reports = NOBODY;
         retract(subject);
         // Who is new here has heard none of the reports.
-        isChanged |= !reports().isEmpty();
-        ring.add(node);
+        isChanged |= reported > 0;
+        int slot = Collections.binarySearch(ring, node, RING);
+        if (slot < 0) {
+            ring.add(-slot - 1, node);
+        }
     }
 
     /** A node whose silence was observed stays reported, until it is heard, or for as long as others may need. */
@@ -102,7 +110,10 @@ public final class Detector {
         if (!subject.isReported) {
             subjects.remove(node);
         }
-        ring.remove(node);
+        int slot = Collections.binarySearch(ring, node, RING);
+        if (slot >= 0) {
+            ring.remove(slot);
+        }
     }
 
     /** When something of the node has arrived last. */
@@ -149,7 +160,11 @@ public final class Detector {
             stretch /= 2;
             calmNanos = nowNanos;
         }
-        subjects.values().removeIf(subject -> !subject.isOpen && nowNanos - subject.closedNanos > ALONE * timeoutNanos);
+        subjects.values().removeIf(subject -> {
+            boolean isOver = !subject.isOpen && nowNanos - subject.closedNanos > ALONE * timeoutNanos;
+            reported -= isOver && subject.isReported ? 1 : 0;
+            return isOver;
+        });
         for (Subject subject : subjects.values()) {
             if (subject.isOpen) {
                 observe(subject, nowNanos);
@@ -208,6 +223,7 @@ public final class Detector {
         boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos * stretch;
         if (isSilent && !subject.isReported) {
             subject.isReported = true;
+            reported++;
             isChanged = true;
         } else if (!isSilent) {
             retract(subject);
@@ -275,17 +291,11 @@ public final class Detector {
     /** The nodes that follow on the ring: this one, and those it has sessions with. */
     List<NodeId> watchers(NodeId node) {
         List<NodeId> watchers = new ArrayList<>(WATCHERS_MAX);
-        for (NodeId next : ring.tailSet(node, false)) {
-            if (watchers.size() == WATCHERS_MAX) {
-                return watchers;
-            }
-            watchers.add(next);
-        }
-        for (NodeId next : ring.headSet(node, false)) {
-            if (watchers.size() == WATCHERS_MAX) {
-                return watchers;
-            }
-            watchers.add(next);
+        int slot = Collections.binarySearch(ring, node, RING);
+        int first = slot < 0 ? -slot - 1 : slot + 1;
+        int others = slot < 0 ? ring.size() : ring.size() - 1;
+        for (int index = 0; index < Math.min(others, WATCHERS_MAX); index++) {
+            watchers.add(ring.get((first + index) % ring.size()));
         }
         return watchers;
     }
@@ -319,6 +329,7 @@ public final class Detector {
     private void retract(Subject subject) {
         if (subject.isReported) {
             subject.isReported = false;
+            reported--;
             isChanged = true;
         }
     }

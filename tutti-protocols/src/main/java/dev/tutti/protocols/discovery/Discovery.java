@@ -64,6 +64,9 @@ public final class Discovery {
         /** Who was found there last. */
         @Nullable NodeId node;
 
+        /** Another address at which {@link #node} was found. */
+        @Nullable Address nextOfNode;
+
         /** There is a session with {@link #node}. */
         boolean isConnected;
 
@@ -90,7 +93,7 @@ public final class Discovery {
     private final LinkedHashMap<String, Address> addresses = new LinkedHashMap<>();
 
     /** Where a node was found last; one may have several addresses. */
-    private final HashMap<NodeId, List<Address>> byNode = new HashMap<>();
+    private final HashMap<NodeId, Address> byNode = new HashMap<>();
 
     private final ArrayDeque<Address> queue = new ArrayDeque<>();
     private @Nullable Address unanswered;
@@ -110,7 +113,10 @@ public final class Discovery {
     // ------------------------------------------------------------------ inputs
 
     public void onStart(List<String> seeds, long nowNanos) {
-        for (String seed : seeds) {
+        // Each begins with those that follow it in the list, or those who are started together would all dial the first.
+        int own = seeds.indexOf(self);
+        for (int index = 1; index <= seeds.size(); index++) {
+            String seed = seeds.get((own + index) % seeds.size());
             if (!seed.equals(self)) {
                 add(seed, true, nowNanos);
             }
@@ -135,14 +141,14 @@ public final class Discovery {
         if (own != null) {
             found(own, node);
         }
-        for (Address address : byNode.getOrDefault(node, List.of())) {
+        for (Address address = byNode.get(node); address != null; address = address.nextOfNode) {
             connected(address);
         }
     }
 
     /** A session is over. */
     public void onClosed(NodeId node, long nowNanos) {
-        for (Address address : byNode.getOrDefault(node, List.of())) {
+        for (Address address = byNode.get(node); address != null; address = address.nextOfNode) {
             if (address.isConnected) {
                 address.isConnected = false;
                 address.attempts = 0;
@@ -324,17 +330,27 @@ public final class Discovery {
         }
         forgetNode(address);
         address.node = node;
-        byNode.computeIfAbsent(node, absent -> new ArrayList<>(1)).add(address);
+        address.nextOfNode = byNode.put(node, address);
     }
 
     private void forgetNode(Address address) {
         NodeId node = address.node;
-        List<Address> others = node == null ? null : byNode.get(node);
-        if (node != null && others != null) {
-            others.remove(address);
-            if (others.isEmpty()) {
-                byNode.remove(node);
+        Address first = node == null ? null : byNode.get(node);
+        if (node == null || first == null) {
+            return;
+        }
+        Address rest = address.nextOfNode;
+        address.nextOfNode = null;
+        if (first != address) {
+            Address before = first;
+            while (before.nextOfNode != null && before.nextOfNode != address) {
+                before = before.nextOfNode;
             }
+            before.nextOfNode = rest;
+        } else if (rest == null) {
+            byNode.remove(node);
+        } else {
+            byNode.put(node, rest);
         }
     }
 

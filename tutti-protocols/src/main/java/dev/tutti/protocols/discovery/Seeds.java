@@ -52,7 +52,9 @@ public final class Seeds {
             throw wrong(seed, "with it there are more than " + ADDRESSES_MAX + " addresses");
         }
         for (int port = first; port <= last; port++) {
-            addresses.add(host + ":" + port);
+            String address = host + ":" + port;
+            // One object for all nodes of a process that have the same seeds.
+            addresses.add(address.equals(seed) ? seed : address);
         }
         return last - first + 1;
     }

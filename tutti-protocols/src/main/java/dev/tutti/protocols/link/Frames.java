@@ -1,5 +1,8 @@
 package dev.tutti.protocols.link;
 
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+
 /**
  * The types of frames (docs/wire.md, section Frames).
  *
@@ -40,6 +43,14 @@ public final class Frames {
 
     /** What a frame counts beyond its length in the bounds of a session, at both ends alike. */
     static final int OVERHEAD = 64;
+
+    /** Before a frame that no layer has written: drivers put its length there. */
+    private static final int HEADROOM = 16;
+
+    /** A frame of a type, for at most {@code bytes} to be appended. */
+    public static Packet create(Memory memory, int type, int bytes) {
+        return Packet.of(memory.acquire(HEADROOM + 1 + bytes), HEADROOM, 0).appendByte(type);
+    }
 
     static int cost(int frameLength) {
         return frameLength + OVERHEAD;

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /** A map from numbers that boxes nothing: looked up once or twice per frame. It can't be iterated, on purpose. */
 public final class IntMap<V> {
 
-    private static final int SLOTS_MIN = 8;
+    /** Few: there are many maps, of one or two entries mostly. */
+    private static final int SLOTS_MIN = 2;
 
     private int[] keys = new int[SLOTS_MIN];
     private @Nullable Object[] values = new Object[SLOTS_MIN];

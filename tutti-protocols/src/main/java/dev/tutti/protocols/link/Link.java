@@ -21,7 +21,7 @@ public final class Link {
     private boolean isOpen;
     private long received;
     private long acknowledged;
-    private final ArrayDeque<Packet> retained = new ArrayDeque<>();
+    private final ArrayDeque<Packet> retained = new ArrayDeque<>(1);
     private long retainedCost;
 
     // What the other side does not know yet.
@@ -42,6 +42,9 @@ public final class Link {
 
     public boolean isMulticastHeard;
     public boolean isReachedByMulticast;
+
+    /** Another one at the same address, met before. */
+    @Nullable Link nextThere;
 
     long resumeNanos = Links.NEVER;
     int resumeAttempts;

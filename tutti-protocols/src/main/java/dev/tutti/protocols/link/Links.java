@@ -82,6 +82,12 @@ public final class Links {
     /** Received bytes after which the sender is told at once, so that it can let go of them. */
     static final int ACK_BYTES = 256 * 1024;
 
+    /** The same with very many links. */
+    static final int ACK_BYTES_MIN = 256;
+
+    /** Links up to which {@link #ACK_BYTES} holds; with more it shrinks, so that all links of all nodes keep no more. */
+    static final int LINKS_USUAL = 32;
+
     /** Links that are remembered. */
     static final int LINKS_MAX = 4096;
 
@@ -102,7 +108,7 @@ public final class Links {
     private final TreeMap<NodeId, Link> links = new TreeMap<>();
 
     /** The same by address; of one address there is one process at a time. */
-    private final HashMap<String, List<Link>> atAddress = new HashMap<>();
+    private final HashMap<String, Link> atAddress = new HashMap<>();
 
     private final IntMap<Connection> connections = new IntMap<>();
 
@@ -114,6 +120,7 @@ public final class Links {
     private int lastConnection;
     private int accepted;
     private long forgottenEpoch;
+    private long ackBytes = ACK_BYTES;
     private long nowNanos;
     private long deadlineNanos = NEVER;
 
@@ -193,7 +200,7 @@ public final class Links {
     /** An empty heartbeat for the caller to append to and to pass to {@link #sendHeartbeat}. */
     public Packet heartbeat(Link link, int bytes) {
         link.confirm(nowNanos);
-        return Packet.create(memory, 9 + bytes).appendByte(Frames.HEARTBEAT).appendLong(link.received());
+        return Frames.create(memory, Frames.HEARTBEAT, 8 + bytes).appendLong(link.received());
     }
 
     public void sendHeartbeat(Link link, Packet heartbeat) {
@@ -202,7 +209,7 @@ public final class Links {
 
     private void sendAck(Link link) {
         link.confirm(nowNanos);
-        write(link, Packet.create(memory, 9).appendByte(Frames.LINK_ACK).appendLong(link.received()));
+        write(link, Frames.create(memory, Frames.LINK_ACK, 8).appendLong(link.received()));
     }
 
     private void write(Link link, Packet frame) {
@@ -475,7 +482,7 @@ public final class Links {
         int type = frame.takeByte();
         link.heard(nowNanos);
         link.count(length, type >= Frames.NUMBERED_MIN);
-        if (link.unconfirmedCost() >= ACK_BYTES) {
+        if (link.unconfirmedCost() >= ackBytes) {
             sendAck(link);
         }
         if (type > Frames.GOODBYE) {
@@ -581,7 +588,7 @@ public final class Links {
     }
 
     boolean isOlder(NodeId node) {
-        for (Link link : atAddress.getOrDefault(node.address(), List.of())) {
+        for (Link link = atAddress.get(node.address()); link != null; link = link.nextThere) {
             if (link.connection != null && link.node().incarnation() > node.incarnation()) {
                 return true;
             }
@@ -594,7 +601,7 @@ public final class Links {
         if (mistake == Mistake.KEEP_PREDECESSOR) {
             return;
         }
-        for (Link link : List.copyOf(atAddress.getOrDefault(node.address(), List.of()))) {
+        for (Link link = atAddress.get(node.address()); link != null; link = link.nextThere) {
             if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());
             }
@@ -609,7 +616,9 @@ public final class Links {
             }
             link = new Link(node, forgottenEpoch);
             links.put(node, link);
-            atAddress.computeIfAbsent(node.address(), absent -> new ArrayList<>(1)).add(link);
+            link.nextThere = atAddress.put(node.address(), link);
+            long many = Math.max(LINKS_USUAL, links.size());
+            ackBytes = Math.max(ACK_BYTES_MIN, ACK_BYTES * (long) LINKS_USUAL * LINKS_USUAL / (many * many));
         }
         return link;
     }
@@ -620,13 +629,28 @@ public final class Links {
             if (!link.isOpen() && link.connection == null) {
                 forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
                 links.remove(link.node());
-                List<Link> there = atAddress.getOrDefault(link.node().address(), new ArrayList<>());
-                there.remove(link);
-                if (there.isEmpty()) {
-                    atAddress.remove(link.node().address());
-                }
+                leaveAddress(link);
                 return;
             }
+        }
+    }
+
+    private void leaveAddress(Link link) {
+        String address = link.node().address();
+        Link before = atAddress.get(address);
+        if (before == link) {
+            if (link.nextThere == null) {
+                atAddress.remove(address);
+            } else {
+                atAddress.put(address, link.nextThere);
+            }
+            return;
+        }
+        while (before != null && before.nextThere != link) {
+            before = before.nextThere;
+        }
+        if (before != null) {
+            before.nextThere = link.nextThere;
         }
     }
 

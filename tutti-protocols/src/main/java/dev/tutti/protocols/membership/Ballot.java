@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ballot that this member runs: who is asked, who has answered, and what follows from the answers (spec/VIEWCHANGE.md,
@@ -96,14 +97,7 @@ final class Ballot {
             return stragglers;
         }
         answers.forEach((member, answer) -> {
-            Straggler straggler = null;
-            for (Map.Entry<Member, Answer> other : answers.entrySet()) {
-                View ahead = other.getValue().view();
-                if ((straggler == null || ahead.id().isAfter(straggler.view().id()))
-                        && isAhead(other.getKey(), ahead, member, answer.view().id())) {
-                    straggler = new Straggler(member, ahead, other.getKey());
-                }
-            }
+            Straggler straggler = straggler(member, answer.view().id());
             if (straggler != null) {
                 stragglers.add(straggler);
             }
@@ -114,6 +108,50 @@ final class Ballot {
             }
         }
         return stragglers;
+    }
+
+    /**
+     * Stragglers who would have to go two ways: the view that they have to catch up with was left by somebody for a later
+     * one, in which they are said to come from where they are now. Whoever goes one way with some must not go on with the
+     * others before a view has separated them [S12; docs/decisions/0102].
+     */
+    List<Member> torn() {
+        List<Member> torn = new ArrayList<>();
+        answers.forEach((member, answer) -> {
+            ViewId from = answer.view().id();
+            Straggler straggler = straggler(member, from);
+            if (straggler != null && mistake != Mistake.IGNORE_INSTALLED) {
+                for (Answer other : answers.values()) {
+                    if (other.view().id().isAfter(straggler.view().id()) && saysComesFrom(other.view(), member, from)) {
+                        torn.add(member);
+                        break;
+                    }
+                }
+            }
+        });
+        return torn;
+    }
+
+    private static boolean saysComesFrom(View view, Member member, ViewId previous) {
+        for (View.Part part : view.parts()) {
+            if (part.previous().equals(previous) && part.members().contains(member)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The highest view that others of its part have installed, and who; null if there is none. */
+    private @Nullable Straggler straggler(Member member, ViewId memberView) {
+        Straggler straggler = null;
+        for (Map.Entry<Member, Answer> other : answers.entrySet()) {
+            View ahead = other.getValue().view();
+            if ((straggler == null || ahead.id().isAfter(straggler.view().id()))
+                    && isAhead(other.getKey(), ahead, member, memberView)) {
+                straggler = new Straggler(member, ahead, other.getKey());
+            }
+        }
+        return straggler;
     }
 
     private boolean isAhead(Member other, View ahead, Member member, ViewId memberView) {

@@ -19,6 +19,9 @@ final class Control {
     /** Bytes of a member's identity at most: numbers, and two texts of characters of three bytes. */
     private static final int MEMBER_BYTES_MAX = 20 + 2 * 3 * NodeId.TEXT_MAX;
 
+    /** For what is put before a message below this layer; some are kept by the thousand until they are acknowledged. */
+    private static final int HEADROOM = 32;
+
     static Packet prepare(ViewId ballot, ViewId view) {
         Packet prepare = message(Membership.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
         Wire.append(prepare, ballot);
@@ -89,7 +92,8 @@ final class Control {
     static void send(Packet message, Iterable<Member> receivers, Outbox out) {
         for (Member receiver : receivers) {
             if (message.length() <= Packet.PAYLOAD_MAX) {
-                out.send(message.copy(out.memory()).withPeer(receiver));
+                Packet copy = Packet.of(out.memory().acquire(HEADROOM + message.length()), HEADROOM, 0);
+                out.send(copy.append(message).withPeer(receiver));
             } else {
                 sendPieces(message, receiver, out);
             }

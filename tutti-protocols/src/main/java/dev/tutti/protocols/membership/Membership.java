@@ -38,7 +38,7 @@ public final class Membership implements Layer {
      */
     public record Timing(long holdBackNanos, long mergeDelayNanos, long ballotTimeoutNanos) {}
 
-    /** Largest control message: what bounds the members of a group, some 15,000 with names and addresses of 20 characters. */
+    /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
     // Kinds of packets; everything above this layer travels as DATA.
@@ -56,9 +56,16 @@ public final class Membership implements Layer {
     private static final int GATHER = 1;
     private static final int BACK_OFF = 2;
     private static final int PROGRESS = 3;
+    private static final int DISAGREEMENT = 4;
 
     /** Joins that come within this time share one view change; while more come, it grows. */
     private static final long GATHER_NANOS = 10_000_000;
+
+    /**
+     * How long a coordinator waits when one member of its view has lost another: it is likely to lose that one too, a tick
+     * of the detector later at most, or the two find each other again.
+     */
+    private static final long DISAGREEMENT_NANOS = 300_000_000;
 
     /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
     private static final long BACK_OFF_NANOS = 2_000_000;
@@ -83,9 +90,6 @@ public final class Membership implements Layer {
     private final TreeSet<Member> closed = new TreeSet<>();
     private TreeSet<Member> lost = new TreeSet<>();
 
-    /** With whom a session has been open ever since the last promise. */
-    private TreeSet<Member> unbroken = new TreeSet<>();
-
     private boolean hasFollowed = true;
     private boolean hasStarted;
 
@@ -100,6 +104,7 @@ public final class Membership implements Layer {
     private boolean isHeldBackEnough;
     private boolean hasAskedOrphans;
     private boolean isGatheredEnough;
+    private boolean isDisagreementLasting;
     private final Gathering gathering;
 
     private boolean isDirty = true;
@@ -202,6 +207,7 @@ public final class Membership implements Layer {
         switch (signal) {
             case Signal.Opened(Member member) -> {
                 start(out);
+                known.add(member);
                 peers.open(member);
                 publicity.onOpened(member);
                 gathering.onGrowth();
@@ -214,7 +220,6 @@ public final class Membership implements Layer {
                 if (peers.close(member) != null) {
                     publicity.onClosed(member);
                     assemblies.remove(member);
-                    unbroken.remove(member);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -250,6 +255,7 @@ public final class Membership implements Layer {
                 }
             }
             case PROGRESS -> expelSilent(out);
+            case DISAGREEMENT -> isDisagreementLasting = true;
             default -> {
                 // The back-off is over: the timer being disarmed says so.
             }
@@ -473,7 +479,7 @@ public final class Membership implements Layer {
         target = null;
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
-        unbroken = new TreeSet<>(peers.members());
+        peers.onPromise();
         isUrgent = true;
         isDirty = true;
     }
@@ -488,13 +494,11 @@ public final class Membership implements Layer {
         }
         isUrgent = false;
         List<Member> candidates = isCoordinator ? peers.candidates() : List.of();
+        Occasion occasion = new Occasion(peers, view, promised, lost);
         boolean isWanted = !candidates.isEmpty()
-                && (ballot != null ? mustRestart(ballot, candidates) : isNeeded(candidates));
+                && (ballot != null ? occasion.mustRestart(ballot, candidates) : occasion.isNeeded(candidates));
         if (!isWanted) {
-            out.disarm(HOLD_BACK);
-            out.disarm(GATHER);
-            isHeldBackEnough = false;
-            isGatheredEnough = false;
+            endWaits(out);
             return;
         }
         if (out.isArmed(BACK_OFF)) {
@@ -511,16 +515,40 @@ public final class Membership implements Layer {
             }
             return;
         }
-        if (ballot == null && isOnlyGrowth(candidates) && !isGatheredEnough) {
+        if (!isDisagreementLasting && peers.leavesOutFollowers(candidates)) {
+            awaitAgreement(out);
+            return;
+        }
+        if (ballot == null && occasion.isOnlyGrowth(candidates) && !isGatheredEnough) {
             gather(out);
             return;
         }
         startBallot(candidates, out);
     }
 
+    private void endWaits(Outbox out) {
+        out.disarm(HOLD_BACK);
+        out.disarm(GATHER);
+        out.disarm(DISAGREEMENT);
+        isHeldBackEnough = false;
+        isGatheredEnough = false;
+        isDisagreementLasting = false;
+    }
+
+    /** A ballot that has to be restarted ends now, as after a refusal: it must not decide on those who disagree. */
+    private void awaitAgreement(Outbox out) {
+        if (ballot != null) {
+            ballot = null;
+            out.disarm(PROGRESS);
+        }
+        if (!out.isArmed(DISAGREEMENT)) {
+            out.arm(DISAGREEMENT, DISAGREEMENT_NANOS);
+        }
+    }
+
     /** Looking costs the square of the members: newcomers wait for the end of a ballot, and for each other. */
     private boolean mustLook(Outbox out) {
-        if (isUrgent || isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK)) {
+        if (isUrgent || isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK) || out.isArmed(DISAGREEMENT)) {
             return true;
         }
         if (ballot == null && peers.followersOutside() > 0) {
@@ -540,63 +568,6 @@ public final class Membership implements Layer {
         }
     }
 
-    private boolean isNeeded(List<Member> candidates) {
-        if (!new TreeSet<>(candidates).equals(new TreeSet<>(view.members()))) {
-            return true;
-        }
-        for (Member member : candidates) {
-            if (!promised(member).equals(view.id()) || hasLostOneOf(member, candidates)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Newcomers do not restart a running ballot: the next one is theirs. */
-    private boolean mustRestart(Ballot running, List<Member> candidates) {
-        if (!candidates.containsAll(running.candidates())) {
-            return true;
-        }
-        for (Member member : candidates) {
-            if (promised(member).isAfter(running.id())
-                    || (running.hasAnswered(member) && hasLostOneOf(member, running.candidates()))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private boolean isOnlyGrowth(List<Member> candidates) {
-        if (!candidates.containsAll(view.members())) {
-            return false;
-        }
-        for (Member member : view.members()) {
-            if (!promised(member).equals(view.id()) || hasLostOneOf(member, candidates)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private ViewId promised(Member member) {
-        Peer peer = peers.get(member);
-        return peer == null ? promised : peer.promised;
-    }
-
-    private boolean hasLostOneOf(Member member, List<Member> others) {
-        Peer peer = peers.get(member);
-        TreeSet<Member> memberLost = peer == null ? lost : peer.lost;
-        if (memberLost.isEmpty()) {
-            return false;
-        }
-        for (Member other : others) {
-            if (memberLost.contains(other)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void startBallot(List<Member> candidates, Outbox out) {
         ViewId highest = refusedBy == null || promised.isAfter(refusedBy) ? promised : refusedBy;
         long number = view.id().number();
@@ -611,10 +582,7 @@ public final class Membership implements Layer {
                 ? new ViewId(highest.number(), highest.attempt() + 1, self)
                 : new ViewId(Math.max(highest.number(), number) + 1, 1, self);
         ballotsStarted++;
-        isGatheredEnough = false;
-        isHeldBackEnough = false;
-        out.disarm(GATHER);
-        out.disarm(HOLD_BACK);
+        endWaits(out);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
         ballot = new Ballot(id, candidates, view, mistake);
@@ -628,6 +596,11 @@ public final class Membership implements Layer {
     /** All have answered: let those catch up who must [R6], or decide [R7]. */
     private void advance(Ballot running, Outbox out) {
         if (!running.isComplete()) {
+            return;
+        }
+        List<Member> torn = running.torn();
+        if (!torn.isEmpty()) {
+            separate(running, torn, out);
             return;
         }
         List<Ballot.Straggler> stragglers = running.takeStragglers();
@@ -672,6 +645,13 @@ public final class Membership implements Layer {
         }
     }
 
+    /** The next view is without those who are torn, and the one after it has them again. */
+    private void separate(Ballot running, List<Member> torn, Outbox out) {
+        List<Member> rest = new ArrayList<>(running.candidates());
+        rest.removeAll(torn);
+        startBallot(torn.contains(self) ? List.of(self) : rest, out);
+    }
+
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
     private boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
         if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
@@ -709,7 +689,7 @@ public final class Membership implements Layer {
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
-                if (!member.equals(self) && !unbroken.contains(member) && mistake != Mistake.CLEAR_LOST) {
+                if (!member.equals(self) && !peers.isUnbroken(member) && mistake != Mistake.CLEAR_LOST) {
                     lost.add(member);
                 }
             }

@@ -29,11 +29,15 @@ final class Peer {
 
     TreeSet<Member> lost = NOBODY;
 
+    /** Promises that this member had made when the session was opened. */
+    final long promisesBefore;
+
     /** What it was told last; null before that. */
     @Nullable Advert told;
 
-    Peer(Member member) {
+    Peer(Member member, long promisesBefore) {
         this.member = member;
+        this.promisesBefore = promisesBefore;
         this.view = new ViewId(1, 1, member);
         this.promised = view;
         this.follows = member;

@@ -74,6 +74,11 @@ final class Peers {
     /** Those who follow this member and are not in its view. */
     private int followersOutside;
 
+    /** Those in a view of two or more which is not this member's: hardly ever anybody. */
+    private int inOtherViews;
+
+    private long promises;
+
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
@@ -84,7 +89,7 @@ final class Peers {
     // ------------------------------------------------------------------ sessions and views
 
     void open(Member member) {
-        open.put(member, new Peer(member));
+        open.put(member, new Peer(member, promises));
     }
 
     /** Returns what was known; null if there was no session. */
@@ -110,6 +115,17 @@ final class Peers {
 
     Set<Member> members() {
         return open.keySet();
+    }
+
+    /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
+    void onPromise() {
+        promises++;
+    }
+
+    /** Whether a session with the member has been open ever since the last promise. */
+    boolean isUnbroken(Member member) {
+        Peer peer = open.get(member);
+        return peer != null && peer.promisesBefore < promises;
     }
 
     boolean isInView(Member member) {
@@ -146,6 +162,7 @@ final class Peers {
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
         followersOutside = 0;
+        inOtherViews = 0;
         view = installed;
         inView = new HashMap<>();
         long number = installed.id().number();
@@ -244,16 +261,16 @@ final class Peers {
     }
 
     private void unrank(Peer peer) {
-        if (byAge.remove(peer) && isFollowerOutside(peer)) {
-            followersOutside--;
+        if (byAge.remove(peer)) {
+            followersOutside -= isFollowerOutside(peer) ? 1 : 0;
+            inOtherViews -= isInOtherView(peer) ? 1 : 0;
         }
     }
 
     private void rank(Peer peer) {
         byAge.add(peer);
-        if (isFollowerOutside(peer)) {
-            followersOutside++;
-        }
+        followersOutside += isFollowerOutside(peer) ? 1 : 0;
+        inOtherViews += isInOtherView(peer) ? 1 : 0;
     }
 
     // ------------------------------------------------------------------ whom to follow
@@ -278,6 +295,9 @@ final class Peers {
 
     /** Somebody older in a view of which it is not known who is in it; null if there is none. */
     @Nullable Peer unlisted(Set<ViewId> asked) {
+        if (inOtherViews == 0) {
+            return null;
+        }
         for (Peer peer : byAge) {
             if (!isOlder(peer)) {
                 break;
@@ -302,7 +322,11 @@ final class Peers {
     }
 
     private boolean isListed(Peer peer) {
-        return peer.view.equals(view.id()) || isAlone(peer) || listings.containsKey(peer.view);
+        return !isInOtherView(peer) || listings.containsKey(peer.view);
+    }
+
+    private boolean isInOtherView(Peer peer) {
+        return !isAlone(peer) && !peer.view.equals(view.id());
     }
 
     private static boolean isAlone(Peer peer) {
@@ -369,6 +393,22 @@ final class Peers {
             heardByAllBefore.and(heard);
         }
         return candidates;
+    }
+
+    /**
+     * Whether somebody of the view who follows this member, and whom it hears, is not a candidate: it has lost another one,
+     * or another one has lost it.
+     */
+    boolean leavesOutFollowers(List<Member> candidates) {
+        int staying = 0;
+        for (Member candidate : candidates) {
+            staying += inView.containsKey(candidate) && !candidate.equals(self) ? 1 : 0;
+        }
+        int following = 0;
+        for (Peer peer : byAge) {
+            following += peer.follows.equals(self) && inView.containsKey(peer.member) ? 1 : 0;
+        }
+        return staying < following;
     }
 
     /** This member and those who follow it, by rank. */

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.Wire;
@@ -35,6 +36,7 @@ final class GroupPort implements Stack.Network {
     private final Member self;
     private final String group;
     private final StackFingerprint fingerprint;
+    private final byte[] announcement;
     private final Application application;
     private final Groups groups;
     private final Links links;
@@ -73,6 +75,7 @@ final class GroupPort implements Stack.Network {
         this.self = self;
         this.group = group;
         this.fingerprint = StackFingerprint.of(settings);
+        this.announcement = announcement(group, fingerprint);
         this.application = application;
         this.groups = groups;
         this.links = groups.links();
@@ -82,6 +85,20 @@ final class GroupPort implements Stack.Network {
         this.stack = new Stack(runner, layers, this, new Top(), random);
         // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
         stack.signalFromApplication(new Signal.Submitted());
+    }
+
+    private static byte[] announcement(String group, StackFingerprint fingerprint) {
+        Packet texts = Packet.create(Memory.onHeap(), 8 + 4 * (group.length() + fingerprint.text().length()))
+                .appendText(group)
+                .appendText(fingerprint.text());
+        byte[] bytes = new byte[texts.length()];
+        texts.bytes().get(texts.offset(), bytes);
+        return bytes;
+    }
+
+    /** Name and stack of the group as GROUP_JOINED has them, the same for all. */
+    byte[] announcement() {
+        return announcement;
     }
 
     Member self() {

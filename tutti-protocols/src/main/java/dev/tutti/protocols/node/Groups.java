@@ -31,12 +31,53 @@ final class Groups {
     /** Members of one other node that are known; beyond, the session is closed. */
     static final int MEMBERS_MAX = 1 << 16;
 
-    /** What is known of one other node, for as long as the session lasts. */
+    /** What is known of one other node, for as long as the session lasts. One of these per link: it is kept small. */
     private static final class Remotes {
-        final IntMap<RemoteMember> byJoin = new IntMap<>();
+        private final IntMap<RemoteMember> byJoin = new IntMap<>();
 
-        /** The same, to be gone through in the order of their arrival. */
-        final LinkedHashMap<Integer, RemoteMember> inOrder = new LinkedHashMap<>();
+        // The same, to be gone through in the order of their arrival.
+        private @Nullable RemoteMember first;
+        private @Nullable RemoteMember last;
+
+        @Nullable RemoteMember get(int join) {
+            return byJoin.get(join);
+        }
+
+        int size() {
+            return byJoin.size();
+        }
+
+        void add(RemoteMember remote) {
+            byJoin.put(remote.member.join(), remote);
+            RemoteMember before = last;
+            remote.before = before;
+            if (before == null) {
+                first = remote;
+            } else {
+                before.after = remote;
+            }
+            last = remote;
+        }
+
+        @Nullable RemoteMember remove(int join) {
+            RemoteMember remote = byJoin.remove(join);
+            if (remote == null) {
+                return null;
+            }
+            RemoteMember before = remote.before;
+            RemoteMember after = remote.after;
+            if (before == null) {
+                first = after;
+            } else {
+                before.after = after;
+            }
+            if (after == null) {
+                last = before;
+            } else {
+                after.before = before;
+            }
+            return remote;
+        }
     }
 
     private final NodeId self;
@@ -143,15 +184,14 @@ final class Groups {
     }
 
     private void announce(Link link, GroupPort port) {
-        String text = port.fingerprint().text();
-        links.send(link, frame(12 + 4 * port.group().length() + 4 * text.length(), Frames.GROUP_JOINED)
+        byte[] text = port.announcement();
+        links.send(link, frame(4 + text.length, Frames.GROUP_JOINED)
                 .appendInt(port.self().join())
-                .appendText(port.group())
-                .appendText(text));
+                .append(text, 0, text.length));
     }
 
     private Packet frame(int bytes, int type) {
-        return Packet.create(memory, 1 + bytes).appendByte(type);
+        return Frames.create(memory, type, bytes);
     }
 
     // ------------------------------------------------------------------ joining
@@ -205,7 +245,7 @@ final class Groups {
     void onClosed(Link link, boolean isGraceful, String reason) {
         Remotes known = remotes.remove(link);
         if (known != null) {
-            for (RemoteMember remote : known.inOrder.values()) {
+            for (RemoteMember remote = known.first; remote != null; remote = remote.after) {
                 forget(remote);
                 GroupPort port = remote.port;
                 if (port != null) {
@@ -221,7 +261,7 @@ final class Groups {
     void onPacket(Link link, Packet packet) {
         int join = packet.takeInt();
         Remotes known = remotes.get(link);
-        RemoteMember sender = known == null ? null : known.byJoin.get(join);
+        RemoteMember sender = known == null ? null : known.get(join);
         GroupPort port = sender == null ? null : sender.port;
         if (sender == null || port == null) {
             notJoined++;
@@ -246,22 +286,22 @@ final class Groups {
         int join = frame.takeInt();
         String group = frame.takeText(3 * NodeMachine.NAME_MAX);
         String text = frame.takeText(StackFingerprint.BYTES_MAX);
-        if (frame.isMalformed() || known.byJoin.get(join) != null) {
+        if (frame.isMalformed() || known.get(join) != null) {
             malformed++;
             return;
         }
-        if (known.byJoin.size() >= MEMBERS_MAX) {
+        if (known.size() >= MEMBERS_MAX) {
             links.close(link, false, "it has joined more than " + MEMBERS_MAX + " groups");
             return;
         }
         if (!lastFingerprint.text().equals(text)) {
             lastFingerprint = new StackFingerprint(text);
         }
-        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), group, lastFingerprint);
-        known.byJoin.put(join, remote);
-        known.inOrder.put(join, remote);
-        byGroup.computeIfAbsent(group, absent -> new ArrayList<>(1)).add(remote);
         GroupPort port = byName.get(group);
+        String name = port == null ? group : port.group();
+        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint);
+        known.add(remote);
+        byGroup.computeIfAbsent(name, absent -> new ArrayList<>(1)).add(remote);
         if (port != null) {
             meet(remote, port);
         }
@@ -285,7 +325,7 @@ final class Groups {
     }
 
     private void onMet(Remotes known, Packet frame) {
-        RemoteMember remote = known.byJoin.get(frame.takeInt());
+        RemoteMember remote = known.get(frame.takeInt());
         GroupPort port = byJoin.get(frame.takeInt());
         if (frame.isMalformed()) {
             malformed++;
@@ -303,8 +343,7 @@ final class Groups {
 
     private void onLeft(Remotes known, Packet frame) {
         int join = frame.takeInt();
-        RemoteMember remote = known.byJoin.remove(join);
-        known.inOrder.remove(join);
+        RemoteMember remote = known.remove(join);
         if (remote == null) {
             malformed++;
             return;

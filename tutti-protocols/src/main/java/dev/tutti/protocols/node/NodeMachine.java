@@ -543,8 +543,7 @@ public final class NodeMachine implements HostedMachine {
 
     /** The first one also says that all groups have been told. */
     private void sendPeers(Link receiver, List<String> addresses) {
-        Packet frame = Packet.create(memory, 13 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
-                .appendByte(Frames.PEERS)
+        Packet frame = Frames.create(memory, Frames.PEERS, 12 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
                 .appendLong(discovery.digest())
                 .appendInt(addresses.size());
         addresses.forEach(frame::appendText);

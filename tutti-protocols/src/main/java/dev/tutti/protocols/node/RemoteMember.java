@@ -15,6 +15,10 @@ final class RemoteMember {
     /** This node's end of the group: set once both ends know of each other, which is when packets may flow. */
     @Nullable GroupPort port;
 
+    // Its neighbours among the members of one node, in the order in which they were announced.
+    @Nullable RemoteMember before;
+    @Nullable RemoteMember after;
+
     RemoteMember(Link link, Member member, String group, StackFingerprint fingerprint) {
         this.link = link;
         this.member = member;

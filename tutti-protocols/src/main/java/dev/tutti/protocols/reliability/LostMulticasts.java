@@ -46,7 +46,7 @@ final class LostMulticasts {
     /** What is reported has no gaps; the cut brings the rest. */
     void onFrozen(Outbox out) {
         for (Pair pair : layer.pairs) {
-            pair.ahead.clear(DropReason.FROZEN, out);
+            pair.ahead().clear(DropReason.FROZEN, out);
         }
     }
 
@@ -65,7 +65,7 @@ final class LostMulticasts {
 
     /** A new session: what was asked for and told in the one before may be lost with it. */
     void onOpened(Pair pair, Outbox out) {
-        pair.ahead.forgetAsked();
+        pair.ahead().forgetAsked();
         pair.repeated = 0;
         askLater(out);
         announcedSent = 0;
@@ -81,7 +81,7 @@ final class LostMulticasts {
             return;
         }
         for (Pair pair : layer.pairs) {
-            if (pair.ahead.isDue(pair.multicastIn.received())) {
+            if (pair.ahead().isDue(pair.multicastIn.received())) {
                 ask(pair, out);
             }
         }
@@ -127,9 +127,9 @@ final class LostMulticasts {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (pair.ahead.contains(number)) {
+        if (pair.ahead().contains(number)) {
             out.drop(packet, DropReason.DUPLICATE);
-        } else if (!pair.ahead.keep(number, packet, limits.windowBytes())) {
+        } else if (!pair.ahead().keep(number, packet, limits.windowBytes())) {
             out.drop(packet, DropReason.GAP);
         }
         askLater(out);
@@ -143,10 +143,10 @@ final class LostMulticasts {
     /** A packet was accepted: those that follow it may be here. */
     void acceptAhead(Pair pair, Outbox out) {
         pair.multicastNanos = out.nowNanos();
-        Packet next = pair.ahead.take(pair.multicastIn.received() + 1);
+        Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
         while (next != null) {
             layer.accept(pair, next, out);
-            next = pair.ahead.take(pair.multicastIn.received() + 1);
+            next = pair.ahead().take(pair.multicastIn.received() + 1);
         }
     }
 
@@ -160,8 +160,8 @@ final class LostMulticasts {
     private void startWait(Outbox out) {
         boolean isDue = false;
         for (Pair pair : layer.pairs) {
-            pair.ahead.note();
-            isDue |= pair.ahead.isDue(pair.multicastIn.received());
+            pair.ahead().note();
+            isDue |= pair.ahead().isDue(pair.multicastIn.received());
         }
         if (isDue) {
             out.arm(Reliability.NACK_TIMER, NACK_DELAY_NANOS);
@@ -170,7 +170,7 @@ final class LostMulticasts {
 
     private void ask(Pair pair, Outbox out) {
         Packet ranges = Packet.create(out.memory(), Ahead.RANGES_MAX * 16);
-        int count = pair.ahead.ask(pair.multicastIn.received(), ranges);
+        int count = pair.ahead().ask(pair.multicastIn.received(), ranges);
         if (count == 0) {
             ranges.release();
             return;
@@ -238,7 +238,7 @@ final class LostMulticasts {
             out.drop(packet, DropReason.MALFORMED);
         } else {
             // What was multicast before may wait at another socket, to be read in this turn or the next.
-            pair.ahead.onKnown(number);
+            pair.ahead().onKnown(number);
             askLater(out);
             packet.release();
         }

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketRing {
 
-    private @Nullable Packet[] slots = new Packet[0];
+    private static final @Nullable Packet[] NO_SLOTS = {};
+
+    private @Nullable Packet[] slots = NO_SLOTS;
     private long first = 1;
     private long next = 1;
     private long bytes;

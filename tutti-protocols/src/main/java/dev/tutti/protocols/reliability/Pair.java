@@ -1,6 +1,8 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +45,8 @@ final class Pair {
     /** Multicast bytes received since the last acknowledgement. */
     long unacknowledgedBytes;
 
-    /** Where multicasts may be lost: what came before those before them. */
-    final Ahead ahead = new Ahead();
+    /** See {@link #ahead}; there are many pairs, and most never need one. */
+    private @Nullable Ahead ahead;
 
     /** When something the other has sent to all came last, where that matters. */
     long multicastNanos;
@@ -65,6 +67,23 @@ final class Pair {
         this.multicastIn = new Inflow(false, windowBytes, before == null ? null : before.multicastIn);
         this.unicastIn = new Inflow(true, windowBytes, before == null ? null : before.unicastIn);
         this.mustAcknowledge = true;
+    }
+
+    /** Where multicasts may be lost: what came before those before them. */
+    Ahead ahead() {
+        Ahead present = ahead;
+        if (present == null) {
+            present = new Ahead();
+            ahead = present;
+        }
+        return present;
+    }
+
+    /** Drops what came before those before it. */
+    void clearAhead(DropReason reason, Outbox out) {
+        if (ahead != null) {
+            ahead.clear(reason, out);
+        }
     }
 
     Member member() {
@@ -117,6 +136,8 @@ final class Pair {
     void free() {
         copies.freeAll();
         unicastOut.freeAll();
-        ahead.free();
+        if (ahead != null) {
+            ahead.free();
+        }
     }
 }

@@ -387,11 +387,16 @@ public final class Reliability implements Layer {
         }
     }
 
+    /** Per sender in this view; of whom nothing was received is not in it, which is most of a large group. */
     private TreeMap<Member, Long> received() {
         TreeMap<Member, Long> received = new TreeMap<>();
-        received.put(self, own.received());
+        if (own.received() > 0) {
+            received.put(self, own.received());
+        }
         for (Pair pair : pairs) {
-            received.put(pair.member(), pair.multicastIn.received());
+            if (pair.multicastIn.received() > 0) {
+                received.put(pair.member(), pair.multicastIn.received());
+            }
         }
         return received;
     }
@@ -559,7 +564,7 @@ public final class Reliability implements Layer {
             nextPairOf.put(member, pair);
         }
         for (Pair pair : pairs) {
-            pair.ahead.clear(DropReason.OLD_VIEW, out);
+            pair.clearAhead(DropReason.OLD_VIEW, out);
             oldCopies.put(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
@@ -702,7 +707,7 @@ public final class Reliability implements Layer {
     private void acknowledge(Pair pair, Outbox out) {
         acksSent++;
         pair.onAnnounced();
-        Packet ack = Packet.create(out.memory(), 64)
+        Packet ack = Packet.create(out.memory(), 0)
                 .prependLong(pair.unicastIn.limitBytes())
                 .prependLong(pair.unicastIn.received())
                 .prependLong(pair.sinceView())

@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
 /** The coordinator's rows of the transition table: when a ballot starts, restarts, completes others, decides, ends. */
 class BallotTableTest {
 
+    /** How long members of a view that disagree on who is there are waited for. */
+    private static final long DISAGREEMENT_NANOS = 300_000_000;
+
     /** Member 1, coordinator of 2.1@n1 = {1, 2, 3}. */
     private final MembershipScene first = steady(1, 1, 2, 3);
 
@@ -104,6 +107,7 @@ class BallotTableTest {
             // 3 does not hear 2: in rank order the older one stays.
             says(2, first.view.id(), members(1, 2), members(3));
             says(3, first.view.id(), members(1, 3), members(2));
+            first.layer.advance(DISAGREEMENT_NANOS);
             assertThat(first.ballotMessages()).contains("PREPARE 3.1@n1 to n2").noneMatch(text -> text.endsWith("n3"));
         }
     }
@@ -302,6 +306,47 @@ class BallotTableTest {
             assertThat(first.view.id()).isEqualTo(higher.id());
         }
 
+        /** Schedule 298: 2 and 4 have come to a view with 3, which 4 has left for another one that has 3 too. */
+        @Test
+        void areLeftOutIfTheyWouldHaveToGoTwoWays_S12() {
+            Ballot ballot = new Ballot(id(5, 1, 1), members(1, 2, 3, 4), first.view);
+            ballot.record(m(1), new Ballot.Answer(View.alone(m(1)), vector()));
+            ballot.record(m(2), new Ballot.Answer(leftBehind(first.view.id()), vector()));
+            ballot.record(m(3), new Ballot.Answer(first.view, vector()));
+            assertThat(ballot.torn()).isEmpty();
+            ballot.record(m(4), new Ballot.Answer(later(first.view.id()), vector()));
+            assertThat(ballot.torn()).containsExactly(m(3));
+        }
+
+        @Test
+        void areLeftOutByAnotherBallot_S12() {
+            MembershipScene four = steady(1, 1, 2, 3, 4);
+            four.advert(m(2), four.view, id(9, 1, 2), m(1), members(1, 2, 3, 4), List.of());
+            four.turn();
+            four.frozen(vector());
+            four.ballotMessages();
+            ViewId ballot = id(9, 2, 1);
+            four.ack(m(2), ballot, leftBehind(four.view.id()), vector());
+            four.ack(m(3), ballot, four.view, vector());
+            four.ack(m(4), ballot, later(four.view.id()), vector());
+            assertThat(four.ballotMessages()).containsExactly("PREPARE 9.3@n1 to n2", "PREPARE 9.3@n1 to n4");
+            assertThat(four.count("stragglers-completed")).isZero();
+        }
+
+        private View leftBehind(ViewId before) {
+            return new View(
+                    id(3, 1, 2),
+                    members(2, 3, 4),
+                    List.of(part(before, members(2, 3), vector()), part(id(1, 1, 4), members(4), vector())));
+        }
+
+        private View later(ViewId before) {
+            return new View(
+                    id(4, 1, 5),
+                    members(3, 4),
+                    List.of(part(before, members(3), vector()), part(id(3, 1, 2), members(4), vector())));
+        }
+
         private ViewId restartAbove(ViewId promised) {
             says(2, promised, members(1, 2, 3), List.of());
             first.frozen(vector(1, 4));
@@ -428,6 +473,38 @@ class BallotTableTest {
             second.frozen(vector());
             second.reached(id(6, 1, 2));
             assertThat(second.view.members()).isEqualTo(members(2));
+        }
+
+        @Test
+        void membersThatDisagreeAreWaitedForUntilTheCoordinatorHasLostThatOneToo() {
+            // 2 has noticed that 3 is gone; the coordinator still hears both.
+            says(2, first.view.id(), members(1, 2), members(3));
+            first.layer.advance(DISAGREEMENT_NANOS - 1);
+            assertThat(first.ballotMessages()).isEmpty();
+            assertThat(first.state()).isEqualTo("steady");
+            first.close(m(3));
+            first.turn();
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2");
+        }
+
+        @Test
+        void membersThatFindEachOtherAgainWhileTheyAreWaitedForStayTogether() {
+            says(2, first.view.id(), members(1, 2), members(3));
+            says(2, first.view.id(), members(1, 2, 3), members(3));
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2", "PREPARE 3.1@n1 to n3");
+        }
+
+        @Test
+        void aRunningBallotEndsWhileMembersDisagree() {
+            ViewId ballot = runBallot();
+            first.ballotMessages();
+            says(2, ballot, members(1, 2), members(3));
+            first.ack(m(2), ballot, first.view, vector());
+            first.ack(m(3), ballot, first.view, vector());
+            assertThat(first.layer.takeDropped()).containsOnly(DropReason.OLD_BALLOT);
+            assertThat(first.state()).isEqualTo("answered");
+            first.layer.advance(DISAGREEMENT_NANOS);
+            assertThat(first.ballotMessages()).containsExactly("PREPARE 3.2@n1 to n2");
         }
 
         @Test

@@ -13,6 +13,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -390,14 +391,11 @@ public final class Reliability implements Layer {
     /** Per sender in this view; of whom nothing was received is not in it, which is most of a large group. */
     private TreeMap<Member, Long> received() {
         TreeMap<Member, Long> received = new TreeMap<>();
-        if (own.received() > 0) {
-            received.put(self, own.received());
-        }
+        received.put(self, own.received());
         for (Pair pair : pairs) {
-            if (pair.multicastIn.received() > 0) {
-                received.put(pair.member(), pair.multicastIn.received());
-            }
+            received.put(pair.member(), pair.multicastIn.received());
         }
+        received.values().removeIf(count -> count == 0);
         return received;
     }
 
@@ -765,12 +763,7 @@ public final class Reliability implements Layer {
     }
 
     private boolean isAllAcknowledged() {
-        for (Pair pair : pairs) {
-            if (pair.acknowledged < own.received() || pair.unicastOut.size() > 0) {
-                return false;
-            }
-        }
-        return true;
+        return Arrays.stream(pairs).allMatch(pair -> own.received() <= pair.acknowledged && pair.unicastOut.size() == 0);
     }
 
     private void leave(Outbox out) {

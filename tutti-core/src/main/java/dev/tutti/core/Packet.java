@@ -262,6 +262,15 @@ public final class Packet {
         start += length;
     }
 
+    /** Puts the last {@code length} bytes that were taken back before what is there: memory is not written. */
+    public Packet untake(int length) {
+        if (length < 0 || length > start) {
+            throw new IllegalArgumentException(length + " bytes put back before " + start + " of a block");
+        }
+        start -= length;
+        return this;
+    }
+
     /** Keeps the first {@code length} bytes of what is there. */
     public Packet shorten(int length) {
         if (length < 0 || length > length()) {

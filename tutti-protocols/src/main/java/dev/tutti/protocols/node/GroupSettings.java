@@ -13,14 +13,43 @@ public final class GroupSettings {
     /** Which layers a group has. */
     public enum StackKind {
         FIFO,
+        CAUSAL,
+        TOTAL,
         UNRELIABLE
+    }
+
+    /** Who decides about a total order. */
+    public enum TotalBy {
+        SEQUENCER,
+        ROTATION
+    }
+
+    /** When a packet is delivered whose place in a total order is known. */
+    public enum TotalDelivery {
+        AGREED,
+        SAFE
     }
 
     public static final Setting<StackKind> STACK = Setting.choice(
             "stack",
             StackKind.class,
             StackKind.FIFO,
-            "fifo: reliable, in the order of each sender, virtually synchronous; unreliable: at most once, views only.");
+            "fifo: reliable, in the order of each sender, virtually synchronous; causal: also after all that the sender had "
+                    + "delivered; total: also in one order at all members; unreliable: at most once, views only.");
+
+    public static final Setting<TotalBy> TOTAL_BY = Setting.choice(
+            "total.by",
+            TotalBy.class,
+            TotalBy.SEQUENCER,
+            "Who decides about a total order. sequencer: the oldest member, for few senders and low latency; rotation: all by "
+                    + "turns, for many senders and high throughput.");
+
+    public static final Setting<TotalDelivery> TOTAL_DELIVERY = Setting.choice(
+            "total.delivery",
+            TotalDelivery.class,
+            TotalDelivery.AGREED,
+            "When a totally ordered message is delivered. agreed: when its place is known; safe: when all members of the "
+                    + "view are known to have it, so that all deliver it that do not crash.");
 
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
@@ -80,6 +109,8 @@ public final class GroupSettings {
 
     public static final List<Setting<?>> ALL = List.of(
             STACK,
+            TOTAL_BY,
+            TOTAL_DELIVERY,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,

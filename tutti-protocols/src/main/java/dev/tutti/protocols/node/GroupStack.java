@@ -5,9 +5,13 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
 import dev.tutti.protocols.mistake.Mistake;
+import dev.tutti.protocols.order.Causal;
+import dev.tutti.protocols.order.Rotation;
+import dev.tutti.protocols.order.Sequencer;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.protocols.reliability.BestEffort;
+import dev.tutti.protocols.reliability.Charge;
 import dev.tutti.protocols.reliability.Reliability;
 import java.util.List;
 
@@ -40,20 +44,44 @@ final class GroupStack {
                         settings.get(GroupSettings.MERGE_DELAY).toNanos(),
                         settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()),
                 mistake);
-        Layer delivery =
-                switch (settings.get(GroupSettings.STACK)) {
-                    case FIFO ->
-                        new Reliability(
-                                self,
-                                new Reliability.Limits(
-                                        windowBytes,
-                                        settings.get(GroupSettings.ACK_DELAY).toNanos(),
-                                        settings.get(GroupSettings.STABLE_DELAY).toNanos(),
-                                        leaveTimeoutNanos),
-                                multicastBytes,
-                                mistake);
-                    case UNRELIABLE -> new BestEffort(self, windowBytes);
-                };
-        return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));
+        Reliability.Limits limits = new Reliability.Limits(
+                windowBytes,
+                settings.get(GroupSettings.ACK_DELAY).toNanos(),
+                settings.get(GroupSettings.STABLE_DELAY).toNanos(),
+                leaveTimeoutNanos);
+        GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
+        Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
+                ? new BestEffort(self, windowBytes)
+                : new Reliability(self, limits, multicastBytes, mistake);
+        return switch (kind) {
+            case FIFO, UNRELIABLE -> List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));
+            case CAUSAL ->
+                List.of(
+                        membership,
+                        delivery,
+                        new Causal(self, mistake),
+                        new Packing(submissions, leaveTimeoutNanos, Causal.HEADER_BYTES));
+            case TOTAL -> total(self, settings, submissions, mistake, membership, delivery);
+        };
+    }
+
+    private static List<Layer> total(
+            Member self, Settings settings, Submissions submissions, Mistake mistake, Layer membership, Layer delivery) {
+        boolean isSafe = settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
+        long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
+        return switch (settings.get(GroupSettings.TOTAL_BY)) {
+            case SEQUENCER ->
+                List.of(
+                        membership,
+                        delivery,
+                        new Sequencer(self, settings.get(GroupSettings.WINDOW).bytes() / Charge.OVERHEAD_BYTES, isSafe, mistake),
+                        new Packing(submissions, leaveTimeoutNanos, Sequencer.HEADER_BYTES));
+            case ROTATION ->
+                List.of(
+                        membership,
+                        delivery,
+                        new Rotation(self, isSafe, mistake),
+                        new Packing(submissions, leaveTimeoutNanos, Rotation.HEADER_BYTES));
+        };
     }
 }

@@ -98,6 +98,8 @@ final class Swarm {
         TreeMap<String, String> settings = world.settings();
         if (isUnreliable) {
             settings.put(GroupSettings.STACK.name(), "unreliable");
+        } else {
+            drawOrder(settings);
         }
         if (random.nextBoolean()) {
             int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
@@ -148,6 +150,19 @@ final class Swarm {
             if (faults.contains(Fault.TIMERS) && random.nextBoolean()) {
                 world.lateTimers().put(node, Duration.ofMillis(random.nextInt(50)));
             }
+        }
+    }
+
+    /** From a stream of its own: other draws stay as they are. */
+    private void drawOrder(TreeMap<String, String> settings) {
+        SplittableRandom orders = new SplittableRandom(~seed * 31 + mode.ordinal());
+        int kind = orders.nextInt(8);
+        if (kind == 0) {
+            settings.put(GroupSettings.STACK.name(), "causal");
+        } else if (kind < 5) {
+            settings.put(GroupSettings.STACK.name(), "total");
+            settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
+            settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
         }
     }
 

@@ -68,9 +68,10 @@ public final class Packet {
         return slice;
     }
 
-    /** A copy in memory of its own, with {@link #HEADROOM}. */
+    /** A copy in memory of its own, with {@link #HEADROOM}, or what a frame has left where headers are in it already. */
     public Packet copy(Memory memory) {
-        Packet copy = create(memory, length());
+        int headroom = Math.min(HEADROOM, FRAME_MAX - length());
+        Packet copy = new Packet(memory.acquire(headroom + length()), headroom, headroom);
         copy.append(this);
         copy.peer = peer;
         return copy;

@@ -3,6 +3,7 @@ package dev.tutti.bench;
 import dev.tutti.bench.GroupSystem.Listener;
 import dev.tutti.bench.GroupSystem.Seat;
 import java.util.Locale;
+import java.util.Map;
 
 /** What can be measured. */
 enum SystemKind {
@@ -10,20 +11,77 @@ enum SystemKind {
     TUTTI {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new TuttiSystem(seat, listener, false);
+            return new TuttiSystem(seat, listener, false, Map.of());
         }
     },
     /** Listeners on the node's loop. */
     TUTTI_INLINE {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new TuttiSystem(seat, listener, true);
+            return new TuttiSystem(seat, listener, true, Map.of());
+        }
+    },
+    /** Causal order. */
+    TUTTI_CAUSAL {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, false, Map.of("stack", "causal"));
+        }
+    },
+    /** Total order by a sequencer; who sends alone is not the sequencer. */
+    TUTTI_SEQUENCER {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, false, total("sequencer", "agreed"));
+        }
+
+        @Override
+        boolean joinsBackwards() {
+            return true;
+        }
+    },
+    /** Total order by a sequencer, safe delivery. */
+    TUTTI_SEQUENCER_SAFE {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, false, total("sequencer", "safe"));
+        }
+
+        @Override
+        boolean joinsBackwards() {
+            return true;
+        }
+    },
+    /** Total order by turns. */
+    TUTTI_ROTATION {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, false, total("rotation", "agreed"));
+        }
+    },
+    /** Total order by turns, safe delivery. */
+    TUTTI_ROTATION_SAFE {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new TuttiSystem(seat, listener, false, total("rotation", "safe"));
         }
     },
     JGROUPS {
         @Override
         GroupSystem open(Seat seat, Listener listener) {
-            return new JGroupsSystem(seat, listener);
+            return new JGroupsSystem(seat, listener, false);
+        }
+    },
+    /** JGroups with SEQUENCER on top; who sends alone is not the sequencer. */
+    JGROUPS_SEQUENCER {
+        @Override
+        GroupSystem open(Seat seat, Listener listener) {
+            return new JGroupsSystem(seat, listener, true);
+        }
+
+        @Override
+        boolean joinsBackwards() {
+            return true;
         }
     },
     /** What the machine can do: sockets, batches and nothing else. */
@@ -44,6 +102,15 @@ enum SystemKind {
     /** Whether a join returns only when all others join as well. */
     boolean joinsTogether() {
         return false;
+    }
+
+    /** Whether the first to send joins last, so that the oldest member is another one. */
+    boolean joinsBackwards() {
+        return false;
+    }
+
+    private static Map<String, String> total(String by, String delivery) {
+        return Map.of("stack", "total", "total.by", by, "total.delivery", delivery);
     }
 
     /** The name on the command line. */

@@ -47,7 +47,7 @@ public enum Mistake {
     SKIP_SLOW("a member that is two rounds behind is not waited for"),
     SAFE_BEFORE_STABLE("safe delivery does not wait for the others"),
     CLOSE_BY_ARRIVAL("what has no place when a view ends is delivered with one's own first"),
-    KEEP_PLACES("what was said about the order of a view counts in the next one"),
+    KEEP_PLACES("how far members were in a view counts in the next one"),
     IGNORE_CAUSE("an entry of causal clocks is ignored"),
     TELL_CLOCK_ONCE("changes of a causal clock are told every other time"),
 

@@ -153,9 +153,7 @@ public final class Sequencer extends TotalOrder {
     @Override
     void begin() {
         super.begin();
-        if (mistake != Mistake.KEEP_PLACES) {
-            runs.clear();
-        }
+        runs.clear();
         wasSequencer = isFirstOfMany;
         isFirstOfMany = own().rank() == 0 && senders.length > 1;
         arrived.clear();

@@ -7,6 +7,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,7 +165,7 @@ abstract class TotalOrder extends Order {
         placed = 0;
         delivered = 0;
         told = 0;
-        placedAt = new long[senders.length];
+        placedAt = mistake == Mistake.KEEP_PLACES ? Arrays.copyOf(placedAt, senders.length) : new long[senders.length];
     }
 
     @Override

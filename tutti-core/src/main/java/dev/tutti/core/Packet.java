@@ -36,6 +36,7 @@ public final class Packet {
     private int end;
     private boolean malformed;
     private boolean expendable;
+    private boolean outOfBand;
     private @Nullable Member peer;
     private @Nullable Receipt receipt;
 
@@ -145,6 +146,16 @@ public final class Packet {
     /** For a layer that repairs. */
     public Packet markExpendable() {
         expendable = true;
+        return this;
+    }
+
+    /** On the way down: whether it is in no order with others and may overtake them. */
+    public boolean isOutOfBand() {
+        return outOfBand;
+    }
+
+    public Packet markOutOfBand() {
+        outOfBand = true;
         return this;
     }
 

@@ -34,6 +34,9 @@ abstract class Order implements Layer {
     /** The first byte of a header: says something about the order; which, the layer knows. */
     static final int CONTROL = 1;
 
+    /** The first byte of a header: a packet of the application that has no place in the order. */
+    static final int OUT_OF_BAND = 2;
+
     private static final Signal AGAIN = new Signal.Again();
 
     final Member self;
@@ -144,7 +147,12 @@ abstract class Order implements Layer {
 
     @Override
     public final void onSend(Packet packet, Outbox out) {
-        if (packet.peer() == null) {
+        if (packet.peer() == null && packet.isOutOfBand()) {
+            for (int index = 1; index < headerBytes; index++) {
+                packet.prependByte(0);
+            }
+            packet.prependByte(OUT_OF_BAND);
+        } else if (packet.peer() == null) {
             beforeData(out);
             stamp(packet);
             packet.prependByte(DATA);
@@ -182,6 +190,10 @@ abstract class Order implements Layer {
                 switch (packet.bytes().get(packet.offset())) {
                     case DATA -> onData(sender, packet);
                     case CONTROL -> onControl(sender, packet, out);
+                    case OUT_OF_BAND -> {
+                        deliver(packet, out);
+                        yield true;
+                    }
                     default -> false;
                 };
         if (!isUnderstood) {

@@ -54,7 +54,7 @@ class RecordsTest {
     @Test
     void anEmptyPacketOrAnUnknownKindIsRefused() {
         assertThat(Records.read(packet(), visitor)).isFalse();
-        assertThat(Records.read(packet().appendByte(2), visitor)).isFalse();
+        assertThat(Records.read(packet().appendByte(5), visitor)).isFalse();
         assertThat(Records.read(packet().appendByte(255), visitor)).isFalse();
         assertThat(visited).isEmpty();
     }

@@ -2,6 +2,7 @@ package dev.tutti.protocols.order;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.Arrays;
@@ -131,6 +132,16 @@ class RotationTest {
         for (OrderScene.Seat seat : safe.seats) {
             assertThat(seat.delivered()).containsExactly("a");
         }
+    }
+
+    @Test
+    void whatIsOutOfBandTakesNoTurn() {
+        OrderScene.Seat sender = agreed.seat(3);
+        sender.layer.sendDown(Packet.create(sender.layer.memory, 1).appendByte('!').markOutOfBand());
+        sender.turn();
+        agreed.passAll();
+        assertThat(agreed.seat(1).delivered()).containsExactly("!");
+        assertThat(agreed.seats).allSatisfy(seat -> assertThat(seat.controls()).isZero());
     }
 
     @Test

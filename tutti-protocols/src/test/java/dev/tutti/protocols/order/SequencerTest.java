@@ -204,6 +204,18 @@ class SequencerTest {
     }
 
     @Test
+    void whatIsOutOfBandIsDeliveredAtOnceAndHasNoPlace() {
+        OrderScene.Seat sender = agreed.seat(2);
+        sender.send("b");
+        sender.layer.sendDown(Packet.create(sender.layer.memory, 1).appendByte('!').markOutOfBand());
+        sender.turn();
+        assertThat(sender.delivered()).containsExactly("!");
+        agreed.passAll();
+        assertThat(agreed.seat(3).delivered()).containsExactlyInAnyOrder("!", "b");
+        assertThat(sender.delivered()).containsExactly("b");
+    }
+
+    @Test
     void hostileBytesAreDroppedAndCounted() {
         byte[] word = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1};
         agreed.receive(2, 3, word.clone());

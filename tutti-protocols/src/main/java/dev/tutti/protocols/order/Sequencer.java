@@ -73,22 +73,33 @@ public final class Sequencer extends TotalOrder {
 
     @Override
     boolean onControl(Sender sender, Packet packet, Outbox out) {
+        if (!isOrder(sender, packet) || !notePlaces(sender, packet)) {
+            return false;
+        }
+        for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
+            runs.add(packet.peekInt(at), packet.peekInt(at + 4));
+        }
+        out.consumed(packet);
+        return true;
+    }
+
+    private boolean isOrder(Sender sender, Packet packet) {
         int length = packet.length() - HEADER_BYTES;
-        if (length % RUN_BYTES != 0 || !notePlaces(sender, packet)) {
+        if (length % RUN_BYTES != 0) {
             return false;
         }
         if (sender.rank() != 0 && length > 0 && mistake != Mistake.STALE_SEQUENCER) {
             return false;
         }
+        long total = runs.total();
         for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
             int rank = packet.peekInt(at);
             int count = packet.peekInt(at + 4);
-            if (rank < 0 || rank >= senders.length || count <= 0 || runs.total() + count > placesMax * senders.length) {
+            total += count;
+            if (rank < 0 || rank >= senders.length || count <= 0 || total > placesMax * senders.length) {
                 return false;
             }
-            runs.add(rank, count);
         }
-        out.consumed(packet);
         return true;
     }
 

@@ -67,7 +67,7 @@ public final class Group implements AutoCloseable {
         this.submissions = new SubmissionQueue(
                 host,
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
-                node.packetBytesMax(),
+                node.packetBytesMax() - GroupSettings.orderBytes(settings),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
         this.lane = builder.lane(host, settings, windowBytes / 8, new Events());

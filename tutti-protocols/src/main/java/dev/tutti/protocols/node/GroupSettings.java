@@ -1,7 +1,11 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.order.Causal;
+import dev.tutti.protocols.order.Rotation;
+import dev.tutti.protocols.order.Sequencer;
 import java.time.Duration;
 import java.util.List;
 
@@ -119,4 +123,13 @@ public final class GroupSettings {
             MERGE_DELAY,
             SEND_TIMEOUT,
             LEAVE_TIMEOUT);
+
+    /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
+    public static int orderBytes(Settings settings) {
+        return switch (settings.get(STACK)) {
+            case FIFO, UNRELIABLE -> 0;
+            case CAUSAL -> Causal.HEADER_BYTES;
+            case TOTAL -> settings.get(TOTAL_BY) == TotalBy.SEQUENCER ? Sequencer.HEADER_BYTES : Rotation.HEADER_BYTES;
+        };
+    }
 }

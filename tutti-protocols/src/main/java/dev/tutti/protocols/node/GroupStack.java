@@ -53,35 +53,20 @@ final class GroupStack {
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
                 : new Reliability(self, limits, multicastBytes, mistake);
+        Packing packing = new Packing(submissions, leaveTimeoutNanos, GroupSettings.orderBytes(settings));
         return switch (kind) {
-            case FIFO, UNRELIABLE -> List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));
-            case CAUSAL ->
-                List.of(
-                        membership,
-                        delivery,
-                        new Causal(self, mistake),
-                        new Packing(submissions, leaveTimeoutNanos, Causal.HEADER_BYTES));
-            case TOTAL -> total(self, settings, submissions, mistake, membership, delivery);
+            case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
+            case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
+            case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
         };
     }
 
-    private static List<Layer> total(
-            Member self, Settings settings, Submissions submissions, Mistake mistake, Layer membership, Layer delivery) {
+    private static Layer total(Member self, Settings settings, Mistake mistake) {
         boolean isSafe = settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
-        long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
+        long packetsMax = settings.get(GroupSettings.WINDOW).bytes() / Charge.OVERHEAD_BYTES;
         return switch (settings.get(GroupSettings.TOTAL_BY)) {
-            case SEQUENCER ->
-                List.of(
-                        membership,
-                        delivery,
-                        new Sequencer(self, settings.get(GroupSettings.WINDOW).bytes() / Charge.OVERHEAD_BYTES, isSafe, mistake),
-                        new Packing(submissions, leaveTimeoutNanos, Sequencer.HEADER_BYTES));
-            case ROTATION ->
-                List.of(
-                        membership,
-                        delivery,
-                        new Rotation(self, isSafe, mistake),
-                        new Packing(submissions, leaveTimeoutNanos, Rotation.HEADER_BYTES));
+            case SEQUENCER -> new Sequencer(self, packetsMax, isSafe, mistake);
+            case ROTATION -> new Rotation(self, isSafe, mistake);
         };
     }
 }

@@ -22,7 +22,7 @@ class RotationTest {
     }
 
     @Test
-    void packetWaitsForThosesWhoseTurnIsBefore() {
+    void packetWaitsForThoseWhoseTurnIsBefore() {
         agreed.seat(2).send("b");
         assertThat(agreed.seat(2).delivered()).as("1 comes before 2").isEmpty();
         agreed.pass(2, 1);

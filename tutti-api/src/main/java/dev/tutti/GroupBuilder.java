@@ -53,8 +53,13 @@ public final class GroupBuilder {
     }
 
     /**
-     * Called for every message, one at a time and in order, on the group's virtual thread. May block: the senders are
-     * slowed down then. May send. Messages that were sent with a {@link Scope} come on threads of their own, side by side.
+     * Called for every message, one at a time and in order. May block: the senders are slowed down then. May send.
+     *
+     * <p>The thread is one of the node's, and not always the same: what is quick is done where the bytes have arrived,
+     * what takes longer than a millisecond on a virtual thread. A listener that blocks delays what else its node does,
+     * once in a second, by 4 milliseconds at most.
+     *
+     * <p>Messages that were sent with a {@link Scope} come on threads of their own, side by side.
      */
     public GroupBuilder onMessage(Consumer<Message> listener) {
         onMessage = listener;
@@ -82,7 +87,7 @@ public final class GroupBuilder {
         return this;
     }
 
-    /** Calls listeners on the node's loop: the fastest, for listeners that never block, not in {@code send} either. */
+    /** Calls listeners in the middle of a turn of the node's loop: for listeners that never block, not in {@code send} either. */
     public GroupBuilder inline() {
         isInline = true;
         return this;

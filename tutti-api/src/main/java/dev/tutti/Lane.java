@@ -3,6 +3,7 @@ package dev.tutti;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Receipt;
 import dev.tutti.internal.Host;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -24,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings what a group delivers to its listeners: one at a time, in order, on a virtual thread that lives while there is
- * something to deliver.
+ * Brings what a group delivers to its listeners: one at a time, in order, as a guest on the loop's thread at the end of a
+ * turn, or, what takes longer, on a virtual thread that lives while there is something to deliver.
  *
  * <p>The queue needs no bound of its own: what is in it fills the senders' windows, and they stop.
  */
@@ -50,6 +52,9 @@ final class Lane implements Application {
 
     private record Transition() {}
 
+    /** How long listeners that have blocked the loop's thread have one of their own. */
+    private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
     private final String group;
@@ -65,6 +70,14 @@ final class Lane implements Application {
     private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
     private final Queue<Packet> consumed = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isRunning = new AtomicBoolean();
+    private final Driver.Guest guest = this::visit;
+
+    /** Whether the loop's thread is going to come by; the loop's own. */
+    private boolean isAwaited;
+
+    /** From a visit that has kept the loop's thread for too long. */
+    private volatile long bannedUntilNanos = System.nanoTime();
+
     private final AtomicLong messages = new AtomicLong();
     private final LongAdder messagesAside = new LongAdder();
     private final AtomicLong listenerFailures = new AtomicLong();
@@ -162,7 +175,12 @@ final class Lane implements Application {
             return;
         }
         queue.add(item);
-        if (!isRunning.get() && isRunning.compareAndSet(false, true)) {
+        if (isAwaited || isRunning.get()) {
+            return;
+        }
+        if (System.nanoTime() - bannedUntilNanos >= 0 && host.driver().invite(guest)) {
+            isAwaited = true;
+        } else if (isRunning.compareAndSet(false, true)) {
             start();
         }
     }
@@ -171,24 +189,48 @@ final class Lane implements Application {
         host.start("tutti-" + group, this::run);
     }
 
+    // ------------------------------------------------------------------ on the loop's thread, as a guest
+
+    private void visit(Driver.Stay stay) {
+        isAwaited = false;
+        if (queue.isEmpty() || !isRunning.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            Object item = queue.poll();
+            while (item != null) {
+                deliver(item);
+                item = stay.mayGoOn() ? queue.poll() : null;
+            }
+        } finally {
+            if (stay.hasLostLoop()) {
+                bannedUntilNanos = System.nanoTime() + BAN_NANOS;
+            }
+            report();
+            end();
+        }
+    }
+
     // ------------------------------------------------------------------ on the lane
 
     private void run() {
-        boolean isDone = false;
         try {
             Object item = queue.poll();
             while (item != null) {
                 deliver(item);
                 item = queue.poll();
             }
-            isDone = true;
         } finally {
             report();
-            isRunning.set(false);
-            // What was added between the last look and now has no thread yet; after an Error neither has the rest.
-            if ((!queue.isEmpty() || !isDone) && isRunning.compareAndSet(false, true)) {
-                start();
-            }
+            end();
+        }
+    }
+
+    private void end() {
+        isRunning.set(false);
+        // What was left, after a visit or an Error, and what was added since the last look have no thread yet.
+        if (!queue.isEmpty() && isRunning.compareAndSet(false, true)) {
+            start();
         }
     }
 

@@ -224,6 +224,42 @@ class GroupTest {
     }
 
     @Test
+    void aListenerMayWaitForWhatOnlyItsNodeCanBring() throws InterruptedException {
+        Node one = node("a");
+        Node two = node("b");
+        Recorder others = new Recorder();
+        Recorder answers = new Recorder();
+        Group questions = answers.on(one.group("answers")).join();
+        Group answering = others.on(two.group("answers")).join();
+        answers.awaitViewOf(2);
+        CountDownLatch arrived = new CountDownLatch(1);
+        CompletableFuture<String> waited = new CompletableFuture<>();
+        node("c").group("answers")
+                .onMessage(message -> {
+                    if (!message.text().endsWith("!")) {
+                        answering.send(message.text() + "!");
+                    }
+                })
+                .join();
+        Group slow = one.group("slow")
+                .onMessage(message -> {
+                    questions.send("asked in a listener");
+                    try {
+                        answers.awaitMessages(2);
+                        waited.complete(answers.texts().toString());
+                    } catch (InterruptedException e) {
+                        waited.completeExceptionally(e);
+                    }
+                    arrived.countDown();
+                })
+                .join();
+        answers.awaitViewOf(3);
+        slow.send("begin");
+        assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(waited.join()).contains("asked in a listener", "asked in a listener!");
+    }
+
+    @Test
     void anUnreliableGroupHasViewsAndMessages() throws InterruptedException {
         Recorder one = new Recorder();
         Recorder two = new Recorder();

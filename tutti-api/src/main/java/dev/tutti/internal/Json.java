@@ -16,8 +16,12 @@ public final class Json {
     /** Levels that a text may be nested. */
     public static final int DEPTH_MAX = 64;
 
+    /** Values that a text may have: an empty map takes two characters, and many times that as an object. */
+    public static final int VALUES_MAX = 1 << 20;
+
     private final String text;
     private int position;
+    private int values;
 
     private Json(String text) {
         this.text = text;
@@ -111,6 +115,10 @@ public final class Json {
         if (depth > DEPTH_MAX) {
             throw error("nested more than " + DEPTH_MAX + " levels deep");
         }
+        values++;
+        if (values > VALUES_MAX) {
+            throw error("more than " + VALUES_MAX + " values");
+        }
         skipBlanks();
         return switch (peek()) {
             case '{' -> object(depth);
@@ -159,7 +167,25 @@ public final class Json {
 
     private String string() {
         expect('"');
-        StringBuilder out = new StringBuilder();
+        int start = position;
+        boolean hasEscapes = false;
+        while (peek() != '"') {
+            char character = next();
+            if (character < ' ') {
+                throw error("a control character in a text");
+            }
+            if (character == '\\') {
+                hasEscapes = true;
+                next();
+            }
+        }
+        if (!hasEscapes) {
+            String plain = text.substring(start, position);
+            position++;
+            return plain;
+        }
+        StringBuilder out = new StringBuilder(position - start);
+        position = start;
         while (true) {
             char character = next();
             switch (character) {
@@ -167,12 +193,7 @@ public final class Json {
                     return out.toString();
                 }
                 case '\\' -> out.append(escaped());
-                default -> {
-                    if (character < ' ') {
-                        throw error("a control character in a text");
-                    }
-                    out.append(character);
-                }
+                default -> out.append(character);
             }
         }
     }
@@ -211,24 +232,51 @@ public final class Json {
 
     private Object number() {
         int start = position;
-        while (position < text.length() && "+-.eE0123456789".indexOf(text.charAt(position)) >= 0) {
-            position++;
+        take('-');
+        if (!take('0')) {
+            digits();
+        }
+        boolean isWhole = true;
+        if (take('.')) {
+            isWhole = false;
+            digits();
+        }
+        if (take('e') || take('E')) {
+            isWhole = false;
+            if (!take('-')) {
+                take('+');
+            }
+            digits();
+        }
+        if (position - start > NUMBER_MAX) {
+            throw error("a number of more than " + NUMBER_MAX + " characters");
+        }
+        if (isWhole && position - start <= LONG_DIGITS) {
+            return Long.parseLong(text, start, position, 10);
         }
         String digits = text.substring(start, position);
-        try {
-            if (digits.matches("-?(0|[1-9][0-9]{0,18})")) {
-                BigInteger whole = new BigInteger(digits);
-                return whole.bitLength() < Long.SIZE ? (Object) whole.longValue() : (Object) whole.doubleValue();
-            }
-            if (digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) {
-                return Double.parseDouble(digits);
-            }
-        } catch (NumberFormatException e) {
-            throw error("no number");
+        if (isWhole) {
+            BigInteger whole = new BigInteger(digits);
+            return whole.bitLength() < Long.SIZE ? (Object) whole.longValue() : (Object) whole.doubleValue();
         }
-        position = start;
-        throw error("no value");
+        return Double.parseDouble(digits);
     }
+
+    private void digits() {
+        int start = position;
+        while (position < text.length() && '0' <= text.charAt(position) && text.charAt(position) <= '9') {
+            position++;
+        }
+        if (position == start) {
+            throw error("no value");
+        }
+    }
+
+    /** Whole numbers of so many characters fit into a long. */
+    private static final int LONG_DIGITS = 18;
+
+    /** Characters of a number: more say nothing, and would take a time that grows with their square. */
+    static final int NUMBER_MAX = 1_000;
 
     private void skipBlanks() {
         while (position < text.length() && " \t\r\n".indexOf(text.charAt(position)) >= 0) {

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** What can be measured. */
 enum SystemKind {
-    /** As users get it: listeners on a virtual thread. */
+    /** As users get it: listeners may block. */
     TUTTI {
         @Override
         GroupSystem open(Seat seat, Listener listener) {

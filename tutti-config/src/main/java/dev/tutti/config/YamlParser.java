@@ -30,7 +30,7 @@ final class YamlParser {
     static final int DEPTH_MAX = 16;
 
     /** Keys, values and elements that a file may have. */
-    static final int NODES_MAX = 50_000;
+    static final int NODES_MAX = 20_000;
 
     private final String label;
     private final Iterator<Event> events;
@@ -52,6 +52,9 @@ final class YamlParser {
         } catch (MarkedYamlEngineException e) {
             String place = e.getProblemMark().map(mark -> place(label, mark)).orElse(label);
             throw new SettingException(place + ": this is no YAML: " + explain(e), e);
+        } catch (NumberFormatException e) {
+            // The engine lets this out where a text ends within an escape.
+            throw new SettingException(label + ": this is no YAML: an escape in a text is not complete", e);
         } catch (YamlEngineException e) {
             throw new SettingException(label + ": this is no YAML: " + e.getMessage(), e);
         }

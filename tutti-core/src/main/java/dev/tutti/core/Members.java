@@ -1,45 +1,101 @@
 package dev.tutti.core;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The members that a decoder has met: one object each, so that a message that names sixteen of them makes no new ones, and
- * their texts are not decoded again.
+ * their texts are not decoded again. A hash table with linear probing: what a member costs here is its place.
  */
 public final class Members {
 
     /** How many are remembered; beyond, it starts anew. */
     private static final int KNOWN_MAX = 4_096;
 
-    private record Key(long incarnation, int join, int textBytes) {
+    private static final int SLOTS_MIN = 64;
 
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Key key
-                    && key.incarnation == incarnation
-                    && key.join == join
-                    && key.textBytes == textBytes;
-        }
+    private @Nullable Member[] known = new Member[SLOTS_MIN];
 
-        @Override
-        public int hashCode() {
-            return Long.hashCode(incarnation) * 31 + join;
-        }
-    }
+    /** By slot, how many bytes the member's texts take, lengths included. */
+    private int[] textBytes = new int[SLOTS_MIN];
 
-    private final Map<Key, Member> known = new HashMap<>();
+    private int count;
+
+    /** The packet that is being read, and how many in it were not known. */
+    private @Nullable Packet reading;
+
+    private int newCount;
+
+    /** Where texts are put to be decoded. */
+    private final byte[] scratch = new byte[Wire.TEXT_BYTES_MAX];
 
     /** The member whose texts take so many bytes, lengths included; null if it was not met. */
-    @Nullable Member find(long incarnation, int join, int textBytes) {
-        return known.get(new Key(incarnation, join, textBytes));
+    @Nullable Member find(long incarnation, int join, int bytes) {
+        int slot = slot(incarnation, join);
+        for (Member member = known[slot]; member != null; member = known[slot]) {
+            if (member.node().incarnation() == incarnation && member.join() == join && textBytes[slot] == bytes) {
+                return member;
+            }
+            slot = slot + 1 & known.length - 1;
+        }
+        return null;
     }
 
-    void add(Member member, int textBytes) {
-        if (known.size() >= KNOWN_MAX) {
-            known.clear();
+    /** Whether {@code packet} may name another member that was not met: {@link Wire#MEMBERS_MAX} in all. */
+    boolean admitsNew(Packet packet) {
+        if (packet != reading) {
+            reading = packet;
+            newCount = 0;
         }
-        known.put(new Key(member.node().incarnation(), member.join(), textBytes), member);
+        newCount++;
+        return newCount <= Wire.MEMBERS_MAX;
+    }
+
+    void add(Member member, int bytes) {
+        if (count >= KNOWN_MAX) {
+            Arrays.fill(known, null);
+            count = 0;
+        } else if (4 * count >= 3 * known.length) {
+            grow();
+        }
+        count++;
+        put(member, bytes);
+    }
+
+    /** A text at {@code start}, of at most {@link Wire#TEXT_BYTES_MAX} bytes. */
+    String text(Packet packet, int start, int length) {
+        if (length == 0) {
+            return "";
+        }
+        packet.bytes().get(start, scratch, 0, length);
+        return new String(scratch, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private void grow() {
+        @Nullable Member[] members = known;
+        int[] bytes = textBytes;
+        known = new Member[2 * members.length];
+        textBytes = new int[2 * members.length];
+        for (int slot = 0; slot < members.length; slot++) {
+            Member member = members[slot];
+            if (member != null) {
+                put(member, bytes[slot]);
+            }
+        }
+    }
+
+    private void put(Member member, int bytes) {
+        int slot = slot(member.node().incarnation(), member.join());
+        while (known[slot] != null) {
+            slot = slot + 1 & known.length - 1;
+        }
+        known[slot] = member;
+        textBytes[slot] = bytes;
+    }
+
+    private int slot(long incarnation, int join) {
+        long mixed = (incarnation * 31 + join) * 0x9E3779B97F4A7C15L;
+        return (int) (mixed >>> 40) & known.length - 1;
     }
 }

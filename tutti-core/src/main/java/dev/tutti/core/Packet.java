@@ -244,9 +244,16 @@ public final class Packet {
     }
 
     public String takeText() {
+        return takeText(TEXT_MAX);
+    }
+
+    /** A text of at most {@code bytesMax} bytes. */
+    public String takeText(int bytesMax) {
         int length = takeCount(1);
-        if (length > TEXT_MAX) {
+        if (length > bytesMax) {
             markMalformed();
+        }
+        if (malformed || length == 0) {
             return "";
         }
         byte[] text = new byte[length];

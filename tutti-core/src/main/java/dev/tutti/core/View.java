@@ -42,7 +42,12 @@ public record View(ViewId id, List<Member> members, List<Part> parts) {
 
     /** The view in which everybody starts: of itself alone. */
     public static View alone(Member self) {
-        return new View(new ViewId(1, 1, self), List.of(self), List.of());
+        return new View(aloneId(self), List.of(self), List.of());
+    }
+
+    /** The id of the view in which {@code member} starts. */
+    static ViewId aloneId(Member member) {
+        return new ViewId(1, 1, member);
     }
 
     /** The oldest member. */

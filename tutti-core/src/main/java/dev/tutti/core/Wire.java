@@ -18,8 +18,8 @@ public final class Wire {
 
     public static NodeId takeNode(Packet packet) {
         long incarnation = packet.takeLong();
-        String name = packet.takeText();
-        String address = packet.takeText();
+        String name = packet.takeText(TEXT_BYTES_MAX);
+        String address = packet.takeText(TEXT_BYTES_MAX);
         if (name.length() > NodeId.TEXT_MAX || address.length() > NodeId.TEXT_MAX) {
             packet.markMalformed();
             return NOBODY.node();
@@ -46,10 +46,21 @@ public final class Wire {
             packet.skip(8 + textBytes + 4);
             return member;
         }
-        member = new Member(takeNode(packet), packet.takeInt());
-        if (!packet.isMalformed()) {
-            known.add(member, textBytes);
+        if (packet.length() < 8 + textBytes + 4 || !known.admitsNew(packet)) {
+            packet.markMalformed();
+            return NOBODY;
         }
+        int start = packet.offset() + 8 + 4;
+        String name = known.text(packet, start, nameBytes);
+        String address = known.text(packet, start + nameBytes + 4, addressBytes);
+        packet.skip(8 + textBytes);
+        int join = packet.takeInt();
+        if (name.length() > NodeId.TEXT_MAX || address.length() > NodeId.TEXT_MAX) {
+            packet.markMalformed();
+            return NOBODY;
+        }
+        member = new Member(new NodeId(incarnation, name, address), join);
+        known.add(member, textBytes);
         return member;
     }
 
@@ -95,10 +106,11 @@ public final class Wire {
         }
     }
 
+    /** Members in one list, at most {@link #MEMBERS_MAX}. */
     public static List<Member> takeMembers(Packet packet, Members known) {
-        int count = packet.takeCount(MEMBER_BYTES_MIN);
+        int count = takeMemberCount(packet, MEMBER_BYTES_MIN);
         List<Member> members = new ArrayList<>(count);
-        for (int index = 0; index < count; index++) {
+        for (int index = 0; index < count && !packet.isMalformed(); index++) {
             members.add(takeMember(packet, known));
         }
         return members;
@@ -120,9 +132,9 @@ public final class Wire {
     }
 
     public static TreeMap<Member, Long> takeVector(Packet packet, Members known) {
-        int count = packet.takeCount(MEMBER_BYTES_MIN + 8);
+        int count = takeMemberCount(packet, MEMBER_BYTES_MIN + 8);
         TreeMap<Member, Long> vector = new TreeMap<>();
-        for (int index = 0; index < count; index++) {
+        for (int index = 0; index < count && !packet.isMalformed(); index++) {
             Member sender = takeMember(packet, known);
             long number = packet.takeLong();
             if (number < 0) {
@@ -162,10 +174,19 @@ public final class Wire {
         }
     }
 
+    private static int takeMemberCount(Packet packet, int elementBytesMin) {
+        int count = packet.takeCount(elementBytesMin);
+        if (count > MEMBERS_MAX) {
+            packet.markMalformed();
+            return 0;
+        }
+        return count;
+    }
+
     private static boolean isNewcomer(View.Part part) {
         return part.members().size() == 1
                 && part.cut().isEmpty()
-                && part.previous().equals(View.alone(part.members().getFirst()).id());
+                && part.previous().equals(View.aloneId(part.members().getFirst()));
     }
 
     private static void appendRanks(Packet packet, List<Member> members, Map<Member, Integer> ranks) {
@@ -183,13 +204,23 @@ public final class Wire {
     public static View takeView(Packet packet, Members known) {
         ViewId id = takeViewId(packet, known);
         List<Member> members = takeMembers(packet, known);
-        List<View.Part> parts = new ArrayList<>();
-        for (Member newcomer : takeRanks(packet, members)) {
-            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
-        }
+        List<Member> newcomers = takeRanks(packet, members, members.size());
+        // Each member is in one part.
+        int left = members.size() - newcomers.size();
         int partCount = packet.takeCount(VIEW_ID_BYTES_MIN + 8);
-        for (int index = 0; index < partCount; index++) {
-            parts.add(new View.Part(takeViewId(packet, known), takeRanks(packet, members), takeVector(packet, known)));
+        if (partCount > left) {
+            packet.markMalformed();
+            partCount = 0;
+        }
+        List<View.Part> parts = new ArrayList<>(newcomers.size() + partCount);
+        for (Member newcomer : newcomers) {
+            parts.add(new View.Part(View.aloneId(newcomer), List.of(newcomer), new TreeMap<>()));
+        }
+        for (int index = 0; index < partCount && !packet.isMalformed(); index++) {
+            ViewId previous = takeViewId(packet, known);
+            List<Member> together = takeRanks(packet, members, left);
+            left -= together.size();
+            parts.add(new View.Part(previous, together, takeVector(packet, known)));
         }
         if (members.isEmpty()) {
             packet.markMalformed();
@@ -199,9 +230,9 @@ public final class Wire {
         return new View(id, members, parts);
     }
 
-    private static List<Member> takeRanks(Packet packet, List<Member> members) {
+    private static List<Member> takeRanks(Packet packet, List<Member> members, int countMax) {
         int count = packet.takeCount(4);
-        if (count > members.size()) {
+        if (count > countMax) {
             packet.markMalformed();
             return List.of();
         }
@@ -242,7 +273,12 @@ public final class Wire {
 
     /** Bytes of a member whose name and address are empty. */
     public static final int MEMBER_BYTES_MIN = 8 + 4 + 4 + 4;
-    private static final int TEXT_BYTES_MAX = 4 * NodeId.TEXT_MAX;
+
+    /** Members in one list or vector, and in one packet that names members which nobody has heard of. */
+    public static final int MEMBERS_MAX = 1 << 14;
+
+    /** Bytes of a name or an address. */
+    static final int TEXT_BYTES_MAX = 4 * NodeId.TEXT_MAX;
 
     private static final int VIEW_ID_BYTES_MIN = 8 + 4 + MEMBER_BYTES_MIN;
     private static final Member NOBODY = new Member(new NodeId(0, "nobody", ""), 0);

@@ -8,13 +8,12 @@ final class Allocation {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private final int factor;
+    private final Bound bound;
     private long startedBytes;
-    private long mostBytes;
+    private long excessBytes = Long.MIN_VALUE;
 
-    /** @param factor how many bytes may be allocated per byte that is read */
-    Allocation(int factor) {
-        this.factor = factor;
+    Allocation(Bound bound) {
+        this.bound = bound;
     }
 
     void start() {
@@ -25,13 +24,13 @@ final class Allocation {
      * @param readBytes that were read since the start
      * @param otherBytes allocated on account of something else
      */
-    void stop(int readBytes, long otherBytes) {
+    void stop(long readBytes, long otherBytes) {
         long bytes = THREADS.getCurrentThreadAllocatedBytes() - startedBytes - otherBytes;
-        mostBytes = Math.max(mostBytes, bytes - (long) factor * readBytes);
+        excessBytes = Math.max(excessBytes, bytes - bound.bytes(readBytes));
     }
 
-    /** The most that was allocated beyond what the size of what was read allows. */
-    long mostBytes() {
-        return mostBytes;
+    /** The most that was allocated beyond the bound of what was read; negative if nothing was. */
+    long excessBytes() {
+        return excessBytes;
     }
 }

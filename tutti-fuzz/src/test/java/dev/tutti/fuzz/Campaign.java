@@ -25,7 +25,7 @@ public final class Campaign {
     private static Target target(String name) {
         for (Target target : Targets.ALL) {
             if (target.name().equals(name)) {
-                return target.withAllowance(target.allowance() + INSTRUMENTS_BYTES);
+                return target.within(target.bound().withAllowance(target.bound().allowance() + INSTRUMENTS_BYTES));
             }
         }
         throw new IllegalArgumentException("-Dtutti.fuzz.target: '" + name + "' is none of " + Targets.ALL);

@@ -115,6 +115,11 @@ final class HandshakeTarget implements Target.Decoder {
         this.isDialler = isDialler;
     }
 
+    /** What a node says first that has found another at {@code seed}. */
+    static byte[] hello(String name, String seed, String cluster) {
+        return new Host(999_999, name, List.of(seed), cluster).hello();
+    }
+
     private static Host host() {
         return new Host(1_000, "n1", List.of(ADDRESS), "c");
     }

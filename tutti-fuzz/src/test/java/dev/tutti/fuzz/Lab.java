@@ -5,15 +5,19 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.sim.DatagramProcess;
 import dev.tutti.sim.History;
+import dev.tutti.sim.MachineFactory;
 import dev.tutti.sim.MessageReader;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedApplication;
@@ -47,7 +51,7 @@ final class Lab {
             this.node = node;
             this.tap = (Tap) node.machine();
             this.memory = lab.memories.get(node.name());
-            this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX);
+            this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, lab.packetBytesMax);
             this.application = new SimulatedApplication(
                     lab.simulation, node, lab.history, Lab::reader, (now, self, packet) ->
                             tap.machine().onConsumed(now, self, packet));
@@ -93,6 +97,9 @@ final class Lab {
         Map<String, Long> counters() {
             TreeMap<String, Long> counted = new TreeMap<>();
             tap.machine().report(new Counting(counted, ""));
+            if (tap.socket() != null) {
+                tap.socket().report(new Counting(counted, ""));
+            }
             counted.values().removeIf(value -> value == 0);
             return counted;
         }
@@ -140,6 +147,18 @@ final class Lab {
         }
     }
 
+    /** What carries frames between the nodes. */
+    enum Carrier {
+        STREAMS,
+        DATAGRAMS,
+        /** Datagrams, some of them to all nodes at once. */
+        MULTICAST
+    }
+
+    private static final int DATAGRAM_BYTES_MAX = 1_400;
+
+    private final DatagramNode.Limits limits;
+    private final int packetBytesMax;
     private final Simulation simulation;
     private final History history = new History();
     private final List<SimulatedNode> nodes = new ArrayList<>();
@@ -148,7 +167,17 @@ final class Lab {
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
     Lab(int size, long seed) {
+        this(size, seed, Carrier.STREAMS);
+    }
+
+    Lab(int size, long seed, Carrier carrier) {
         simulation = new Simulation(seed);
+        limits = DatagramNode.Limits.of(
+                Settings.of(TransportSettings.ALL),
+                DATAGRAM_BYTES_MAX,
+                simulation.datagrams().receiveBufferBytes(),
+                carrier == Carrier.MULTICAST);
+        packetBytesMax = carrier == Carrier.STREAMS ? Packet.PAYLOAD_MAX : limits.payloadBytesMax();
         List<String> addresses = new ArrayList<>();
         for (int number = 1; number <= size; number++) {
             addresses.add("n" + number + ":7800");
@@ -156,13 +185,23 @@ final class Lab {
         Settings settings = Settings.of(NodeSettings.ALL).with(NodeSettings.SEEDS, addresses);
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
-            nodes.add(simulation.add(name, name + ":7800", (self, machineSeed, memory) -> {
+            MachineFactory factory = (self, machineSeed, memory) -> {
                 Metered metered = new Metered(memory);
                 memories.put(name, metered);
                 return new Tap(new NodeMachine(
                         self, settings.with(NodeSettings.NAME, name), machineSeed, metered, event -> {}));
-            }));
+            };
+            nodes.add(carrier == Carrier.STREAMS
+                    ? simulation.add(name, name + ":7800", factory)
+                    : simulation.addOnDatagrams(name, name + ":7800", (self, machineSeed, memory) ->
+                            onDatagrams((Tap) factory.create(self, machineSeed, memory), machineSeed, memories.get(name))));
         }
+    }
+
+    private DatagramProcess onDatagrams(Tap tap, long seed, Memory memory) {
+        DatagramNode socket = new DatagramNode(tap, limits, seed, seed * 31, memory);
+        tap.setSocket(socket);
+        return new DatagramProcess(socket, tap, socket::isQuiet);
     }
 
     Simulation simulation() {

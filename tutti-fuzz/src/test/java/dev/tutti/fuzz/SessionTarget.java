@@ -28,7 +28,9 @@ final class SessionTarget implements Target.Decoder {
     private static final int HEARTBEAT = 4;
     private static final int LINK_ACK = 5;
     private static final int UNKNOWN = 21;
+    private static final int WHO = 6;
     private static final int GROUP = 32;
+    private static final String PIECE = "group control 8";
     private static final int FRAMES_MAX = 32;
     private static final int VIEW_CHANGE_MILLIS = 6;
 
@@ -43,9 +45,13 @@ final class SessionTarget implements Target.Decoder {
         Scene prepared = prepare(lab, scene);
         Lab.Seat reader = prepared.reader();
         int connection = prepared.connection();
+        long pieceBytes = 0;
         for (byte[] frame : frames(input)) {
-            outcomes.add(describe(frame));
-            inject(reader, connection, frame, allocation);
+            String description = describe(frame);
+            outcomes.add(description);
+            // The input that a last piece completes is all that came in pieces.
+            pieceBytes += description.equals(PIECE) ? frame.length : 0;
+            inject(reader, connection, frame, frame.length + pieceBytes, allocation);
             lab.simulation().advance(java.time.Duration.ofNanos(20_000));
         }
         lab.advanceMillis(60);
@@ -72,7 +78,8 @@ final class SessionTarget implements Target.Decoder {
         return new Scene(reader, connection);
     }
 
-    private static void inject(Lab.Seat reader, int connection, byte[] frame, Allocation allocation) {
+    private static void inject(
+            Lab.Seat reader, int connection, byte[] frame, long inputBytes, Allocation allocation) {
         reader.node.execute(now -> {
             reader.tap.drainEarly();
             long acquired = reader.memory.acquiredBytes();
@@ -80,7 +87,7 @@ final class SessionTarget implements Target.Decoder {
             allocation.start();
             reader.tap.machine().onFrame(now, connection, packet);
             reader.tap.drainEarly();
-            allocation.stop(frame.length, reader.memory.acquiredBytes() - acquired);
+            allocation.stop(inputBytes, reader.memory.acquiredBytes() - acquired);
         });
     }
 
@@ -150,10 +157,8 @@ final class SessionTarget implements Target.Decoder {
             seeds.add(input(scene, prepare(kinds, current), kinds.get("group data 0")));
             byte[][] all = kinds.values().toArray(byte[][]::new);
             seeds.add(input(scene, all));
-            seeds.add(input(scene, crowd(new byte[] {HEARTBEAT, 0, 0, 0, 0, 0, 0, 0, 0}, "members")));
-            if (kinds.get("group control 1") instanceof byte[] advert) {
-                // After the type, the sender's number, and the kind.
-                seeds.add(input(scene, crowd(Arrays.copyOf(advert, 6), "view")));
+            for (byte[] crowd : Crowds.frames(Arrays.copyOf(kinds.get("group data 0"), 5), current)) {
+                seeds.add(input(scene, crowd));
             }
         }
         return seeds;
@@ -180,6 +185,8 @@ final class SessionTarget implements Target.Decoder {
         add(kinds, head, new byte[] {0, 5}, tag, sender, number, nothing);
         add(kinds, new byte[] {REFUSE, 0}, one, new byte[4], Arrays.copyOf(member, member.length - 4));
         add(kinds, new byte[] {LINK_ACK}, nothing);
+        // A byte more than it has, by which it is told from a frame that ends early.
+        add(kinds, head, new byte[] {WHO, 0});
         add(kinds, new byte[] {UNKNOWN}, number);
     }
 
@@ -211,12 +218,5 @@ final class SessionTarget implements Target.Decoder {
         Lab lab = new Lab(3, 1);
         prepare(lab, scene);
         return lab;
-    }
-
-    private static byte[] crowd(byte[] head, String what) {
-        byte[] crowd = WireSeeds.crowd(what);
-        byte[] frame = Arrays.copyOf(head, head.length + crowd.length);
-        System.arraycopy(crowd, 0, frame, head.length, crowd.length);
-        return frame;
     }
 }

@@ -3,7 +3,9 @@ package dev.tutti.fuzz;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
-import dev.tutti.core.driver.Machine;
+import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.datagram.HostedMachine;
+import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.node.NodeMachine;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** A node's machine, whose frames can be listened to, changed, and made up. */
-final class Tap implements Machine {
+final class Tap implements HostedMachine {
 
     /** Sees each frame before the machine does. */
     @FunctionalInterface
@@ -28,6 +30,7 @@ final class Tap implements Machine {
     private final TreeSet<Integer> broken = new TreeSet<>();
     private final List<Integer> toClose = new ArrayList<>();
     private final List<Consumer<Effects>> early = new ArrayList<>();
+    private DatagramNode socket;
     private Listener listener = (connection, frame) -> frame;
 
     Tap(NodeMachine machine) {
@@ -36,6 +39,15 @@ final class Tap implements Machine {
 
     NodeMachine machine() {
         return machine;
+    }
+
+    /** What the machine is on, if that is datagrams; null if not. */
+    DatagramNode socket() {
+        return socket;
+    }
+
+    void setSocket(DatagramNode datagrams) {
+        socket = datagrams;
     }
 
     void listen(Listener added) {
@@ -63,6 +75,21 @@ final class Tap implements Machine {
     @Override
     public void onStart(long nowNanos) {
         machine.onStart(nowNanos);
+    }
+
+    @Override
+    public long nowNanos() {
+        return machine.nowNanos();
+    }
+
+    @Override
+    public void useMulticast(Multicast multicast) {
+        machine.useMulticast(multicast);
+    }
+
+    @Override
+    public void onMulticast(long nowNanos, Packet frame) {
+        machine.onMulticast(nowNanos, frame);
     }
 
     @Override

@@ -12,14 +12,9 @@ import java.util.function.Supplier;
  * @param decoder reads an input
  * @param seeds valid inputs, beside those of the corpus
  * @param outcomes that a run has to come by, all of them
- * @param factor how many bytes may be allocated per byte of input
- * @param allowance how many bytes may be allocated besides
+ * @param bound of what may be allocated
  */
-record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes, int factor, long allowance) {
-
-    // What is promised where nothing else is said.
-    private static final int FACTOR = 2;
-    private static final long ALLOWANCE = 64 * 1024;
+record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes, Bound bound) {
 
     /** Reads an input and says what came of it. Whatever it throws is a finding. */
     @FunctionalInterface
@@ -39,7 +34,7 @@ record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<St
     }
 
     static Target of(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes) {
-        return new Target(name, decoder, seeds, outcomes, FACTOR, ALLOWANCE);
+        return new Target(name, decoder, seeds, outcomes, Bound.USUAL);
     }
 
     static Target of(String name, Simple decoder, Supplier<List<byte[]>> seeds, String... outcomes) {
@@ -52,12 +47,8 @@ record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<St
         return of(name, measured, seeds, new TreeSet<>(Set.of(outcomes)));
     }
 
-    Target withFactor(int bytesPerByte) {
-        return new Target(name, decoder, seeds, outcomes, bytesPerByte, allowance);
-    }
-
-    Target withAllowance(long bytes) {
-        return new Target(name, decoder, seeds, outcomes, factor, bytes);
+    Target within(Bound other) {
+        return new Target(name, decoder, seeds, outcomes, other);
     }
 
     @Override

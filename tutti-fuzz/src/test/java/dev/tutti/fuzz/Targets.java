@@ -9,8 +9,10 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.DiagnosticsBytes;
 import dev.tutti.internal.Json;
 import dev.tutti.netty.internal.StreamBytes;
+import dev.tutti.netty.internal.TlsBytes;
 import dev.tutti.protocols.discovery.Seeds;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -24,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,30 +34,28 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Everything that reads bytes which others have made. Whoever adds a decoder adds a line here. */
 final class Targets {
 
     private Targets() {}
 
-    /** A member is several objects, and takes at least 20 bytes. */
-    private static final int MEMBERS_FACTOR = 16;
+    /** A member is several objects, and a reader of a view keeps some more for each. */
+    private static final Bound MEMBERS = Bound.USUAL.withElements(320, Wire.MEMBER_BYTES_MIN, Wire.MEMBERS_MAX);
 
     /** A frame of a single byte is a packet, and a copy of it here. */
-    private static final int STREAM_FACTOR = 32;
+    private static final Bound FRAMES = Bound.USUAL.withElements(64, 4, Integer.MAX_VALUE);
 
-    /** A class that is not there is looked for in all of the class path. */
-    private static final long ATTRIBUTE_ALLOWANCE = 512 * 1024;
+    /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
+    private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
 
-    /** Java serialization makes arrays of up to four elements per byte. */
-    private static final int ATTRIBUTE_FACTOR = 64;
+    /** A certificate is a tree of objects, which the JDK makes; a file has at most 1 MiB, and is the operator's own. */
+    private static final Bound PEM = new Bound(48, 0, 1, 0, 128 * 1024);
 
-    /** Texts make objects: lists, maps, nodes of a tree. What they may cost is bounded all the same. */
-    private static final int TEXT_FACTOR = 400;
+    private static final DiagnosticsBytes DIAGNOSTICS = new DiagnosticsBytes();
 
-    /** A few characters stand for up to a thousand ports, and all together for ten thousand addresses. */
-    private static final long PORTS_ALLOWANCE = 4 << 20;
+    private static final int YAML_NODES_MAX = 20_000;
 
     static final List<Target> ALL = List.of(
             Target.of("session", new SessionTarget(), SessionTarget::seeds, Set.of(
@@ -66,31 +67,47 @@ final class Targets {
                     "groups.lab.dropped.malformed", "groups.lab.dropped.old_view", "groups.lab.dropped.duplicate",
                     "groups.lab.dropped.gap", "groups.lab.dropped.old_ballot", "groups.lab.dropped.late_repair",
                     "groups.stack-mismatches"))
-                    .withFactor(MEMBERS_FACTOR),
+                    .within(MEMBERS),
             Target.of("accepted", new HandshakeTarget(false), HandshakeTarget::accepted, Set.of(
                     "links.refused-here.malformed", "links.refused-here.version", "links.refused-here.cluster",
                     "links.refused-here.self", "links.refused-here.incarnation", "links.unknown-frames")),
             Target.of("answered", new HandshakeTarget(true), HandshakeTarget::answered, Set.of(
                     "links.refused-there.malformed", "links.refused-there.cluster", "links.refused-there.self",
                     "links.refused-there.incarnation", "links.stray-frames")),
+            Target.of("datagrams", new DatagramTarget(), DatagramTarget::seeds, Set.of(
+                    "datagrams.damaged", "datagrams.malformed", "datagrams.unknown-connection", "datagrams.wrong-endpoint",
+                    "datagrams.bad-cookies", "datagrams.cookies-sent", "datagrams.resets-sent", "datagrams.resets-received",
+                    "datagrams.received-multicasts", "datagrams.*.malformed", "datagrams.*.duplicates",
+                    "datagrams.*.beyond-window")),
             Target.of("stream", input -> stream(true, input), () -> streams(true), "open", "garbage", "corrupt")
-                    .withFactor(STREAM_FACTOR),
+                    .within(FRAMES),
             Target.of("stream-plain", input -> stream(false, input), () -> streams(false), "open", "garbage")
-                    .withFactor(STREAM_FACTOR),
+                    .within(FRAMES),
+            Target.of("preface", TlsBytes::preface, TlsBytes::prefaces, "refused", "taken", "waiting"),
+            Target.of("certificates", TlsBytes::certificates, TlsBytes::otherCertificates, "refused", "taken")
+                    .within(PEM),
+            Target.of("key", TlsBytes::key, TlsBytes::otherKeys, "refused", "taken")
+                    .within(PEM),
             wire("view", packet -> Wire.takeView(packet, new Members())),
+            wire("large-view", packet -> Wire.takeView(packet, new Members())),
             wire("members", packet -> Wire.takeMembers(packet, new Members())),
             wire("vector", packet -> Wire.takeVector(packet, new Members())),
             Target.of("payload", Targets::payload, Targets::payloads, "refused", "messages", "piece", "message of pieces"),
             Target.of("sessions", ReplicationBytes::decode, ReplicationBytes::valid, "refused", "Image", "Delta", "Access",
-                    "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk"),
+                            "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk")
+                    .within(Bound.USUAL.withElements(64, 10, ReplicationBytes.ELEMENTS_MAX)),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
-                    .withFactor(ATTRIBUTE_FACTOR)
-                    .withAllowance(ATTRIBUTE_ALLOWANCE),
-            text("address", StreamBytes::address, "refused", "n1:7800", "[::1]:7800", "example.org", "10.0.0.1:1"),
-            text("json", Targets::json, "refused", "{\"a\":[1,2.5,-3e9,true,false,null,\"x\\u0041\\n\"],\"b\":{}}", "[[[]]]"),
-            text("yaml", Targets::yaml, "refused", Targets.yamlExample(), "node:\n  name: a\n"),
-            text("setting", Targets::setting, "refused", Targets.settingExamples()),
-            text("seeds", Targets::seeds, "refused", "n1:7800", "n1:7800-7805", "[::1]:7800").withAllowance(PORTS_ALLOWANCE));
+                    .within(ATTRIBUTE),
+            Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),
+            text("address", (text, onRead) -> StreamBytes.address(text), "n1:7800", "[::1]:7800", "example.org", "10.0.0.1:1"),
+            text("json", Targets::json, "{\"a\":[1,2.5,-3e9,true,false,null,\"x\\u0041\\n\"],\"b\":{}}", "[[[]]]")
+                    .within(new Bound(3, 128, 2, Json.VALUES_MAX, 64 * 1024)),
+            text("yaml", Targets::yaml, Targets.yamlExample(), "node:\n  name: a\n")
+                    .within(new Bound(8, 1_536, 2, YAML_NODES_MAX, 192 * 1024)),
+            text("setting", (text, onRead) -> setting(text), Targets.settingExamples())
+                    .within(Bound.USUAL.withElements(192, 2, Setting.LIST_MAX)),
+            text("seeds", (text, onRead) -> seeds(text), "n1:7800", "n1:7800-7805", "[::1]:7800")
+                    .within(Bound.USUAL.withAllowance(64 * 1024 + 256L * Seeds.ADDRESSES_MAX)));
 
     // ------------------------------------------------------------------ bytes
 
@@ -105,7 +122,7 @@ final class Targets {
                         WireSeeds.of(name),
                         "refused",
                         "taken")
-                .withFactor(MEMBERS_FACTOR);
+                .within(MEMBERS);
     }
 
     private static String stream(boolean isSummed, byte[] input) {
@@ -125,6 +142,7 @@ final class Targets {
         return List.of(
                 StreamBytes.stream(isSummed, frames.subList(0, 3)),
                 StreamBytes.stream(isSummed, frames),
+                StreamBytes.stream(isSummed, Collections.nCopies(4_000, new byte[1])),
                 "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -160,7 +178,8 @@ final class Targets {
         byte[] first = ByteBuffer.allocate(27).put((byte) 1).putLong(20).putLong(0).put(new byte[10]).array();
         byte[] second = ByteBuffer.allocate(27).put((byte) 1).putLong(20).putLong(10).put(new byte[10]).array();
         byte[] third = ByteBuffer.allocate(27).put((byte) 1).putLong(30).putLong(10).put(new byte[10]).array();
-        return List.of(join(whole, whole), join(first, second), join(first, third));
+        byte[] endless = ByteBuffer.allocate(27).put((byte) 1).putLong(1 << 30).putLong(0).put(new byte[10]).array();
+        return List.of(join(whole, whole), join(first, second), join(first, third), join(endless, endless));
     }
 
     private static byte[] join(byte[] first, byte[] second) {
@@ -183,7 +202,11 @@ final class Targets {
             return List.of(
                     SERIALIZATION.encode("text"),
                     SERIALIZATION.encode(new ArrayList<>(List.of(1, 2L, 3.5, "four"))),
-                    SERIALIZATION.encode(new HashMap<>(Map.of("a", new int[] {1, 2}, "b", new TreeMap<>(Map.of(1, 2))))));
+                    SERIALIZATION.encode(new HashMap<>(Map.of("a", new int[] {1, 2}, "b", new TreeMap<>(Map.of(1, 2))))),
+                    SERIALIZATION.encode(Crowds.collections()),
+                    SERIALIZATION.encode(Crowds.maps()),
+                    Crowds.nestedArrays(SERIALIZATION),
+                    Crowds.sharedSets());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -191,26 +214,47 @@ final class Targets {
 
     // ------------------------------------------------------------------ texts
 
-    private static Target text(String name, Function<String, String> decoder, String refused, String... examples) {
-        Set<String> outcomes = new TreeSet<>(Set.of(refused));
-        for (String example : examples) {
-            outcomes.add(decoder.apply(example));
-        }
-        return Target.of(
-                        name,
-                        input -> decoder.apply(new String(input, StandardCharsets.UTF_8)),
-                        () -> Arrays.stream(examples).map(each -> each.getBytes(StandardCharsets.UTF_8)).toList(),
-                        outcomes.toArray(String[]::new))
-                .withFactor(TEXT_FACTOR);
+    /** Reads a text; what is done with the result to check it is not counted. */
+    @FunctionalInterface
+    private interface TextDecoder {
+        String decode(String text, Runnable onRead);
     }
 
-    private static String json(String text) {
+    private static Target text(String name, TextDecoder decoder, String... examples) {
+        Set<String> outcomes = new TreeSet<>(Set.of("refused"));
+        for (String example : examples) {
+            outcomes.add(decoder.decode(example, () -> {}));
+        }
+        Target.Decoder measured = (input, allocation) -> {
+            String text = new String(input, StandardCharsets.UTF_8);
+            boolean[] isRead = new boolean[1];
+            allocation.start();
+            String outcome = decoder.decode(text, () -> {
+                allocation.stop(input.length, 0);
+                isRead[0] = true;
+            });
+            if (!isRead[0]) {
+                allocation.stop(input.length, 0);
+            }
+            return Set.of(outcome);
+        };
+        return Target.of(
+                name,
+                measured,
+                () -> Stream.concat(Arrays.stream(examples), Crowds.texts(name).stream())
+                        .map(each -> each.getBytes(StandardCharsets.UTF_8))
+                        .toList(),
+                outcomes);
+    }
+
+    private static String json(String text, Runnable onRead) {
         Object value;
         try {
             value = Json.parse(text);
         } catch (IllegalArgumentException e) {
             return refusal(e);
         }
+        onRead.run();
         String written = Json.write(value);
         if (!Json.write(Json.parse(written)).equals(written)) {
             throw new IllegalStateException("written and read again it is another: " + written);
@@ -224,13 +268,14 @@ final class Targets {
         return NodeSpec.of(node, GroupSettings.ALL);
     }
 
-    private static String yaml(String text) {
+    private static String yaml(String text, Runnable onRead) {
         NodeSpec read;
         try {
             read = YamlFile.parse("fuzz.yaml", text, spec());
         } catch (SettingException e) {
             return refusal(e);
         }
+        onRead.run();
         String printed = YamlFile.print(read);
         if (!YamlFile.print(YamlFile.parse("again.yaml", printed, spec())).equals(printed)) {
             throw new IllegalStateException("printed and read again it is another: " + printed);

@@ -23,6 +23,9 @@ final class WireSeeds {
             List<Member> members = List.of(member(1), member(2), member(3));
             TreeMap<Member, Long> vector = new TreeMap<>(Map.of(members.get(0), 5L, members.get(1), 6L));
             ViewId id = new ViewId(7, 1, members.get(0));
+            if (name.equals("large-view")) {
+                return List.of(newcomers(Wire.MEMBERS_MAX), newcomers(Wire.MEMBERS_MAX + 1));
+            }
             switch (name) {
                 case "members" -> Wire.append(packet, members);
                 case "vector" -> Wire.append(packet, vector);
@@ -54,6 +57,21 @@ final class WireSeeds {
             packet.appendInt(0);
         }
         return bytes(packet);
+    }
+
+    /** A view of so many who were alone before: what a message in pieces may bring. */
+    private static byte[] newcomers(int count) {
+        Packet packet = Packet.create(Memory.onHeap(), 64 * count);
+        Wire.append(packet, new ViewId(7, 1, new Member(new NodeId(0, "a", "a"), 0)));
+        packet.appendInt(count);
+        for (int index = 0; index < count; index++) {
+            Wire.append(packet, new Member(new NodeId(index, "a", "a"), index));
+        }
+        packet.appendInt(count);
+        for (int index = 0; index < count; index++) {
+            packet.appendInt(index);
+        }
+        return bytes(packet.appendInt(0));
     }
 
     static byte[] bytes(Packet packet) {

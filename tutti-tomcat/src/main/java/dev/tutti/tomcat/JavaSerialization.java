@@ -22,13 +22,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Plain values and collections of the JDK are always allowed: boxed types, strings, {@code java.math},
  * {@code java.time}, the collections of {@code java.util}, arrays of those. Everything else has to be named. Classes are
  * checked when an object is encoded already, so that what would be refused elsewhere is reported where it was made.
- * Graphs deeper than {@value #DEPTH_MAX}, of more than {@value #REFERENCES_MAX} references or with arrays longer than the bytes
- * can fill, are refused.
+ * Graphs deeper than {@value #DEPTH_MAX}, of more than {@value #REFERENCES_MAX} references, with arrays longer than the bytes
+ * can fill, or with collections that are in each other so often that hashing them would not end, are refused.
  */
 public final class JavaSerialization implements SessionCodec {
 
     static final int DEPTH_MAX = 200;
     static final int REFERENCES_MAX = 1_000_000;
+
+    /** A hashed collection has up to three places per element, and no fewer than sixteen. */
+    static final int ARRAY_ELEMENTS_PER_BYTE = 4;
+
+    static final int ARRAY_ELEMENTS_MIN = 1_024;
 
     private final AllowedClasses allowed;
 
@@ -64,7 +69,7 @@ public final class JavaSerialization implements SessionCodec {
     @Override
     public Object decode(byte[] bytes, ClassLoader classes) throws IOException, ClassNotFoundException {
         try (LoadingInput input = new LoadingInput(new ByteArrayInputStream(bytes), classes)) {
-            input.setObjectInputFilter(info -> check(info, bytes.length));
+            input.setObjectInputFilter(new Filter(bytes.length));
             Object value = input.readObject();
             if (value == null) {
                 throw new InvalidClassException("no object");
@@ -72,20 +77,33 @@ public final class JavaSerialization implements SessionCodec {
             return value;
         } catch (RuntimeException e) {
             throw new IOException("a class refused its own bytes: " + e, e);
+        } catch (StackOverflowError e) {
+            // A set that is in itself is hashed while it is read; wrappers hide it from whoever looks for that.
+            throw new IOException("a collection is in itself", e);
         }
     }
 
-    private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info, int byteCount) {
-        if (info.depth() > DEPTH_MAX
-                || info.references() > REFERENCES_MAX
-                || info.arrayLength() > 1_024 + 4L * byteCount) {
-            return ObjectInputFilter.Status.REJECTED;
+    private final class Filter implements ObjectInputFilter {
+
+        /** Elements that arrays may still have; an array within another is made before either is filled. */
+        private long elementsLeft;
+
+        Filter(int byteCount) {
+            elementsLeft = ARRAY_ELEMENTS_MIN + (long) ARRAY_ELEMENTS_PER_BYTE * byteCount;
         }
-        Class<?> type = info.serialClass();
-        if (type == null) {
-            return ObjectInputFilter.Status.UNDECIDED;
+
+        @Override
+        public Status checkInput(FilterInfo info) {
+            elementsLeft -= Math.max(0, info.arrayLength());
+            if (info.depth() > DEPTH_MAX || info.references() > REFERENCES_MAX || elementsLeft < 0) {
+                return Status.REJECTED;
+            }
+            Class<?> type = info.serialClass();
+            if (type == null) {
+                return Status.UNDECIDED;
+            }
+            return allowed.allows(type) ? Status.ALLOWED : Status.REJECTED;
         }
-        return allowed.allows(type) ? ObjectInputFilter.Status.ALLOWED : ObjectInputFilter.Status.REJECTED;
     }
 
     private static final class CheckedOutput extends ObjectOutputStream {
@@ -115,10 +133,18 @@ public final class JavaSerialization implements SessionCodec {
 
     private static final class LoadingInput extends ObjectInputStream {
         private final ClassLoader classes;
+        private final HashWork hashWork = new HashWork();
 
         LoadingInput(InputStream input, ClassLoader classes) throws IOException {
             super(input);
             this.classes = classes;
+            enableResolveObject(true);
+        }
+
+        @Override
+        protected Object resolveObject(Object read) throws IOException {
+            hashWork.note(read);
+            return read;
         }
 
         @Override

@@ -11,6 +11,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.math.BigDecimal;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.sql.Timestamp;
 import java.time.DayOfWeek;
 import java.time.Duration;
@@ -172,5 +173,43 @@ class JavaSerializationTest {
         assertThatThrownBy(() -> new JavaSerialization("dev.tutti.**").decode(bytes, platform))
                 .isInstanceOf(ClassNotFoundException.class)
                 .hasMessageContaining(Item.class.getName());
+    }
+
+    @Test
+    void whatIsSharedAFewTimesIsTaken() throws IOException, ClassNotFoundException {
+        List<Integer> row = new ArrayList<>(Collections.nCopies(300, 1));
+        List<List<Integer>> matrix = new ArrayList<>(List.of(row, row, row));
+
+        assertThat(copy(values, matrix)).isEqualTo(matrix);
+    }
+
+    @Test
+    void collectionsThatWouldBeHashedForEverAreRefused() throws IOException {
+        Object shared = new ArrayList<>();
+        for (int depth = 0; depth < 60; depth++) {
+            shared = new ArrayList<>(Arrays.asList(shared, shared));
+        }
+        // As an element of a set it would be hashed while it is read.
+        byte[] bytes = values.encode(shared);
+
+        assertThatThrownBy(() -> values.decode(bytes, classes)).isInstanceOf(IOException.class).hasMessageContaining("to hash");
+    }
+
+    @Test
+    void arraysWithinArraysShareOneBound() throws IOException {
+        Object nested = new Object[1];
+        for (int depth = 0; depth < 20; depth++) {
+            nested = new Object[] {nested};
+        }
+        byte[] bytes = values.encode(nested);
+        ByteBuffer longer = ByteBuffer.wrap(bytes);
+        for (int at = bytes.length - 10; at > 0; at--) {
+            // An array of the class that was named before, of one element: now of as many as the input has bytes.
+            if (bytes[at] == 0x75 && bytes[at + 1] == 0x71 && longer.getInt(at + 6) == 1) {
+                longer.putInt(at + 6, bytes.length);
+            }
+        }
+
+        assertThatThrownBy(() -> values.decode(bytes, classes)).hasMessageContaining("REJECTED");
     }
 }

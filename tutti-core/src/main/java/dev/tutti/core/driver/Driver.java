@@ -15,6 +15,22 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
         void run(long nowNanos);
     }
 
+    /** Work of the application that is done on the loop's thread, between turns. It may block. */
+    @FunctionalInterface
+    interface Guest {
+        void run(Stay stay);
+    }
+
+    /** What a {@link Guest} asks between pieces of its work. */
+    interface Stay {
+
+        /** Whether there is time for another piece. */
+        boolean mayGoOn();
+
+        /** Whether the loop has gone on without the thread that the guest is on, because it was kept for too long. */
+        boolean hasLostLoop();
+    }
+
     /** Blocks for packets; acquiring is thread-safe. */
     Memory memory();
 
@@ -35,6 +51,16 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
      * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
      */
     void execute(Task task);
+
+    /**
+     * Runs {@code guest} when what this turn has led to was handed out, on the loop's thread: where data is that has just
+     * arrived, and without a wake-up. On the loop only.
+     *
+     * @return false if this driver can't: it has no second thread to go on with when a guest blocks the first
+     */
+    default boolean invite(Guest guest) {
+        return false;
+    }
 
     /** Ends all connections after what was written to them, and the loop. Blocks for two seconds at most. Idempotent. */
     @Override

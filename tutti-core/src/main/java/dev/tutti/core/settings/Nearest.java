@@ -5,10 +5,16 @@ import java.util.Collection;
 /** Finds the name that a mistyped one was probably meant to be. */
 public final class Nearest {
 
+    /** Characters of a name that could be a mistyped one. */
+    private static final int NAME_MAX = 255;
+
     private Nearest() {}
 
     /** {@code "; did you mean 'x'?"}, or the names there are if none is near. */
     public static String suggest(String name, Collection<String> names) {
+        if (name.length() > NAME_MAX) {
+            return "";
+        }
         // Whoever writes port for bind.port is not near by letters.
         for (String candidate : names) {
             if (candidate.endsWith("." + name)) {

@@ -86,14 +86,25 @@ public final class Setting<T> {
         return new Setting<>(name, "text", defaultValue, description, Function.identity(), Function.identity());
     }
 
-    /** A list; one text separates the elements by commas. */
+    /** Elements of a list. */
+    public static final int LIST_MAX = 10_000;
+
+    /** A list of at most {@value #LIST_MAX} elements; one text separates them by commas. */
     public static Setting<List<String>> list(String name, String description) {
         return new Setting<>(name, "list", List.of(), description, text -> {
             List<String> elements = new ArrayList<>();
-            for (String element : text.split(",", -1)) {
-                if (!element.isBlank()) {
-                    elements.add(element.strip());
+            int start = 0;
+            while (start <= text.length()) {
+                int comma = text.indexOf(',', start);
+                int end = comma < 0 ? text.length() : comma;
+                String element = text.substring(start, end).strip();
+                if (!element.isEmpty()) {
+                    elements.add(element);
                 }
+                if (elements.size() > LIST_MAX) {
+                    throw new IllegalArgumentException("there are more than " + LIST_MAX + " elements");
+                }
+                start = end + 1;
             }
             return List.copyOf(elements);
         }, elements -> String.join(",", elements));

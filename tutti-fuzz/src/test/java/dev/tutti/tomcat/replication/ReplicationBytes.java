@@ -1,5 +1,6 @@
 package dev.tutti.tomcat.replication;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,17 @@ public final class ReplicationBytes {
             return "refused";
         }
     }
+
+    private static Map<Field, Slot> crowd(Version version) {
+        Map<Field, Slot> crowd = new LinkedHashMap<>();
+        for (int index = 0; index < 2_300; index++) {
+            crowd.put(Field.attribute(Integer.toString(index, 36)), new Slot(version, null, false));
+        }
+        return crowd;
+    }
+
+    /** Fields and sessions that a message may have. */
+    public static final int ELEMENTS_MAX = MessageReader.ELEMENTS_MAX;
 
     /** One message of each kind. */
     public static List<byte[]> valid() {
@@ -40,7 +52,10 @@ public final class ReplicationBytes {
                 new SessionMessage.Answer(8, null),
                 new SessionMessage.ImageRequest(uid),
                 new SessionMessage.StateRequest(9, 10, uid),
-                new SessionMessage.StateChunk(9, List.of(image, image), true));
+                new SessionMessage.StateChunk(9, List.of(image, image), true),
+                new SessionMessage.StateChunk(9, Collections.nCopies(1_200, new SessionMessage.Image(uid, 5, 6, version, Map.of())), true),
+                new SessionMessage.Delta(uid, version, Collections.nCopies(6_500, new Change(Field.attribute(""), new byte[0], false))),
+                new SessionMessage.Image(uid, 5, 6, version, crowd(version)));
         return messages.stream().map(message -> MessageWriter.encode(11, message)).toList();
     }
 }

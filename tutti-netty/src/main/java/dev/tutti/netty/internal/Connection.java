@@ -19,12 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** One socket, on the loop: opening, open to the machine, or closing after what was written. */
 final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink {
 
-    /**
-     * What the accepting side says after a TLS handshake. In TLS 1.3 the dialling side's handshake is done before the
-     * other side has looked at its certificate; only this tells it that it is trusted.
-     */
-    private static final int PREFACE = 0x54555454;
-
     private static final long LINGER_MILLIS = 1_000;
 
     private enum Phase {
@@ -41,8 +35,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     private final Inbound inbound;
     private Phase phase = Phase.OPENING;
     private int id = -1;
-    private int prefaceMissing;
-    private int preface;
+    private final Preface preface;
     private long pendingBytes;
     private String trouble = "";
     private boolean wasActive;
@@ -56,7 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         this.channel = channel;
         this.dial = dial;
         this.tls = tls;
-        this.prefaceMissing = dial != null && tls != null ? Integer.BYTES : 0;
+        this.preface = new Preface(dial != null && tls != null);
         this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
 
@@ -215,7 +208,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 driver.onHandshakeFailed(this);
                 channel.close();
             } else if (dial == null) {
-                channel.writeAndFlush(Unpooled.directBuffer(Integer.BYTES).writeInt(PREFACE));
+                channel.writeAndFlush(Preface.bytes());
                 driver.onInput(this::open);
             }
         }
@@ -239,15 +232,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     }
 
     private void onBytes(ByteBuf bytes) {
-        while (prefaceMissing > 0 && bytes.isReadable()) {
-            preface = preface << Byte.SIZE | bytes.readUnsignedByte();
-            prefaceMissing--;
-            if (prefaceMissing == 0) {
-                if (preface == PREFACE) {
-                    open();
-                } else {
-                    fail("speaks TLS, but is not a node");
-                }
+        if (preface.isCompletedBy(bytes)) {
+            if (preface.isRight()) {
+                open();
+            } else {
+                fail("speaks TLS, but is not a node");
             }
         }
         driver.onBytes(bytes.readableBytes());

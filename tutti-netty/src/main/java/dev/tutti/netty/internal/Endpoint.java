@@ -86,7 +86,7 @@ final class Endpoint {
 
     private ServerBootstrap server() {
         return new ServerBootstrap()
-                .group(loop.group())
+                .group(loop.executor())
                 .channelFactory(io::newServer)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)

@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
  */
 record HostPort(String host, int port) {
 
+    /** Characters of an address: a name of the DNS, a port, and blanks. */
+    private static final int TEXT_MAX = 300;
+
     /**
      * Reads {@code host}, {@code host:port}, {@code [v6]} and {@code [v6]:port}; a bare IPv6 address is a host.
      *
      * @throws IllegalArgumentException that says what would be right
      */
     static HostPort parse(String text) {
+        if (text.length() > TEXT_MAX) {
+            throw new IllegalArgumentException("an address of " + text.length() + " characters, at most " + TEXT_MAX);
+        }
         String trimmed = text.strip();
         if (trimmed.startsWith("[")) {
             int end = trimmed.indexOf(']');

@@ -1,9 +1,9 @@
 package dev.tutti.netty.internal;
 
+import dev.tutti.core.driver.Driver.Guest;
 import dev.tutti.core.driver.Driver.Task;
 import dev.tutti.netty.internal.Counters.Name;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -45,13 +44,13 @@ final class Loop {
     /** Tasks of one turn; the rest waits for the next, after the sockets. */
     private static final int TASKS_MAX = 4_096;
 
-    private final MultiThreadIoEventLoopGroup group;
-    private final SingleThreadEventLoop executor;
+    private final LeaderLoop executor;
     private final Workers workers = new Workers();
     private final Counters counters = new Counters(EnumSet.of(Name.TURNS, Name.TASKS));
     private final Runnable endTurn = this::endTurn;
     private final Runnable runTasks = this::runTasks;
     private volatile @Nullable Thread thread;
+    private volatile String name = "tutti";
 
     private final ConcurrentLinkedQueue<Task> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean isTasksScheduled = new AtomicBoolean();
@@ -68,26 +67,25 @@ final class Loop {
     private long timerNanos = Long.MAX_VALUE;
 
     Loop(Io io) {
-        this.group = new MultiThreadIoEventLoopGroup(1, (ThreadFactory) this::thread, io.handlers());
-        this.executor = (SingleThreadEventLoop) group.next();
+        this.executor = new LeaderLoop(this::thread, io.handlers());
     }
 
     private Thread thread(Runnable task) {
-        Thread created = new FastThreadLocalThread(task, "tutti");
-        thread = created;
+        Thread created = new FastThreadLocalThread(task, name);
+        // The first is the one that ends last.
+        if (thread == null) {
+            thread = created;
+        }
         return created;
     }
 
     /** Names the thread. */
-    void name(String name) {
-        executor.execute(() -> Thread.currentThread().setName(name));
+    void name(String chosen) {
+        name = chosen;
+        executor.execute(() -> Thread.currentThread().setName(chosen));
     }
 
-    MultiThreadIoEventLoopGroup group() {
-        return group;
-    }
-
-    SingleThreadEventLoop executor() {
+    SingleThreadIoEventLoop executor() {
         return executor;
     }
 
@@ -97,6 +95,7 @@ final class Loop {
 
     void count(Map<String, Long> counted) {
         counters.count(counted);
+        counted.put("turns.taken-over", executor.takeovers());
     }
 
     // ------------------------------------------------------------------ from any thread
@@ -131,6 +130,10 @@ final class Loop {
         }
     }
 
+    boolean invite(Guest guest) {
+        return executor.invite(guest);
+    }
+
     /** No task is taken any more; whether that is new. */
     boolean refuseTasks() {
         return isClosing.compareAndSet(false, true);
@@ -139,9 +142,9 @@ final class Loop {
     /** Ends the thread; whether it has ended in time. */
     boolean close(long millis) {
         workers.shutdownNow();
-        group.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
+        executor.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
         try {
-            boolean isTerminated = group.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
+            boolean isTerminated = executor.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);
             Thread last = thread;
             return isTerminated && (last == null || last.join(Duration.ofMillis(100)));
         } catch (InterruptedException e) {

@@ -210,6 +210,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public boolean invite(Guest guest) {
+        return loop.invite(guest);
+    }
+
+    @Override
     public void close() {
         if (loop.refuseTasks()) {
             loop.executor().execute(this::beginEnd);

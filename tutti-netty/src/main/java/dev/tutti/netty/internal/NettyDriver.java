@@ -119,6 +119,11 @@ public final class NettyDriver implements StreamDriver {
     }
 
     @Override
+    public boolean invite(Guest guest) {
+        return loop.invite(guest);
+    }
+
+    @Override
     public void close() {
         if (loop.refuseTasks()) {
             loop.executor().execute(this::beginEnd);

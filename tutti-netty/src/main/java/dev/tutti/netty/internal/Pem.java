@@ -34,7 +34,10 @@ public final class Pem {
      * @throws IOException that says what is wrong with the file and what would be right
      */
     public static List<X509Certificate> certificates(Path file) throws IOException {
-        byte[] content = read(file);
+        return certificates(file, read(file));
+    }
+
+    static List<X509Certificate> certificates(Path file, byte[] content) throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
         try {
             CertificateFactory factory = CertificateFactory.getInstance("X.509");
@@ -55,7 +58,11 @@ public final class Pem {
      * @throws IOException that says what is wrong with the file and what would be right
      */
     public static PrivateKey privateKey(Path file, String algorithm) throws IOException {
-        String text = new String(read(file), StandardCharsets.US_ASCII);
+        return privateKey(file, read(file), algorithm);
+    }
+
+    static PrivateKey privateKey(Path file, byte[] content, String algorithm) throws IOException {
+        String text = new String(content, StandardCharsets.US_ASCII);
         Matcher matcher = KEY.matcher(text);
         if (!matcher.find()) {
             String there = text.contains("PRIVATE KEY-----") ? "a key of another format" : "no key";

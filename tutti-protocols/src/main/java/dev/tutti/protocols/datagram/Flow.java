@@ -44,6 +44,10 @@ final class Flow {
     private static final long OPEN_RETRY_NANOS = 30 * MILLISECOND;
     private static final long OPEN_RETRY_NANOS_MAX = 500 * MILLISECOND;
     private static final int ACK_RANGES_MAX = 64;
+
+    /** Parts of a datagram: a part of one byte costs as much as one that fills it. A sender writes three at most. */
+    private static final int PARTS_MAX = 8;
+
     private static final int DATAGRAM_BYTES_MIN = 1_200;
 
     final int number;
@@ -203,10 +207,10 @@ final class Flow {
             return;
         }
         boolean isEliciting = false;
-        while (!datagram.isEmpty() && state != State.GONE) {
+        for (int parts = 1; !datagram.isEmpty() && state != State.GONE; parts++) {
             int type = datagram.takeByte();
-            boolean isGood =
-                    switch (type) {
+            boolean isGood = parts <= PARTS_MAX
+                    && switch (type) {
                         case Datagrams.ACK -> onAck(datagram, nowNanos);
                         case Datagrams.STREAM -> {
                             isEliciting = true;

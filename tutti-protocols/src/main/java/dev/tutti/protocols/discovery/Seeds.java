@@ -13,8 +13,8 @@ public final class Seeds {
     /** Ports that one seed may stand for. */
     static final int PORTS_MAX = 1_000;
 
-    /** Addresses that all seeds may stand for. */
-    static final int ADDRESSES_MAX = 10_000;
+    /** Addresses that all seeds may stand for, repetitions included. */
+    public static final int ADDRESSES_MAX = 10_000;
 
     /**
      * All addresses, without repetition, in the order of the list.
@@ -23,16 +23,16 @@ public final class Seeds {
      */
     public static List<String> addresses(List<String> seeds) {
         LinkedHashSet<String> addresses = new LinkedHashSet<>();
+        // Repetitions count: what is said again and again is put together as often.
+        int count = 0;
         for (String seed : seeds) {
-            addRange(seed, addresses);
-            if (addresses.size() > ADDRESSES_MAX) {
-                throw wrong(seed, "with it there are more than " + ADDRESSES_MAX + " addresses");
-            }
+            count += addRange(seed, ADDRESSES_MAX - count, addresses);
         }
         return new ArrayList<>(addresses);
     }
 
-    private static void addRange(String seed, LinkedHashSet<String> addresses) {
+    /** Returns how many it stands for. */
+    private static int addRange(String seed, int countMax, LinkedHashSet<String> addresses) {
         int colon = seed.lastIndexOf(':');
         if (colon <= 0 || seed.indexOf(':') != colon && !seed.substring(0, colon).endsWith("]")) {
             throw wrong(seed, "it has no port");
@@ -48,9 +48,13 @@ public final class Seeds {
         if (last - first >= PORTS_MAX) {
             throw wrong(seed, "it has " + (last - first + 1) + " ports, at most " + PORTS_MAX);
         }
+        if (last - first >= countMax) {
+            throw wrong(seed, "with it there are more than " + ADDRESSES_MAX + " addresses");
+        }
         for (int port = first; port <= last; port++) {
             addresses.add(host + ":" + port);
         }
+        return last - first + 1;
     }
 
     private static int port(String seed, String text) {

@@ -4,7 +4,8 @@ import dev.tutti.core.Block;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,11 @@ final class Assembly {
     /** Bytes of a message in one piece. */
     static final int PIECE_BYTES = Packet.PAYLOAD_MAX - 2;
 
-    private byte[] bytes = {};
+    private static final int CHUNK_BYTES = 32 * 1024;
+
+    /** As they come, so that a message of n bytes costs no more than 2 n: these, and the whole. */
+    private final List<byte[]> chunks = new ArrayList<>();
+
     private int length;
 
     /** Returns false if the message would be too long. */
@@ -28,16 +33,27 @@ final class Assembly {
         if (length + more > BYTES_MAX) {
             return false;
         }
-        if (bytes.length < length + more) {
-            bytes = Arrays.copyOf(bytes, Math.min(BYTES_MAX, length + more + length / 2));
+        int taken = 0;
+        while (taken < more) {
+            int at = (length + taken) % CHUNK_BYTES;
+            if (at == 0) {
+                chunks.add(new byte[CHUNK_BYTES]);
+            }
+            int part = Math.min(more - taken, CHUNK_BYTES - at);
+            piece.bytes().get(piece.offset() + taken, chunks.getLast(), at, part);
+            taken += part;
         }
-        piece.bytes().get(piece.offset(), bytes, length, more);
         length += more;
         return true;
     }
 
     /** The whole message, for the receiver to read. */
     Packet message() {
+        byte[] bytes = new byte[length];
+        for (int index = 0; index < chunks.size(); index++) {
+            int start = index * CHUNK_BYTES;
+            System.arraycopy(chunks.get(index), 0, bytes, start, Math.min(CHUNK_BYTES, length - start));
+        }
         return Packet.of(new Block(ByteBuffer.wrap(bytes), Memory.onHeap()), 0, length);
     }
 

@@ -441,7 +441,7 @@ public final class Membership implements Layer {
         }
         int holderCount = packet.takeCount(2 * Wire.MEMBER_BYTES_MIN);
         TreeMap<Member, Member> holders = new TreeMap<>();
-        for (int index = 0; index < holderCount; index++) {
+        for (int index = 0; index < holderCount && !packet.isMalformed(); index++) {
             holders.put(Wire.takeMember(packet, known), Wire.takeMember(packet, known));
         }
         if (packet.isMalformed()) {

@@ -3,6 +3,7 @@ package dev.tutti.protocols.membership;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -30,8 +31,11 @@ final class Peers {
     /** Member lists of other views that are remembered. */
     private static final int LISTS_MAX = 4_096;
 
+    /** Members in all those lists together; the latest list is kept, however long. */
+    private static final int LISTED_MAX = 1 << 16;
+
     /** Members that one may claim to hear; it can't have more links than nodes remember. */
-    static final int HEARD_MAX = 1 << 14;
+    static final int HEARD_MAX = Wire.MEMBERS_MAX;
 
     /** Numbers given to members before those in use are counted again. */
     private static final int ROSTER_MIN = 1 << 10;
@@ -59,6 +63,7 @@ final class Peers {
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
 
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
+    private int listed;
     private Roster roster = new Roster();
     private View view;
 
@@ -200,10 +205,11 @@ final class Peers {
 
     /** Somebody has said who is in a view. */
     void list(ViewId id, List<Member> members) {
-        if (listings.size() >= LISTS_MAX) {
-            listings.pollFirstEntry();
+        Listing before = listings.putLast(id, new Listing(members, self));
+        listed += members.size() - (before == null ? 0 : before.members.size());
+        while (listings.size() > LISTS_MAX || listings.size() > 1 && listed > LISTED_MAX) {
+            listed -= listings.pollFirstEntry().getValue().members.size();
         }
-        listings.putLast(id, new Listing(members, self));
         for (Member member : members) {
             Peer peer = open.get(member);
             if (peer != null && peer.hasSpoken && peer.view.number() < id.number()) {

@@ -244,8 +244,8 @@ final class Groups {
 
     private void onJoined(Link link, Remotes known, Packet frame) {
         int join = frame.takeInt();
-        String group = frame.takeText();
-        String text = frame.takeText();
+        String group = frame.takeText(3 * NodeMachine.NAME_MAX);
+        String text = frame.takeText(StackFingerprint.BYTES_MAX);
         if (frame.isMalformed() || known.byJoin.get(join) != null) {
             malformed++;
             return;

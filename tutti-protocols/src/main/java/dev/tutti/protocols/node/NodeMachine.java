@@ -453,8 +453,12 @@ public final class NodeMachine implements HostedMachine {
         @Override
         public void onHeartbeat(Link link, Packet heartbeat) {
             int count = heartbeat.takeCount(16);
+            if (count > REPORTS_MAX) {
+                heartbeat.markMalformed();
+                count = 0;
+            }
             List<NodeId> reports = new ArrayList<>(count);
-            for (int index = 0; index < count; index++) {
+            for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
                 reports.add(Wire.takeNode(heartbeat));
             }
             if (!heartbeat.isMalformed()) {
@@ -539,8 +543,11 @@ public final class NodeMachine implements HostedMachine {
         untold.remove(link.node());
         long digest = frame.takeLong();
         int count = frame.takeCount(4);
+        if (count > PEERS_MAX) {
+            frame.markMalformed();
+        }
         for (int index = 0; index < count && !frame.isMalformed(); index++) {
-            discovery.onLearned(frame.takeText(), now());
+            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), now());
         }
         if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
             list(link);

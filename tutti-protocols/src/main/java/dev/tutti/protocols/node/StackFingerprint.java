@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  */
 record StackFingerprint(String text) {
 
+    /** Bytes of the text; there is one for each group of each node that this one has a session with. */
+    static final int BYTES_MAX = 1_024;
+
     private static final List<Setting<?>> COMPARED = List.of(GroupSettings.STACK, GroupSettings.WINDOW);
     private static final List<Setting<?>> COMPARED_IF_TOTAL =
             List.of(GroupSettings.TOTAL_BY, GroupSettings.TOTAL_DELIVERY);

@@ -465,10 +465,15 @@ public final class Reliability implements Layer {
 
     private void onFetch(Member from, Packet packet, Outbox out) {
         ViewId wanted = Wire.takeViewId(packet, known);
-        int count = packet.takeCount(36);
+        int count = packet.takeCount(Wire.MEMBER_BYTES_MIN + 16);
+        // Asked for again and again, a window would be copied as often.
+        TreeMap<Member, Long> asked = new TreeMap<>();
         for (int index = 0; index < count && !packet.isMalformed(); index++) {
             Member sender = Wire.takeMember(packet, known);
             long first = packet.takeLong();
+            if (index >= FETCH_SENDERS_MAX || asked.put(sender, first) != null) {
+                packet.markMalformed();
+            }
             long last = packet.takeLong();
             PacketRing copies = copies(wanted, sender);
             if (packet.isMalformed() || copies == null) {

@@ -167,6 +167,18 @@ final class ReliabilityScene {
         layer.receive(member(from), packet.prependByte(kind));
     }
 
+    /** The same sender so often. */
+    void fetchRepeatedly(int from, ViewId in, int sender, int count) {
+        Packet packet = Packet.create(layer.memory, 64 * 1024).appendByte(Reliability.FETCH);
+        Wire.append(packet, in);
+        packet.appendInt(count);
+        for (int index = 0; index < count; index++) {
+            Wire.append(packet, member(sender));
+            packet.appendLong(0).appendLong(Long.MAX_VALUE);
+        }
+        layer.receive(member(from), packet);
+    }
+
     void fetch(int from, ViewId in, int sender, long first, long last) {
         Packet packet = Packet.create(layer.memory, 1024).appendByte(Reliability.FETCH);
         Wire.append(packet, in);

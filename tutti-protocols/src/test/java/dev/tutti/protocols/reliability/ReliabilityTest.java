@@ -494,6 +494,14 @@ class ReliabilityTest {
         }
 
         @Test
+        void asksForASenderOnce() {
+            three.multicast(2, 1, "a");
+            three.forget();
+            three.fetchRepeatedly(3, three.view.id(), 2, 30);
+            assertThat(three.sent()).containsExactly("REPAIR in 2 n2.1 1 a to n3");
+        }
+
+        @Test
         void ofAnOlderViewIsIgnored() {
             three.multicast(2, 1, "a");
             ViewId old = three.view.id();

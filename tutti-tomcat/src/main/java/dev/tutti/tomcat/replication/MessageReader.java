@@ -25,13 +25,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageReader {
 
+    private static final Field.Kind[] KINDS = Field.Kind.values();
+    private static final EndReason[] REASONS = EndReason.values();
+    private static final byte[] NOTHING = {};
     private static final int FIELD_BYTES_MIN = 1 + 4;
     private static final int CHANGE_BYTES_MIN = FIELD_BYTES_MIN + 1 + 4;
     private static final int SLOT_BYTES_MIN = CHANGE_BYTES_MIN + 16;
     private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 16 + 4;
 
+    /** Fields and images that a message may have: each is several objects, however short it is. */
+    static final int ELEMENTS_MAX = 1 << 16;
+
     private final ByteBuffer bytes;
     private final long number;
+    private int elements;
 
     private MessageReader(byte[] message) throws MalformedMessageException {
         bytes = ByteBuffer.wrap(message);
@@ -75,7 +82,7 @@ final class MessageReader {
     private StateChunk takeChunk() throws MalformedMessageException {
         long pull = takeLong();
         boolean isLast = takeFlag();
-        int count = takeCount(IMAGE_BYTES_MIN);
+        int count = takeElements(IMAGE_BYTES_MIN);
         List<Image> images = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             images.add(takeImage());
@@ -91,7 +98,7 @@ final class MessageReader {
             throw new MalformedMessageException("idle time of " + idleMillis + " ms");
         }
         Version touched = takeVersion();
-        int count = takeCount(SLOT_BYTES_MIN);
+        int count = takeElements(SLOT_BYTES_MIN);
         Map<Field, Slot> slots = new LinkedHashMap<>();
         for (int index = 0; index < count; index++) {
             Field field = takeField();
@@ -103,7 +110,7 @@ final class MessageReader {
     }
 
     private List<Change> takeChanges() throws MalformedMessageException {
-        int count = takeCount(CHANGE_BYTES_MIN);
+        int count = takeElements(CHANGE_BYTES_MIN);
         List<Change> changes = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             Field field = takeField();
@@ -114,11 +121,11 @@ final class MessageReader {
     }
 
     private Field takeField() throws MalformedMessageException {
-        return new Field(takeConstant(Field.Kind.values()), takeText());
+        return new Field(takeConstant(KINDS), takeText());
     }
 
     private EndReason takeReason() throws MalformedMessageException {
-        return takeConstant(EndReason.values());
+        return takeConstant(REASONS);
     }
 
     private <E extends Enum<E>> E takeConstant(E[] constants) throws MalformedMessageException {
@@ -157,6 +164,9 @@ final class MessageReader {
 
     private byte[] takeBytes(int count) throws MalformedMessageException {
         need(count);
+        if (count == 0) {
+            return NOTHING;
+        }
         byte[] taken = new byte[count];
         bytes.get(taken);
         return taken;
@@ -168,6 +178,15 @@ final class MessageReader {
         int count = bytes.getInt();
         if (count < 0 || count > bytes.remaining() / bytesEach) {
             throw new MalformedMessageException("count " + count + " with " + bytes.remaining() + " bytes left");
+        }
+        return count;
+    }
+
+    private int takeElements(int bytesEach) throws MalformedMessageException {
+        int count = takeCount(bytesEach);
+        elements += count;
+        if (elements > ELEMENTS_MAX) {
+            throw new MalformedMessageException("more than " + ELEMENTS_MAX + " fields and sessions");
         }
         return count;
     }

@@ -1,0 +1,84 @@
+package dev.tutti.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+/** Opens what belongs to TLS to the fuzzer: files of certificates and keys, and the preface. */
+public final class TlsBytes {
+
+    private static final Path FILE = Path.of("fuzz.pem");
+
+    private TlsBytes() {}
+
+    /** Reads certificates. */
+    public static String certificates(byte[] content) {
+        try {
+            for (X509Certificate each : Pem.certificates(FILE, content)) {
+                // What else is read of one when it is used.
+                each.getPublicKey();
+                each.getBasicConstraints();
+                each.getSubjectX500Principal();
+            }
+            return "taken";
+        } catch (IOException e) {
+            return refusal(e);
+        }
+    }
+
+    /** Reads a private key. */
+    public static String key(byte[] content) {
+        try {
+            Pem.privateKey(FILE, content, "EC");
+            return "taken";
+        } catch (IOException e) {
+            return refusal(e);
+        }
+    }
+
+    private static String refusal(IOException e) {
+        if (!String.valueOf(e.getMessage()).contains(FILE.toString())) {
+            throw new IllegalStateException("a refusal that does not name the file", e);
+        }
+        return "refused";
+    }
+
+    /** What comes first through TLS, in two pieces. */
+    public static String preface(byte[] input) {
+        Preface preface = new Preface(true);
+        ByteBuf bytes = Unpooled.wrappedBuffer(input);
+        int cut = input.length / 2;
+        boolean isWhole = preface.isCompletedBy(bytes.slice(0, cut));
+        boolean isWholeNow = preface.isCompletedBy(bytes.slice(cut, input.length - cut));
+        if (isWhole && isWholeNow) {
+            throw new IllegalStateException("a preface ended twice");
+        }
+        return !isWhole && !isWholeNow ? "waiting" : preface.isRight() ? "taken" : "refused";
+    }
+
+    public static List<byte[]> prefaces() {
+        byte[] right = new byte[4];
+        Preface.bytes().readBytes(right);
+        return List.of(right, new byte[] {'H', 'T', 'T', 'P'}, new byte[3], new byte[20]);
+    }
+
+    /** Beside those of the corpus, which hold keys and would else be others each time. */
+    public static List<byte[]> otherCertificates() {
+        return List.of(bytes("-----BEGIN CERTIFICATE-----\n".repeat(2_000)), new byte[] {0x30, (byte) 0x84, 127, -1, -1, -1});
+    }
+
+    /** Beside those of the corpus. */
+    public static List<byte[]> otherKeys() {
+        return List.of(
+                bytes("-----BEGIN PRIVATE KEY-----\n".repeat(2_000)),
+                bytes("-----BEGIN PRIVATE KEY-----" + "A".repeat(60_000)));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

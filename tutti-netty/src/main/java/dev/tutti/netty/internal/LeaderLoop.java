@@ -1,0 +1,238 @@
+package dev.tutti.netty.internal;
+
+import dev.tutti.core.driver.Driver.Guest;
+import dev.tutti.core.driver.Driver.Stay;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.util.ArrayDeque;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event loop that lends its thread to guests between its passes, and goes on with another thread when one of them
+ * keeps it: leader and followers, as in Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000).
+ *
+ * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived in
+ * the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that block.
+ * Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every other
+ * millisecond, and the loop goes on without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
+ *
+ * <p>What is confined to the loop passes from thread to thread by {@link #visits}: written before a guest comes, compared
+ * and set by whoever goes on, its own thread or the next.
+ */
+final class LeaderLoop extends SingleThreadIoEventLoop {
+
+    /** How long a blocked guest delays the loop: between one of it and two. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Looks at a guest that computes, or that the machine does not let run, until the loop goes on without it. */
+    private static final int LOOKS_BUSY = 10;
+
+    /** Looks without a guest after which the watch sleeps. */
+    private static final int LOOKS_IDLE = 10;
+
+    /** What guests may take of one pass, together. */
+    private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+
+    /** Of a guest that comes when the loop has ended, on a thread of its own. */
+    private static final Stay UNHURRIED = new Stay() {
+        @Override
+        public boolean mayGoOn() {
+            return true;
+        }
+
+        @Override
+        public boolean hasLostLoop() {
+            return false;
+        }
+    };
+
+    private final ThreadFactory threads;
+    private final boolean isReplaceable;
+    private boolean isLending;
+    private final ArrayDeque<Guest> guests = new ArrayDeque<>();
+
+    /** Odd while guests are there. */
+    private final AtomicLong visits = new AtomicLong();
+
+    private final AtomicLong takeovers = new AtomicLong();
+    private volatile @Nullable Thread leader;
+    private volatile @Nullable Thread watch;
+    private volatile boolean isWatching = true;
+    private volatile boolean isEnded;
+
+    LeaderLoop(ThreadFactory threads, IoHandlerFactory io) {
+        super(null, threads, io);
+        this.threads = threads;
+        this.isReplaceable = io.isChangingThreadSupported();
+        this.isLending = isReplaceable;
+    }
+
+    /**
+     * Lends the thread to {@code guest} at the end of this pass. On the loop only.
+     *
+     * @return false if the loop's thread can't be replaced
+     */
+    boolean invite(Guest guest) {
+        if (isLending) {
+            guests.add(guest);
+        }
+        return isLending;
+    }
+
+    /** How often the loop went on without the thread that a guest kept. From any thread. */
+    long takeovers() {
+        return takeovers.get();
+    }
+
+    @Override
+    public boolean inEventLoop(Thread thread) {
+        return isReplaceable ? thread == leader : super.inEventLoop(thread);
+    }
+
+    // ------------------------------------------------------------------ the thread that Netty knows, which watches
+
+    @Override
+    protected void run() {
+        if (!isReplaceable) {
+            super.run();
+            return;
+        }
+        watch = Thread.currentThread();
+        leader = watch;
+        ioHandler().initialize();
+        startLeader();
+        watch();
+        // What is left to do is done here.
+        leader = watch;
+        isLending = false;
+        guests.forEach(guest -> Thread.ofVirtual().start(() -> guest.run(UNHURRIED)));
+        guests.clear();
+    }
+
+    private void watch() {
+        long seen = visits.get();
+        int looks = 0;
+        while (!isEnded) {
+            long now = visits.get();
+            looks = now == seen ? looks + 1 : 0;
+            seen = now;
+            if ((now & 1) != 0 && isKept(looks)) {
+                takeOver(now);
+            }
+            if ((now & 1) == 0 && looks >= LOOKS_IDLE) {
+                sleep(now);
+                looks = 0;
+            } else {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+        }
+    }
+
+    private void sleep(long idle) {
+        isWatching = false;
+        while (visits.get() == idle && !isEnded) {
+            LockSupport.park(this);
+        }
+        isWatching = true;
+    }
+
+    private boolean isKept(int looks) {
+        Thread kept = leader;
+        if (looks == 0 || kept == null) {
+            return false;
+        }
+        return switch (kept.getState()) {
+            case BLOCKED, WAITING, TIMED_WAITING -> true;
+            default -> looks >= LOOKS_BUSY;
+        };
+    }
+
+    private void takeOver(long visit) {
+        if (visits.compareAndSet(visit, visit + 1)) {
+            takeovers.incrementAndGet();
+            startLeader();
+        }
+    }
+
+    private void startLeader() {
+        Thread next = threads.newThread(this::lead);
+        leader = next;
+        next.start();
+    }
+
+    // ------------------------------------------------------------------ the thread of the loop
+
+    private void lead() {
+        ThreadExecutorMap.setCurrentExecutor(this);
+        Visit visit = new Visit();
+        boolean isLeader = true;
+        try {
+            do {
+                runIo();
+                if (isShuttingDown()) {
+                    ioHandler().prepareToDestroy();
+                }
+                runAllTasks(TASK_NANOS_MAX);
+                isLeader = guests.isEmpty() || visit.entertain();
+            } while (isLeader && !confirmShutdown());
+        } finally {
+            if (isLeader) {
+                isEnded = true;
+                LockSupport.unpark(watch);
+            }
+        }
+    }
+
+    /** What guests know of their stay; one for each thread, so that nothing is allocated. */
+    private final class Visit implements Stay {
+
+        private long number;
+        private long startNanos;
+
+        /** @return whether the loop is still this thread's */
+        boolean entertain() {
+            startNanos = System.nanoTime();
+            // A guest that invites itself again comes after the next pass.
+            int count = guests.size();
+            boolean isLeader = true;
+            while (isLeader && count > 0) {
+                count--;
+                isLeader = entertain(guests.remove());
+            }
+            return isLeader;
+        }
+
+        private boolean entertain(Guest guest) {
+            number = visits.incrementAndGet();
+            if (!isWatching) {
+                LockSupport.unpark(watch);
+            }
+            try {
+                guest.run(this);
+            } catch (RuntimeException | Error e) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            }
+            // The flag is the loop's to keep, and a selector's to stumble over.
+            Thread.interrupted();
+            return visits.compareAndSet(number, number + 1);
+        }
+
+        @Override
+        public boolean mayGoOn() {
+            return !hasLostLoop() && System.nanoTime() - startNanos < VISIT_NANOS_MAX;
+        }
+
+        @Override
+        public boolean hasLostLoop() {
+            return visits.get() != number;
+        }
+    }
+}

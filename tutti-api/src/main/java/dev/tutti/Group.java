@@ -67,10 +67,10 @@ public final class Group implements AutoCloseable {
         this.submissions = new SubmissionQueue(
                 host,
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
-                node.packetBytesMax(),
+                node.packetBytesMax() - GroupSettings.orderBytes(settings),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
-        this.lane = builder.lane(host, windowBytes / 8, new Events());
+        this.lane = builder.lane(host, settings, windowBytes / 8, new Events());
     }
 
     /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
@@ -150,6 +150,21 @@ public final class Group implements AutoCloseable {
     public void sendTo(Member receiver, byte[] message) {
         checkMember(receiver);
         submissions.send(receiver, message, 0, message.length);
+    }
+
+    /**
+     * Sends to all members, in order with other messages in this scope only.
+     *
+     * @throws IllegalArgumentException if the message is out of band and larger than a packet
+     */
+    public void send(byte[] message, Scope scope) {
+        submissions.send(null, message, scope);
+    }
+
+    /** Sends to one member, in order with other messages to it in this scope only. */
+    public void sendTo(Member receiver, byte[] message, Scope scope) {
+        checkMember(receiver);
+        submissions.send(receiver, message, scope);
     }
 
     /** Sends if that is possible at once. {@link #waitsFor} says why it was not. */

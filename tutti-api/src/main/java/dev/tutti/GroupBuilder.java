@@ -18,6 +18,7 @@ public final class GroupBuilder {
     private Consumer<Message> onMessage = message -> {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
+    private Runnable onTransition = () -> {};
     private boolean isInline;
 
     GroupBuilder(Node node, String name, Settings settings) {
@@ -34,13 +35,18 @@ public final class GroupBuilder {
         return settings;
     }
 
-    Lane lane(Host host, long reportBytes, Lane.Owner owner) {
+    Lane lane(Host host, Settings joined, long reportBytes, Lane.Owner owner) {
+        GroupSettings.StackKind stack = joined.get(GroupSettings.STACK);
+        boolean isOrderAcrossSenders =
+                stack == GroupSettings.StackKind.CAUSAL || stack == GroupSettings.StackKind.TOTAL;
         return new Lane(
                 name,
                 isInline,
+                isOrderAcrossSenders,
                 reportBytes,
                 host.listener(name, onMessage),
                 host.listener(name, onView),
+                onTransition,
                 host.listener(name, onClosed),
                 host,
                 owner);
@@ -52,6 +58,8 @@ public final class GroupBuilder {
      * <p>The thread is one of the node's, and not always the same: what is quick is done where the bytes have arrived,
      * what takes longer than a millisecond on a virtual thread. A listener that blocks delays what else its node does,
      * once in a second, by 4 milliseconds at most.
+     *
+     * <p>Messages that were sent with a {@link Scope} come on threads of their own, side by side.
      */
     public GroupBuilder onMessage(Consumer<Message> listener) {
         onMessage = listener;
@@ -61,6 +69,15 @@ public final class GroupBuilder {
     /** Called for every view, in order with the messages. The first call comes before {@link #join} returns. */
     public GroupBuilder onView(Consumer<View> listener) {
         onView = listener;
+        return this;
+    }
+
+    /**
+     * Groups with safe delivery: called in order with messages when what follows until the next view was not known to be at
+     * all members of this one; those who go on together get it.
+     */
+    public GroupBuilder onTransition(Runnable listener) {
+        onTransition = listener;
         return this;
     }
 
@@ -79,6 +96,16 @@ public final class GroupBuilder {
     /** Messages are not repeated, ordered over views or flow-controlled; views are as in any group. */
     public GroupBuilder unreliable() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.UNRELIABLE);
+    }
+
+    /** Messages come after all that their sender had received when it sent them. */
+    public GroupBuilder causal() {
+        return set(GroupSettings.STACK, GroupSettings.StackKind.CAUSAL);
+    }
+
+    /** All members receive messages in one order; settings {@code total.by} and {@code total.delivery} say how. */
+    public GroupBuilder total() {
+        return set(GroupSettings.STACK, GroupSettings.StackKind.TOTAL);
     }
 
     public <T> GroupBuilder set(Setting<T> setting, T value) {

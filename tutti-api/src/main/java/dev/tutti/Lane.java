@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,8 @@ final class Lane implements Application {
 
     private record Left(String reason) {}
 
+    private record Transition() {}
+
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -59,6 +62,7 @@ final class Lane implements Application {
     private final long reportBytes;
     private final Consumer<Message> onMessage;
     private final Consumer<View> onView;
+    private final Runnable onTransition;
     private final Consumer<String> onClosed;
     private final Host host;
     private final Owner owner;
@@ -75,6 +79,7 @@ final class Lane implements Application {
     private volatile long bannedUntilNanos = System.nanoTime();
 
     private final AtomicLong messages = new AtomicLong();
+    private final LongAdder messagesAside = new LongAdder();
     private final AtomicLong listenerFailures = new AtomicLong();
 
     // The lane's own, one thread at a time.
@@ -83,25 +88,39 @@ final class Lane implements Application {
     private final Records.Visitor visitor = new Visitor();
     private @Nullable View view;
     private @Nullable Packet current;
+    private ScopeLanes.@Nullable Use use;
     private long unreportedBytes;
 
+    /** Made with the first message in a scope. */
+    private @Nullable ScopeLanes scopes;
+
+    private final boolean isOrderAcrossSenders;
+
+    /** On the loop: what is delivered out of band is delivered in it. */
+    private @Nullable View installed;
+
     /**
+     * @param isOrderAcrossSenders whether the group has an order of messages of different senders
      * @param reportBytes after how many consumed bytes the loop is told, when more waits
      */
     Lane(
             String group,
             boolean isInline,
+            boolean isOrderAcrossSenders,
             long reportBytes,
             Consumer<Message> onMessage,
             Consumer<View> onView,
+            Runnable onTransition,
             Consumer<String> onClosed,
             Host host,
             Owner owner) {
         this.group = group;
         this.isInline = isInline;
+        this.isOrderAcrossSenders = isOrderAcrossSenders;
         this.reportBytes = reportBytes;
         this.onMessage = onMessage;
         this.onView = onView;
+        this.onTransition = onTransition;
         this.onClosed = onClosed;
         this.host = host;
         this.owner = owner;
@@ -111,13 +130,24 @@ final class Lane implements Application {
 
     @Override
     public void onPacket(Member sender, Packet packet) {
-        add(packet);
+        if (!isInline && Records.isOutOfBand(packet)) {
+            View in = installed;
+            host.start("tutti-" + group, () -> deliverOutOfBand(sender, packet, in));
+        } else {
+            add(packet);
+        }
     }
 
     @Override
-    public void onView(View installed) {
-        owner.onInstalled(installed);
-        add(installed);
+    public void onTransition() {
+        add(new Transition());
+    }
+
+    @Override
+    public void onView(View next) {
+        owner.onInstalled(next);
+        installed = next;
+        add(next);
     }
 
     @Override
@@ -207,18 +237,26 @@ final class Lane implements Application {
     private void deliver(Object item) {
         switch (item) {
             case Packet packet -> deliverPacket(packet);
-            case View installed -> deliverView(installed);
+            case View next -> deliverView(next);
+            case Transition() -> {
+                awaitScopes();
+                call("onTransition", onTransition);
+            }
             case Joined() -> owner.onJoined();
-            case Left(String reason) -> call("onClosed", () -> onClosed.accept(reason));
+            case Left(String reason) -> {
+                awaitScopes();
+                call("onClosed", () -> onClosed.accept(reason));
+            }
             default -> throw new IllegalStateException("unknown item " + item);
         }
     }
 
-    private void deliverView(View installed) {
-        view = installed;
+    private void deliverView(View next) {
+        awaitScopes();
+        view = next;
         // A large multicast that the old view did not complete is sent again from its start, or never.
         reassemblies.keySet().removeIf(receipt -> !receipt.isUnicast());
-        call("onView", () -> onView.accept(installed));
+        call("onView", () -> onView.accept(next));
     }
 
     private void deliverPacket(Packet packet) {
@@ -229,12 +267,74 @@ final class Lane implements Application {
             }
         } finally {
             current = null;
-            consumed.add(packet);
+            ScopeLanes.Use scoped = use;
+            ScopeLanes lanes = scopes;
+            if (scoped != null && lanes != null) {
+                use = null;
+                lanes.release(scoped);
+            } else {
+                consumed.add(packet);
+            }
             unreportedBytes += packet.length();
             if (unreportedBytes >= reportBytes) {
                 report();
             }
         }
+    }
+
+    private void awaitScopes() {
+        ScopeLanes lanes = scopes;
+        if (lanes != null) {
+            lanes.awaitDone();
+        }
+    }
+
+    /** On a thread of its own. */
+    private void deliverOutOfBand(Member sender, Packet packet, @Nullable View in) {
+        if (in == null) {
+            throw new IllegalStateException("a message before the first view");
+        }
+        Receipt receipt = packet.receipt();
+        boolean isUnicast = receipt != null && receipt.isUnicast();
+        Delivered urgent = new Delivered();
+        try {
+            boolean isReadable = Records.read(packet, new Records.Visitor() {
+                @Override
+                public void onMessage(ByteBuffer bytes, int offset, int length) {
+                    urgent.begin(sender, in, isUnicast, bytes, offset, length);
+                    pass(urgent);
+                    urgent.end();
+                }
+
+                @Override
+                public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                    throw new IllegalStateException("a piece of a message out of band");
+                }
+            });
+            if (!isReadable) {
+                LOG.warn("group {}: a packet from {} can't be decoded and is ignored", group, sender);
+            }
+        } finally {
+            onDone(packet);
+        }
+    }
+
+    /** From any thread. */
+    private void pass(Delivered one) {
+        messagesAside.increment();
+        try {
+            onMessage.accept(one);
+        } catch (RuntimeException e) {
+            listenerFailures.incrementAndGet();
+            LOG.error("group {}: listener onMessage has failed for {} bytes from {}; delivery goes on", group, one.length(),
+                    one.sender(), e);
+        }
+    }
+
+    /** From any thread: what was not delivered by the lane itself is consumed. */
+    private void onDone(Packet packet) {
+        consumed.add(packet);
+        owner.onConsumed();
     }
 
     private void report() {
@@ -254,7 +354,7 @@ final class Lane implements Application {
     }
 
     long messages() {
-        return messages.get();
+        return messages.get() + messagesAside.sum();
     }
 
     long listenerFailures() {
@@ -275,17 +375,65 @@ final class Lane implements Application {
 
         @Override
         public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+            byte[] whole = assemble(bytes, offset, length, total, at);
+            if (whole != null) {
+                pass(ByteBuffer.wrap(whole), 0, whole.length);
+            }
+        }
+
+        private byte @Nullable [] assemble(ByteBuffer bytes, int offset, int length, long total, long at) {
             Packet packet = current;
             Receipt receipt = packet == null ? null : packet.receipt();
             if (receipt == null) {
-                return;
+                return null;
             }
             Reassembly reassembly = reassemblies.computeIfAbsent(receipt, key -> new Reassembly());
             byte[] whole = reassembly.add(bytes, offset, length, total, at);
             if (whole != null) {
                 reassemblies.remove(receipt);
-                pass(ByteBuffer.wrap(whole), 0, whole.length);
             }
+            return whole;
+        }
+
+        @Override
+        public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
+            if (isInline) {
+                pass(bytes, offset, length);
+            } else {
+                passScoped(bytes, offset, length, scope, false);
+            }
+        }
+
+        @Override
+        public void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
+            byte[] whole = assemble(bytes, offset, length, total, at);
+            if (whole != null && isInline) {
+                pass(ByteBuffer.wrap(whole), 0, whole.length);
+            } else if (whole != null) {
+                passScoped(ByteBuffer.wrap(whole), 0, whole.length, scope, true);
+            }
+        }
+
+        private void passScoped(ByteBuffer bytes, int offset, int length, int scope, boolean isAlone) {
+            Packet packet = current;
+            View in = view;
+            Member sender = packet == null ? null : packet.peer();
+            if (packet == null || in == null || sender == null) {
+                throw new IllegalStateException("a message without a sender or before the first view");
+            }
+            ScopeLanes lanes = scopes;
+            if (lanes == null) {
+                lanes = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, Lane.this::pass, Lane.this::onDone);
+                scopes = lanes;
+            }
+            ScopeLanes.Use scoped = use;
+            if (scoped == null) {
+                scoped = new ScopeLanes.Use(packet);
+                use = scoped;
+            }
+            Receipt receipt = packet.receipt();
+            boolean isUnicast = receipt != null && receipt.isUnicast();
+            lanes.add(sender, in, isUnicast, scope, bytes, offset, length, scoped, isAlone);
         }
 
         private void pass(ByteBuffer bytes, int offset, int length) {

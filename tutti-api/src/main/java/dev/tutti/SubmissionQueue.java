@@ -85,6 +85,40 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
+    void send(@Nullable Member receiver, byte[] message, Scope scope) {
+        Integer number = scope.number();
+        int length = message.length;
+        if (number == null && !Outgoing.isSmall(length)) {
+            throw new IllegalArgumentException("a message of " + length + " bytes does not fit into a packet, so that it "
+                    + "can't be sent out of band");
+        }
+        lock.lock();
+        try {
+            checkOpen();
+            if (number != null && !Outgoing.isSmallScoped(length)) {
+                awaitLarge(outgoing.offerLarge(receiver, message, 0, length, number));
+                return;
+            }
+            long remainingNanos = timeoutNanos;
+            while (!offer(receiver, message, number)) {
+                wake.run();
+                remainingNanos = await(remainingNanos);
+                checkOpen();
+            }
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+    }
+
+    /** What is out of band does not wait behind asynchronous sends. */
+    private boolean offer(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
+        if (scope == null) {
+            return outgoing.offerOutOfBand(receiver, message, 0, message.length);
+        }
+        return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
+    }
+
     private void awaitLarge(Outgoing.Large large) {
         long remainingNanos = timeoutNanos;
         int taken = 0;

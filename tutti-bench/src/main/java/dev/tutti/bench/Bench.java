@@ -3,8 +3,10 @@ package dev.tutti.bench;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
 import java.time.Duration;
-import picocli.CommandLine;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine;
 
 /** The command line of the measurements. */
 @Command(
@@ -77,6 +79,7 @@ public final class Bench {
             }
         }
         throw new CommandLine.TypeConversionException(
-                "'" + text + "' is none of tutti, tutti-inline, jgroups, limit");
+                "'" + text + "' is none of "
+                        + Arrays.stream(SystemKind.values()).map(SystemKind::toString).collect(Collectors.joining(", ")));
     }
 }

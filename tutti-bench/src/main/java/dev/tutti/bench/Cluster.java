@@ -115,7 +115,8 @@ final class Cluster implements AutoCloseable {
             children.forEach(child -> child.say(join));
             children.forEach(child -> child.await("joined", FORM_MAX));
         } else {
-            children.forEach(child -> child.say(join).await("joined", FORM_MAX));
+            List<Child> joining = kind.joinsBackwards() ? children.reversed() : children;
+            joining.forEach(child -> child.say(join).await("joined", FORM_MAX));
         }
         awaitView(children, children.size(), FORM_MAX);
     }

@@ -1,5 +1,7 @@
 package dev.tutti.bench;
 
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -53,12 +55,15 @@ final class JGroupsSystem implements GroupSystem {
     private final Seat seat;
     private final Listener listener;
     private final boolean isUdp;
+    private final boolean isTotal;
     private @Nullable JChannel channel;
 
-    JGroupsSystem(Seat seat, Listener listener, boolean isUdp) {
+    /** @param isTotal with SEQUENCER above membership */
+    JGroupsSystem(Seat seat, Listener listener, boolean isUdp, boolean isTotal) {
         this.seat = seat;
         this.listener = listener;
         this.isUdp = isUdp;
+        this.isTotal = isTotal;
     }
 
     @Override
@@ -68,6 +73,14 @@ final class JGroupsSystem implements GroupSystem {
             var settings = settings(seat);
             for (ProtocolConfiguration protocol : stack.getProtocolStack()) {
                 protocol.getProperties().putAll(settings.getOrDefault(protocol.getProtocolName(), Map.of()));
+            }
+            if (isTotal) {
+                List<ProtocolConfiguration> protocols = stack.getProtocolStack();
+                int membership = 0;
+                while (!protocols.get(membership).getProtocolName().endsWith("GMS")) {
+                    membership++;
+                }
+                protocols.add(membership + 1, new ProtocolConfiguration("SEQUENCER", new HashMap<>()));
             }
             channel = new JChannel(stack).name(seat.name()).setReceiver(new Receiver() {
                 @Override

@@ -188,7 +188,21 @@ final class LatencyCommand implements Callable<Integer> {
         });
         output.put("systems", figures);
         output.print(table);
+        Samples fifo = results.get(SystemKind.TUTTI);
+        Samples total = results.get(SystemKind.TUTTI_SEQUENCER);
+        if (fifo != null && total != null) {
+            double factor =
+                    (double) Summary.quantile(total.multicasts, 0.5) / Summary.quantile(fifo.multicasts, 0.5);
+            output.put("factor", factor);
+            output.bound(
+                    String.format(Locale.ROOT, "%s %.2f times the median of %s, at most %.1f",
+                            SystemKind.TUTTI_SEQUENCER, factor, SystemKind.TUTTI, SEQUENCER_MAX),
+                    factor <= SEQUENCER_MAX);
+        }
     }
+
+    /** Median one-way time of a single sender's multicasts under total order by a sequencer, against FIFO. */
+    private static final double SEQUENCER_MAX = 2.5;
 
     private static Map<String, Object> quantiles(long[] nanos) {
         Map<String, Object> quantiles = new LinkedHashMap<>();

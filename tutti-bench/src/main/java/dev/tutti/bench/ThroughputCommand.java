@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  tutti bench throughput --systems tutti,jgroups,limit",
+            "  tutti bench throughput --systems tutti,tutti-sequencer,tutti-rotation,jgroups-sequencer",
             "  tutti bench throughput --members 2 --mode 1-n --size 100B --repetitions 3 --json figures.json",
         })
 final class ThroughputCommand implements Callable<Integer> {
@@ -40,6 +41,12 @@ final class ThroughputCommand implements Callable<Integer> {
     private static final double TCP_FACTOR_MAX = 2;
 
     private static final double SPREAD_MAX = 0.3;
+
+    /** Total order by turns, against FIFO. */
+    private static final double ROTATION_MIN = 0.6;
+
+    /** Total order, against JGroups' SEQUENCER. */
+    private static final double SEQUENCER_MIN = 5;
 
     /**
      * The warm-up is so many phases. With one, the code that begins and ends a phase would run for the first time when it
@@ -221,7 +228,33 @@ final class ThroughputCommand implements Callable<Integer> {
         return (rate.max() - rate.min()) / rate.median();
     }
 
+    /** How the figures of the requirements for total order read. */
+    private void compareOrders(Map<SystemKind, List<Repetition>> results) {
+        compare(results, SystemKind.TUTTI_ROTATION, SystemKind.TUTTI, ROTATION_MIN, mode.equals("n-n"));
+        compare(results, SystemKind.TUTTI_SEQUENCER, SystemKind.JGROUPS_SEQUENCER, SEQUENCER_MIN, true);
+        compare(results, SystemKind.TUTTI_ROTATION, SystemKind.JGROUPS_SEQUENCER, SEQUENCER_MIN, mode.equals("n-n"));
+    }
+
+    private void compare(
+            Map<SystemKind, List<Repetition>> results, SystemKind one, SystemKind other, double min, boolean isBound) {
+        List<Repetition> ones = results.get(one);
+        List<Repetition> others = results.get(other);
+        if (ones == null || others == null) {
+            return;
+        }
+        double factor = summary(ones, each -> each.outcome().messagesPerSecond()).median()
+                / summary(others, each -> each.outcome().messagesPerSecond()).median();
+        output.put(one + "/" + other, factor);
+        String text = String.format(Locale.ROOT, "%s %.2f times the rate of %s", one, factor, other);
+        if (isBound && members == 4 && size.bytes() == 1024) {
+            output.bound(text + ", at least " + min, factor >= min);
+        } else {
+            output.print(text);
+        }
+    }
+
     private void compare(Map<SystemKind, List<Repetition>> results) {
+        compareOrders(results);
         compareToTcp(results);
         compareMulticast(results);
         List<Repetition> reference = results.get(SystemKind.JGROUPS);

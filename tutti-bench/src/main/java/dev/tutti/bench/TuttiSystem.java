@@ -23,7 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** tutti with every setting at its default but for what carries it; the seeds are all members. */
+/** tutti with every setting at its default but for what carries it and the order; the seeds are all members. */
 final class TuttiSystem implements GroupSystem {
 
     /** What is below. */
@@ -44,17 +44,20 @@ final class TuttiSystem implements GroupSystem {
     private final Listener listener;
     private final Carrier carrier;
     private final boolean isInline;
+    private final Map<String, String> order;
     private final List<Group> further = new ArrayList<>();
     private final Semaphore furtherViews = new Semaphore(0);
     private final Semaphore furtherMessages = new Semaphore(0);
     private @Nullable Node node;
     private @Nullable Group group;
 
-    TuttiSystem(Seat seat, Listener listener, Carrier carrier, boolean isInline) {
+    TuttiSystem(
+            Seat seat, Listener listener, Carrier carrier, boolean isInline, Map<String, String> order) {
         this.seat = seat;
         this.listener = listener;
         this.carrier = carrier;
         this.isInline = isInline;
+        this.order = order;
     }
 
     @Override
@@ -72,6 +75,7 @@ final class TuttiSystem implements GroupSystem {
     @Override
     public void join() {
         var builder = node().group(GROUP).onMessage(this::onMessage).onView(this::onView);
+        order.forEach(builder::set);
         group = (isInline ? builder.inline() : builder).join();
     }
 

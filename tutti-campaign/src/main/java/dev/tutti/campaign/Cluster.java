@@ -119,13 +119,20 @@ final class Cluster {
     PropertyChecker checker() {
         PropertyChecker present = checker;
         if (present == null) {
-            present = new PropertyChecker(
-                    groupSettings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO
-                            ? PropertyChecker.Promise.RELIABLE
-                            : PropertyChecker.Promise.UNRELIABLE);
+            present = new PropertyChecker(promise(groupSettings));
             checker = present;
         }
         return present;
+    }
+
+    private static PropertyChecker.Promise promise(Settings group) {
+        boolean isSafe = group.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
+        return switch (group.get(GroupSettings.STACK)) {
+            case FIFO -> PropertyChecker.Promise.RELIABLE;
+            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
+            case TOTAL -> isSafe ? PropertyChecker.Promise.SAFE : PropertyChecker.Promise.TOTAL;
+            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
+        };
     }
 
     Ambush ambush() {

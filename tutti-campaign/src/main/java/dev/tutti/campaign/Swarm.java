@@ -100,6 +100,8 @@ final class Swarm {
         TreeMap<String, String> settings = world.settings();
         if (isUnreliable) {
             settings.put(GroupSettings.STACK.name(), "unreliable");
+        } else {
+            drawOrder(settings);
         }
         if (random.nextBoolean()) {
             int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
@@ -188,6 +190,19 @@ final class Swarm {
     /** In steps of a hundredth, for people to read. */
     private double share(double max) {
         return random.nextInt((int) (max * 100) + 1) / 100.0;
+    }
+
+    /** From a stream of its own: other draws stay as they are. */
+    private void drawOrder(TreeMap<String, String> settings) {
+        SplittableRandom orders = new SplittableRandom(~seed * 31 + mode.ordinal());
+        int kind = orders.nextInt(8);
+        if (kind == 0) {
+            settings.put(GroupSettings.STACK.name(), "causal");
+        } else if (kind < 5) {
+            settings.put(GroupSettings.STACK.name(), "total");
+            settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
+            settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
+        }
     }
 
     private void set(String name, int oneIn, int min, int max) {

@@ -36,6 +36,7 @@ public final class Packet {
     private int end;
     private boolean malformed;
     private boolean expendable;
+    private boolean outOfBand;
     private @Nullable Member peer;
     private @Nullable Receipt receipt;
 
@@ -68,9 +69,10 @@ public final class Packet {
         return slice;
     }
 
-    /** A copy in memory of its own, with {@link #HEADROOM}. */
+    /** A copy in memory of its own, with {@link #HEADROOM}, or what a frame has left where headers are in it already. */
     public Packet copy(Memory memory) {
-        Packet copy = create(memory, length());
+        int headroom = Math.min(HEADROOM, FRAME_MAX - length());
+        Packet copy = new Packet(memory.acquire(headroom + length()), headroom, headroom);
         copy.append(this);
         copy.peer = peer;
         return copy;
@@ -144,6 +146,16 @@ public final class Packet {
     /** For a layer that repairs. */
     public Packet markExpendable() {
         expendable = true;
+        return this;
+    }
+
+    /** On the way down: whether it is in no order with others and may overtake them. */
+    public boolean isOutOfBand() {
+        return outOfBand;
+    }
+
+    public Packet markOutOfBand() {
+        outOfBand = true;
         return this;
     }
 
@@ -267,6 +279,15 @@ public final class Packet {
             return;
         }
         start += length;
+    }
+
+    /** Puts the last {@code length} bytes that were taken back before what is there: memory is not written. */
+    public Packet untake(int length) {
+        if (length < 0 || length > start) {
+            throw new IllegalArgumentException(length + " bytes put back before " + start + " of a block");
+        }
+        start -= length;
+        return this;
     }
 
     /** Keeps the first {@code length} bytes of what is there. */

@@ -25,6 +25,9 @@ public final class History {
     /** The application was told of a view. */
     public record Viewed(Member member, View view) implements Entry {}
 
+    /** The application was told that what follows in this view may not be at all of its members. */
+    public record Transition(Member member) implements Entry {}
+
     /** The member was told that everybody had been asked. */
     public record Joined(Member member) implements Entry {}
 

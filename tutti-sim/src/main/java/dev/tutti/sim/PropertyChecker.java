@@ -29,8 +29,26 @@ public final class PropertyChecker {
     public enum Promise {
         /** All that docs/guarantees.md has for {@code fifo}. */
         RELIABLE,
+        /** And what it has for {@code causal}. */
+        CAUSAL,
+        /** And what it has for {@code total}. */
+        TOTAL,
+        /** And what it has for {@code total} with safe delivery. */
+        SAFE,
         /** What it has for {@code unreliable}: views, and no message twice, in another view or in another order. */
-        UNRELIABLE
+        UNRELIABLE;
+
+        boolean isReliable() {
+            return this != UNRELIABLE;
+        }
+
+        boolean isTotal() {
+            return this == TOTAL || this == SAFE;
+        }
+
+        boolean isCausal() {
+            return this == CAUSAL || isTotal();
+        }
     }
 
     /** Numbers in the order in which they were added. */
@@ -48,15 +66,8 @@ public final class PropertyChecker {
 
     /** What one member has delivered of one sender in one view. */
     private static final class Flow {
-        /** Indexes of messages, kept for the sender's own deliveries: that is what it has sent. */
-        private final @Nullable Numbers sent;
-
         private int count;
         private long last;
-
-        Flow(boolean isOwn) {
-            sent = isOwn ? new Numbers() : null;
-        }
 
         boolean isSame(@Nullable Flow other) {
             return other != null && count == other.count && last == other.last;
@@ -73,8 +84,22 @@ public final class PropertyChecker {
         final View view;
         final TreeMap<Member, Flow> delivered = new TreeMap<>();
 
+        /** What the member has sent to all in it, as those show who deliver it first: indexes of messages. */
+        final Numbers sent = new Numbers();
+
+        /** In which order it delivered. */
+        long order;
+
+        int count;
+
+        /** By rank, how many of each the senders of what was delivered here had delivered when they sent it. */
+        final int[] causes;
+
+        boolean isTransitional;
+
         Stay(View view) {
             this.view = view;
+            this.causes = new int[view.size()];
         }
 
         ViewId id() {
@@ -102,6 +127,9 @@ public final class PropertyChecker {
 
         /** The view in which each was delivered by anybody. */
         final List<@Nullable ViewId> deliveredIn = new ArrayList<>();
+
+        /** By rank, what its sender had delivered in its view when it submitted it; where that matters. */
+        final List<int[]> causes = new ArrayList<>();
 
         void add(long hash, int stay) {
             hashes.add(hash);
@@ -143,7 +171,14 @@ public final class PropertyChecker {
         }
     }
 
+    /** The safe deliveries in one view: in which order, and how many those have who have left it. */
+    private static final class SafeOrder {
+        final Numbers messages = new Numbers();
+        int leftMin = Integer.MAX_VALUE;
+    }
+
     private final Promise promise;
+    private final Map<ViewId, SafeOrder> safeOrders = new HashMap<>();
     private final List<Violation> violations = new ArrayList<>();
     private final TreeMap<Member, Life> lives = new TreeMap<>();
     private final Map<ViewId, View> views = new HashMap<>();
@@ -157,16 +192,26 @@ public final class PropertyChecker {
 
     /** What is broken already, whatever may follow; empty if nothing is. */
     public static List<Violation> violations(History history) {
-        return of(history).violations();
+        return violations(Promise.RELIABLE, history);
+    }
+
+    /** What is broken already, whatever may follow; empty if nothing is. */
+    public static List<Violation> violations(Promise promise, History history) {
+        return of(promise, history).violations();
     }
 
     /** {@link #violationsAtRest(Collection)} of a whole history. */
     public static List<Violation> violationsAtRest(History history, Collection<Member> present) {
-        return of(history).violationsAtRest(present);
+        return violationsAtRest(Promise.RELIABLE, history, present);
     }
 
-    private static PropertyChecker of(History history) {
-        PropertyChecker checker = new PropertyChecker(Promise.RELIABLE);
+    /** {@link #violationsAtRest(Collection)} of a whole history. */
+    public static List<Violation> violationsAtRest(Promise promise, History history, Collection<Member> present) {
+        return of(promise, history).violationsAtRest(present);
+    }
+
+    private static PropertyChecker of(Promise promise, History history) {
+        PropertyChecker checker = new PropertyChecker(promise);
         history.entries().forEach(checker::take);
         return checker;
     }
@@ -221,6 +266,12 @@ public final class PropertyChecker {
             case History.Submitted(Member member, History.Message message) -> takeSubmission(life, message);
             case History.Delivered(Member member, History.Message message) -> takeDelivery(life, message);
             case History.Viewed(Member member, View view) -> takeView(life, view);
+            case History.Transition transition -> {
+                Stay stay = life.stay();
+                if (stay != null) {
+                    stay.isTransitional = true;
+                }
+            }
             case History.Joined joined -> {
                 if (life.stays.isEmpty()) {
                     report("S5", joined.member() + " has joined without a view");
@@ -237,6 +288,16 @@ public final class PropertyChecker {
                 ? life.toAll
                 : life.toOne.computeIfAbsent(receiver, absent -> new Submissions());
         submissions.add(message.hash(), life.stays.size());
+        Stay stay = life.stay();
+        if (receiver == null && promise.isCausal() && stay != null) {
+            int[] causes = new int[stay.view.size()];
+            for (int rank = 0; rank < causes.length; rank++) {
+                causes[rank] = stay.countFrom(stay.view.members().get(rank));
+            }
+            submissions.causes.add(causes);
+        } else {
+            submissions.causes.add(NO_CAUSES);
+        }
         if (submissions.hashes.size != message.index()) {
             throw new IllegalArgumentException("submission " + submissions.hashes.size + " of " + life.member
                     + " has index " + message.index());
@@ -292,23 +353,29 @@ public final class PropertyChecker {
             }
         }
         checkOrder(life, stay, sending, message);
+        if (promise.isCausal() && isKnown) {
+            checkCauses(life, stay, sending, message);
+        }
+        if (promise.isTotal()) {
+            stay.order = (stay.order ^ (sending.order * 0x9E3779B97F4A7C15L + message.index())) * 0xD6E8FEB86659FD93L;
+        }
+        if (promise == Promise.SAFE) {
+            checkSafe(life, stay, sending, message);
+        }
+        stay.count++;
     }
 
     /** In each view, what is delivered from a sender begins as what the sender sent in it, which it delivers itself. */
     private void checkOrder(Life life, Stay stay, Life sending, History.Message message) {
         Member sender = message.sender();
         boolean isOwn = sender.equals(life.member);
-        Flow flow = stay.delivered.computeIfAbsent(sender, absent -> new Flow(isOwn));
+        Flow flow = stay.delivered.computeIfAbsent(sender, absent -> new Flow());
         int position = flow.count++;
         if (message.index() <= flow.last) {
             report("S11", life.member + " delivered " + message + " after number " + flow.last + " in " + stay.id());
         }
         flow.last = message.index();
-        if (flow.sent != null) {
-            life.deliveredOwn++;
-            flow.sent.add(message.index());
-            return;
-        }
+        life.deliveredOwn += isOwn ? 1 : 0;
         int index = sending.indexOf(stay.id());
         if (index < 0) {
             report("S8", life.member + " delivered from " + sender + " in " + stay.id() + ", where it never was");
@@ -317,13 +384,76 @@ public final class PropertyChecker {
         if (promise == Promise.UNRELIABLE) {
             return;
         }
-        Flow own = sending.stays.get(index).delivered.get(sender);
-        Numbers sent = own == null ? null : own.sent;
-        if (sent == null || position >= sent.size) {
+        Numbers sent = sending.stays.get(index).sent;
+        // In a total order others may come to a message before its sender, as long as that is in the view.
+        boolean mayBeFirst = isOwn || (promise.isTotal() && index == sending.stays.size() - 1);
+        if (position == sent.size && mayBeFirst) {
+            sent.add(message.index());
+        } else if (position >= sent.size) {
             report("S8", life.member + " delivered " + message + " in " + stay.id() + ", in which it was not sent");
         } else if (sent.values[position] != message.index()) {
             report("S11", life.member + " delivered " + message + " where #" + sent.values[position] + " comes in "
                     + stay.id());
+        }
+    }
+
+    /** What the sender had delivered in the view before it submitted the message comes before it. */
+    private void checkCauses(Life life, Stay stay, Life sending, History.Message message) {
+        int senderRank = stay.view.members().indexOf(message.sender());
+        if (senderRank >= 0 && stay.countFrom(message.sender()) <= stay.causes[senderRank]) {
+            report("S13", life.member + " delivered " + message + " after what was sent by one who had delivered it");
+        }
+        int position = (int) message.index() - 1;
+        int[] causes = sending.toAll.causes.get(position);
+        boolean isOfThisView = sending.toAll.stays.values[position] - 1 == sending.indexOf(stay.id());
+        if (!isOfThisView || causes.length != stay.causes.length || life == sending) {
+            return;
+        }
+        for (int rank = 0; rank < causes.length; rank++) {
+            Member cause = stay.view.members().get(rank);
+            if (promise == Promise.CAUSAL && stay.countFrom(cause) < causes[rank]) {
+                report("S13", life.member + " delivered " + message + ", whose sender had delivered " + causes[rank]
+                        + " of " + cause + ", and itself " + stay.countFrom(cause) + " in " + stay.id());
+            }
+            if (rank != senderRank) {
+                stay.causes[rank] = Math.max(stay.causes[rank], causes[rank]);
+            }
+        }
+    }
+
+    /** What anybody has delivered as safe, all deliver in this order who leave the view for another. */
+    private void checkSafe(Life life, Stay stay, Life sending, History.Message message) {
+        SafeOrder safe = safeOrders.computeIfAbsent(stay.id(), absent -> new SafeOrder());
+        long key = (long) sending.order << 40 | message.index();
+        int place = stay.count;
+        if (place < safe.messages.size) {
+            if (safe.messages.values[place] != key) {
+                report("S14", life.member + " delivered " + message + " as number " + (place + 1) + " in " + stay.id()
+                        + ", where somebody else has delivered another one");
+            }
+        } else if (!stay.isTransitional) {
+            safe.messages.add(key);
+            if (safe.leftMin <= place) {
+                report("S16", life.member + " delivered " + message + " as safe, and somebody has left " + stay.id()
+                        + " without it");
+            }
+        }
+    }
+
+    /** The member goes from a view to the next. */
+    private void checkDeparture(Life life, Stay before) {
+        Flow own = before.delivered.get(life.member);
+        if (before.sent.size > (own == null ? 0 : own.count)) {
+            report("S8", life.member + " has left " + before.id() + ", others have delivered " + before.sent.size
+                    + " messages from it there, itself " + (own == null ? 0 : own.count));
+        }
+        if (promise == Promise.SAFE) {
+            SafeOrder safe = safeOrders.computeIfAbsent(before.id(), absent -> new SafeOrder());
+            safe.leftMin = Math.min(safe.leftMin, before.count);
+            if (before.count < safe.messages.size) {
+                report("S16", life.member + " has left " + before.id() + " with " + before.count + " of "
+                        + safe.messages.size + " messages that somebody has delivered as safe");
+            }
         }
     }
 
@@ -341,6 +471,9 @@ public final class PropertyChecker {
             report("S6", member + " installed " + view + ", others " + known + " under the same id");
         }
         checkIncarnations(life, view);
+        if (before != null && promise.isTotal()) {
+            checkDeparture(life, before);
+        }
         int index = life.stays.size();
         life.stays.add(new Stay(view));
         life.indexOf.putIfAbsent(view.id(), index);
@@ -399,7 +532,11 @@ public final class PropertyChecker {
             report("S10", life.member + " came to " + stay.id() + " from " + before.id() + " and " + other.member
                     + " from " + otherBefore.id() + ", their transitional sets say otherwise");
         }
-        if (promise == Promise.RELIABLE && isTogether && !before.hasSame(otherBefore)) {
+        if (promise.isTotal() && isTogether && before.hasSame(otherBefore) && before.order != otherBefore.order) {
+            report("S14", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
+                    + ", and delivered in different orders");
+        }
+        if (promise.isReliable() && isTogether && !before.hasSame(otherBefore)) {
             report("S9", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
                     + ", one delivered " + before.delivered + ", the other " + otherBefore.delivered);
         }
@@ -458,7 +595,7 @@ public final class PropertyChecker {
             if (!new TreeSet<>(stay.view.members()).equals(present)) {
                 report("L1", member + " is in " + stay.view + " and not in one of " + present);
             }
-            if (promise == Promise.RELIABLE) {
+            if (promise.isReliable()) {
                 checkDelivery(life, stay, present);
             }
         }
@@ -480,6 +617,9 @@ public final class PropertyChecker {
                 report("L2", other + " has " + there.countFrom(life.member) + " of the " + sent + " messages that "
                         + life.member + " sent in " + stay.id());
             }
+            if (promise.isTotal() && there.count == stay.count && there.order != stay.order) {
+                report("S14", other + " and " + life.member + " have delivered in different orders in " + stay.id());
+            }
             checkUnicast(life, receiver);
         }
     }
@@ -500,4 +640,5 @@ public final class PropertyChecker {
     }
 
     private static final int VIOLATIONS_MAX = 20;
+    private static final int[] NO_CAUSES = {};
 }

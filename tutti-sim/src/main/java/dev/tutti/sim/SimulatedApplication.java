@@ -220,6 +220,11 @@ public final class SimulatedApplication implements Application {
     }
 
     @Override
+    public void onTransition() {
+        history.add(new History.Transition(self()));
+    }
+
+    @Override
     public void onView(View installed) {
         view = installed;
         history.add(new History.Viewed(self(), installed));

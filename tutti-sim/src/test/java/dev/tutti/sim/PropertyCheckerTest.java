@@ -321,4 +321,108 @@ class PropertyCheckerTest {
         history.add(new History.Submitted(p, message(p, q, 1)));
         assertThat(violatedAtRest(p, q)).containsExactly("L2");
     }
+
+    // ------------------------------------------------------------------ order
+
+    private List<String> violated(PropertyChecker.Promise promise) {
+        return names(PropertyChecker.violations(promise, history));
+    }
+
+    private void submit(Member sender, long index) {
+        history.add(new History.Submitted(sender, message(sender, null, index)));
+    }
+
+    @Test
+    void nothingIsWrongWithAMessageThatOthersDeliverBeforeItsSender() {
+        install(2, p, q);
+        submit(p, 1);
+        submit(q, 1);
+        deliver(q, p, 1);
+        deliver(q, q, 1);
+        deliver(p, p, 1);
+        deliver(p, q, 1);
+        install(3, p, q);
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).isEmpty();
+        assertThat(violated(PropertyChecker.Promise.SAFE)).isEmpty();
+        assertThat(violated()).contains("S8");
+    }
+
+    @Test
+    void s8SeesAMessageThatItsSenderHasNotDeliveredInTheView() {
+        install(2, p, q);
+        submit(p, 1);
+        deliver(q, p, 1);
+        install(3, p);
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).containsExactly("S8");
+    }
+
+    @Test
+    void s13SeesAnAnswerBeforeItsQuestion() {
+        install(2, p, q, r);
+        send(p, 1);
+        deliver(q, p, 1);
+        send(q, 1);
+        deliver(r, q, 1);
+        assertThat(violated()).isEmpty();
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).as("the question may be lost").isEmpty();
+        assertThat(violated(PropertyChecker.Promise.CAUSAL)).containsExactly("S13");
+        deliver(r, p, 1);
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).containsExactly("S13");
+    }
+
+    @Test
+    void s13DoesNotMindWhatDoesNotFollow() {
+        install(2, p, q, r);
+        send(p, 1);
+        send(q, 1);
+        deliver(r, q, 1);
+        deliver(r, p, 1);
+        assertThat(violated(PropertyChecker.Promise.CAUSAL)).isEmpty();
+    }
+
+    @Test
+    void s14SeesTwoThatGoTogetherAndDeliveredInDifferentOrders() {
+        install(2, p, q);
+        send(p, 1);
+        send(q, 1);
+        deliver(q, p, 1);
+        deliver(p, q, 1);
+        assertThat(violatedAtRest(p, q)).isEmpty();
+        assertThat(names(PropertyChecker.violationsAtRest(PropertyChecker.Promise.TOTAL, history, List.of(p, q))))
+                .containsExactly("S14");
+        install(3, p, q);
+        assertThat(violated()).isEmpty();
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).containsExactly("S14");
+    }
+
+    @Test
+    void s14SeesASafeMessageAtAnotherPlace() {
+        install(2, p, q);
+        send(p, 1);
+        submit(q, 1);
+        deliver(q, q, 1);
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).isEmpty();
+        assertThat(violated(PropertyChecker.Promise.SAFE)).containsExactly("S14");
+    }
+
+    @Test
+    void s16SeesWhoGoesOnWithoutWhatAnotherHasDeliveredAsSafe() {
+        install(2, p, q);
+        send(p, 1);
+        history.add(new History.Crashed(p));
+        install(3, q);
+        assertThat(violated(PropertyChecker.Promise.TOTAL)).isEmpty();
+        assertThat(violated(PropertyChecker.Promise.SAFE)).containsExactly("S16");
+    }
+
+    @Test
+    void s16DoesNotMindWhatCameAfterATransition() {
+        install(2, p, q);
+        submit(p, 1);
+        history.add(new History.Transition(p));
+        deliver(p, p, 1);
+        install(3, p);
+        install(4, q);
+        assertThat(violated(PropertyChecker.Promise.SAFE)).isEmpty();
+    }
 }

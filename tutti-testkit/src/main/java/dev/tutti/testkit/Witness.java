@@ -159,7 +159,7 @@ final class Witness {
         @Override
         public @Nullable Packet take(@Nullable Member receiver, long bytesMax) {
             Packet packet = real.take(receiver, bytesMax);
-            if (packet != null && record.isReliable) {
+            if (packet != null && record.isReliable && !Records.isOutOfBand(packet)) {
                 onTaken(receiver, packet);
             }
             return packet;
@@ -250,7 +250,8 @@ final class Witness {
         @Override
         public void onPacket(Member sender, Packet packet) {
             Receipt receipt = packet.receipt();
-            if (record.isReliable && receipt != null) {
+            // What is out of band has no place among what is sent; nothing is known of it.
+            if (record.isReliable && receipt != null && !Records.isOutOfBand(packet)) {
                 Reassembly reassembly = pieces.computeIfAbsent(receipt, key -> new Reassembly());
                 read(packet, reassembly, content -> onDelivered(sender, receipt.isUnicast(), content));
             }

@@ -138,6 +138,7 @@ final class Check {
             case History.Submitted ignored -> submitted++;
             case History.Delivered ignored -> delivered++;
             case History.Joined ignored -> {}
+            case History.Transition ignored -> {}
             case History.Left ignored -> {}
             case History.Crashed ignored -> {}
         }

@@ -156,6 +156,7 @@ final class Merge {
             }
             case History.Viewed viewed -> {}
             case History.Joined joined -> {}
+            case History.Transition transition -> {}
             case History.Left left -> {}
             case History.Crashed crashed -> {}
         }
@@ -179,6 +180,7 @@ final class Merge {
                 case History.Submitted submitted -> {}
                 case History.Delivered delivered -> {}
                 case History.Joined joined -> {}
+                case History.Transition transition -> {}
                 case History.Left left -> {
                     return;
                 }

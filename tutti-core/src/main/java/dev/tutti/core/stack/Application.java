@@ -16,6 +16,12 @@ public interface Application {
      */
     void onPacket(Member sender, Packet packet);
 
+    /**
+     * Groups with safe delivery: what is delivered from now on until the next view was not known to be at all members of
+     * the present one when it ended; those who go together deliver it.
+     */
+    default void onTransition() {}
+
     /** A view is installed; what is delivered from now on is delivered in it. */
     void onView(View view);
 

@@ -9,6 +9,7 @@ public enum DropReason {
     DUPLICATE("it has arrived before"),
     GAP("a packet before it is missing, because a session was lost"),
     HELD_FULL("it belongs to a coming view, for which a window of packets is held already"),
+    CAUSE_LOST("what its sender had delivered before it was lost with those who had it"),
     OLD_BALLOT("it answers a ballot that has been replaced"),
     LATE_REPAIR("nobody waits for it any more"),
     OVERLOADED("the application has not consumed what was delivered before (unreliable groups only)"),

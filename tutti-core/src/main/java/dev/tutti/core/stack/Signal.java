@@ -66,6 +66,17 @@ public sealed interface Signal {
     /** A unicast stream has started anew, or has ended: what was sent and not acknowledged in it is gone. */
     record StreamReset(Member receiver, boolean isMember) implements Signal {}
 
+    // ------------------------------------------------------------------ up, from order
+
+    /** Says nothing: what a layer emits at a turn's end makes another one follow, when the layers above have acted too. */
+    record Again() implements Signal {}
+
+    /**
+     * Groups with safe delivery: what follows until the next view was not known to be at all members of this one. It is
+     * delivered by the transitional set.
+     */
+    record Transition() implements Signal {}
+
     // ------------------------------------------------------------------ down, from the application
 
     /** The application has submitted something since the last look. */

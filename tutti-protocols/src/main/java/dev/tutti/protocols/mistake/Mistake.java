@@ -43,6 +43,16 @@ public enum Mistake {
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
 
+    // Order.
+    SKIP_BATCH("after a view change the sequencer leaves out the first batch"),
+    STALE_SEQUENCER("a sequencer goes on in views in which it is none, and is believed"),
+    SKIP_SLOW("a member that is two rounds behind is not waited for"),
+    SAFE_BEFORE_STABLE("safe delivery does not wait for the others"),
+    CLOSE_BY_ARRIVAL("what has no place when a view ends is delivered with one's own first"),
+    KEEP_PLACES("how far members were in a view counts in the next one"),
+    IGNORE_CAUSE("an entry of causal clocks is ignored"),
+    TELL_CLOCK_ONCE("changes of a causal clock are told every other time"),
+
     // Links.
     SAME_SESSION("D11: a session has the number of the one before"),
     KEEP_PREDECESSOR("a restarted node's sessions from its life before go on"),

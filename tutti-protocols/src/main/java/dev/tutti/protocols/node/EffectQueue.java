@@ -23,6 +23,7 @@ final class EffectQueue implements Effects {
         MULTICAST,
         PACKET,
         VIEW,
+        TRANSITION,
         JOINED,
         LEFT,
         EVENT
@@ -68,6 +69,10 @@ final class EffectQueue implements Effects {
 
     void view(Application application, View view) {
         add(Kind.VIEW, 0, view, application);
+    }
+
+    void transition(Application application) {
+        add(Kind.TRANSITION, 0, "", application);
     }
 
     void joined(Application application) {
@@ -117,6 +122,7 @@ final class EffectQueue implements Effects {
                     Objects.requireNonNull(application).onPacket(sender, packet);
                 }
                 case VIEW -> Objects.requireNonNull(application).onView((View) what);
+                case TRANSITION -> Objects.requireNonNull(application).onTransition();
                 case JOINED -> Objects.requireNonNull(application).onJoined();
                 case LEFT -> Objects.requireNonNull(application).onLeft((String) what);
             }

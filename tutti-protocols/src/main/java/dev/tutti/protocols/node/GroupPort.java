@@ -302,8 +302,15 @@ final class GroupPort implements Stack.Network {
 
         @Override
         public void onSignal(Signal signal) {
-            if (signal instanceof Signal.Installed(View installed, boolean isSteady) && !isLeft) {
-                effects.view(application, installed);
+            if (isLeft) {
+                return;
+            }
+            switch (signal) {
+                case Signal.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
+                case Signal.Transition() -> effects.transition(application);
+                default -> {
+                    // What layers tell each other has come to its end.
+                }
             }
         }
     }

@@ -1,7 +1,11 @@
 package dev.tutti.protocols.node;
 
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.order.Causal;
+import dev.tutti.protocols.order.Rotation;
+import dev.tutti.protocols.order.Sequencer;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,14 +17,43 @@ public final class GroupSettings {
     /** Which layers a group has. */
     public enum StackKind {
         FIFO,
+        CAUSAL,
+        TOTAL,
         UNRELIABLE
+    }
+
+    /** Who decides about a total order. */
+    public enum TotalBy {
+        SEQUENCER,
+        ROTATION
+    }
+
+    /** When a packet is delivered whose place in a total order is known. */
+    public enum TotalDelivery {
+        AGREED,
+        SAFE
     }
 
     public static final Setting<StackKind> STACK = Setting.choice(
             "stack",
             StackKind.class,
             StackKind.FIFO,
-            "fifo: reliable, in the order of each sender, virtually synchronous; unreliable: at most once, views only.");
+            "fifo: reliable, in the order of each sender, virtually synchronous; causal: also after all that the sender had "
+                    + "delivered; total: also in one order at all members; unreliable: at most once, views only.");
+
+    public static final Setting<TotalBy> TOTAL_BY = Setting.choice(
+            "total.by",
+            TotalBy.class,
+            TotalBy.SEQUENCER,
+            "Who decides about a total order. sequencer: the oldest member, for few senders and low latency; rotation: all by "
+                    + "turns, for many senders and high throughput.");
+
+    public static final Setting<TotalDelivery> TOTAL_DELIVERY = Setting.choice(
+            "total.delivery",
+            TotalDelivery.class,
+            TotalDelivery.AGREED,
+            "When a totally ordered message is delivered. agreed: when its place is known; safe: when all members of the "
+                    + "view are known to have it, so that all deliver it that do not crash.");
 
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
@@ -80,6 +113,8 @@ public final class GroupSettings {
 
     public static final List<Setting<?>> ALL = List.of(
             STACK,
+            TOTAL_BY,
+            TOTAL_DELIVERY,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,
@@ -88,4 +123,13 @@ public final class GroupSettings {
             MERGE_DELAY,
             SEND_TIMEOUT,
             LEAVE_TIMEOUT);
+
+    /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
+    public static int orderBytes(Settings settings) {
+        return switch (settings.get(STACK)) {
+            case FIFO, UNRELIABLE -> 0;
+            case CAUSAL -> Causal.HEADER_BYTES;
+            case TOTAL -> settings.get(TOTAL_BY) == TotalBy.SEQUENCER ? Sequencer.HEADER_BYTES : Rotation.HEADER_BYTES;
+        };
+    }
 }

@@ -5,9 +5,13 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.protocols.membership.Membership;
 import dev.tutti.protocols.mistake.Mistake;
+import dev.tutti.protocols.order.Causal;
+import dev.tutti.protocols.order.Rotation;
+import dev.tutti.protocols.order.Sequencer;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.protocols.reliability.BestEffort;
+import dev.tutti.protocols.reliability.Charge;
 import dev.tutti.protocols.reliability.Reliability;
 import java.util.List;
 
@@ -40,20 +44,29 @@ final class GroupStack {
                         settings.get(GroupSettings.MERGE_DELAY).toNanos(),
                         settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()),
                 mistake);
-        Layer delivery =
-                switch (settings.get(GroupSettings.STACK)) {
-                    case FIFO ->
-                        new Reliability(
-                                self,
-                                new Reliability.Limits(
-                                        windowBytes,
-                                        settings.get(GroupSettings.ACK_DELAY).toNanos(),
-                                        settings.get(GroupSettings.STABLE_DELAY).toNanos(),
-                                        leaveTimeoutNanos),
-                                multicastBytes,
-                                mistake);
-                    case UNRELIABLE -> new BestEffort(self, windowBytes);
-                };
-        return List.of(membership, delivery, new Packing(submissions, leaveTimeoutNanos));
+        Reliability.Limits limits = new Reliability.Limits(
+                windowBytes,
+                settings.get(GroupSettings.ACK_DELAY).toNanos(),
+                settings.get(GroupSettings.STABLE_DELAY).toNanos(),
+                leaveTimeoutNanos);
+        GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
+        Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
+                ? new BestEffort(self, windowBytes)
+                : new Reliability(self, limits, multicastBytes, mistake);
+        Packing packing = new Packing(submissions, leaveTimeoutNanos, GroupSettings.orderBytes(settings));
+        return switch (kind) {
+            case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
+            case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
+            case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
+        };
+    }
+
+    private static Layer total(Member self, Settings settings, Mistake mistake) {
+        boolean isSafe = settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
+        long packetsMax = settings.get(GroupSettings.WINDOW).bytes() / Charge.OVERHEAD_BYTES;
+        return switch (settings.get(GroupSettings.TOTAL_BY)) {
+            case SEQUENCER -> new Sequencer(self, packetsMax, isSafe, mistake);
+            case ROTATION -> new Rotation(self, isSafe, mistake);
+        };
     }
 }

@@ -2,6 +2,7 @@ package dev.tutti.protocols.node;
 
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,16 @@ record StackFingerprint(String text) {
     static final int BYTES_MAX = 1_024;
 
     private static final List<Setting<?>> COMPARED = List.of(GroupSettings.STACK, GroupSettings.WINDOW);
+    private static final List<Setting<?>> COMPARED_IF_TOTAL =
+            List.of(GroupSettings.TOTAL_BY, GroupSettings.TOTAL_DELIVERY);
 
     static StackFingerprint of(Settings settings) {
         StringBuilder text = new StringBuilder();
-        for (Setting<?> setting : COMPARED) {
+        List<Setting<?>> compared = new ArrayList<>(COMPARED);
+        if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
+            compared.addAll(COMPARED_IF_TOTAL);
+        }
+        for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
         }
         return new StackFingerprint(text.toString());

@@ -25,13 +25,15 @@ public final class Outgoing implements Submissions {
         private final byte[] bytes;
         private final int offset;
         private final int length;
+        private final @Nullable Integer scope;
         private int at;
         private @Nullable String failure;
 
-        Large(byte[] bytes, int offset, int length) {
+        Large(byte[] bytes, int offset, int length, @Nullable Integer scope) {
             this.bytes = bytes;
             this.offset = offset;
             this.length = length;
+            this.scope = scope;
         }
 
         public boolean isTaken() {
@@ -49,10 +51,17 @@ public final class Outgoing implements Submissions {
         }
     }
 
-    /** What waits for one receiver: packets and large messages, in order. */
+    /** What waits for one receiver: packets and large messages, in order; and packets out of band, which go first. */
     private static final class Queue {
         private final ArrayDeque<Object> entries = new ArrayDeque<>();
         private @Nullable Packet tail;
+        private @Nullable Packet scopedTail;
+        private final ArrayDeque<Packet> outOfBand = new ArrayDeque<>();
+        private @Nullable Packet outOfBandTail;
+
+        boolean isEmpty() {
+            return entries.isEmpty() && outOfBand.isEmpty();
+        }
     }
 
     /** Packets start small and become full-size when more comes before they are taken. */
@@ -115,22 +124,77 @@ public final class Outgoing implements Submissions {
             packet = Packet.create(memory, size).appendByte(Records.WHOLE);
             queue.entries.add(packet);
             queue.tail = packet;
+            queue.scopedTail = null;
         }
         packet.appendInt(length).append(source, offset, length);
         bytes += needed;
         return true;
     }
 
+    /** Whether a message of this length in a scope is submitted with {@link #offerScoped}. */
+    public static boolean isSmallScoped(int length) {
+        return length <= Records.WHOLE_MAX - Records.SCOPE_BYTES;
+    }
+
+    /** As {@link #offer}, for a message in a scope. */
+    public boolean offerScoped(@Nullable Member receiver, byte[] source, int offset, int length, int scope) {
+        if (bytes + length > bytesMax && bytes > 0) {
+            return false;
+        }
+        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
+        int needed = Records.LENGTH_BYTES + Records.SCOPE_BYTES + length;
+        Packet packet = queue.scopedTail;
+        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
+            packet = Packet.create(memory, size(queue, needed)).appendByte(Records.SCOPED);
+            queue.entries.add(packet);
+            queue.scopedTail = packet;
+            queue.tail = null;
+        }
+        packet.appendInt(length).appendInt(scope).append(source, offset, length);
+        bytes += needed;
+        return true;
+    }
+
+    /** As {@link #offer}, for a message that overtakes what waits. */
+    public boolean offerOutOfBand(@Nullable Member receiver, byte[] source, int offset, int length) {
+        if (bytes + length > bytesMax && bytes > 0) {
+            return false;
+        }
+        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
+        int needed = Records.LENGTH_BYTES + length;
+        Packet packet = queue.outOfBandTail;
+        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
+            packet = Packet.create(memory, size(queue, needed)).appendByte(Records.OUT_OF_BAND).markOutOfBand();
+            queue.outOfBand.add(packet);
+            queue.outOfBandTail = packet;
+        }
+        packet.appendInt(length).append(source, offset, length);
+        bytes += needed;
+        return true;
+    }
+
+    private int size(Queue queue, int needed) {
+        return Math.max(
+                queue.isEmpty() ? FIRST_PACKET_BYTES : packetBytesMax, Records.WHOLE_HEADER_BYTES + needed);
+    }
+
     /** Queues a large message, which stays in its array. */
     public Large offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
+        return offerLarge(receiver, source, offset, length, null);
+    }
+
+    /** Queues a large message in a scope. */
+    public Large offerLarge(
+            @Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
         if (length > Reassembly.MESSAGE_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "message of " + length + " bytes, at most " + Reassembly.MESSAGE_BYTES_MAX);
         }
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        Large large = new Large(source, offset, length);
+        Large large = new Large(source, offset, length, scope);
         queue.entries.add(large);
         queue.tail = null;
+        queue.scopedTail = null;
         return large;
     }
 
@@ -138,7 +202,7 @@ public final class Outgoing implements Submissions {
     public void withdraw(Large large) {
         queues.values().removeIf(queue -> {
             queue.entries.remove(large);
-            return queue.entries.isEmpty();
+            return queue.isEmpty();
         });
     }
 
@@ -183,6 +247,10 @@ public final class Outgoing implements Submissions {
         if (queue == null) {
             return null;
         }
+        Packet first = queue.outOfBand.peek();
+        if (first != null) {
+            return takeOutOfBand(receiver, queue, first, payloadBytesMax);
+        }
         Object entry = queue.entries.peek();
         Packet taken;
         if (entry instanceof Large large) {
@@ -196,6 +264,8 @@ public final class Outgoing implements Submissions {
             bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
             if (packet == queue.tail) {
                 queue.tail = null;
+            } else if (packet == queue.scopedTail) {
+                queue.scopedTail = null;
             }
             taken = packet;
         } else {
@@ -207,16 +277,37 @@ public final class Outgoing implements Submissions {
         return taken;
     }
 
-    private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
-        int length = Math.min(large.length - large.at, packetBytesMax - Records.PIECE_HEADER_BYTES);
-        if (Records.PIECE_HEADER_BYTES + length > payloadBytesMax) {
+    private @Nullable Packet takeOutOfBand(
+            @Nullable Member receiver, Queue queue, Packet first, long payloadBytesMax) {
+        if (first.length() > payloadBytesMax) {
             return null;
         }
-        Packet piece = Packet.create(memory, Records.PIECE_HEADER_BYTES + length)
-                .appendByte(Records.PIECE)
+        queue.outOfBand.poll();
+        bytes -= first.length() - Records.WHOLE_HEADER_BYTES;
+        if (first == queue.outOfBandTail) {
+            queue.outOfBandTail = null;
+        }
+        if (queue.isEmpty()) {
+            queues.remove(receiver);
+        }
+        return first;
+    }
+
+    private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
+        Integer scope = large.scope;
+        int headerBytes = Records.PIECE_HEADER_BYTES + (scope == null ? 0 : Records.SCOPE_BYTES);
+        int length = Math.min(large.length - large.at, packetBytesMax - headerBytes);
+        if (headerBytes + length > payloadBytesMax) {
+            return null;
+        }
+        Packet piece = Packet.create(memory, headerBytes + length)
+                .appendByte(scope == null ? Records.PIECE : Records.SCOPED_PIECE)
                 .appendLong(large.length)
-                .appendLong(large.at)
-                .append(large.bytes, large.offset + large.at, length);
+                .appendLong(large.at);
+        if (scope != null) {
+            piece.appendInt(scope);
+        }
+        piece.append(large.bytes, large.offset + large.at, length);
         large.at += length;
         return piece;
     }
@@ -238,6 +329,10 @@ public final class Outgoing implements Submissions {
     }
 
     private void discard(Queue queue, String reason) {
+        for (Packet packet : queue.outOfBand) {
+            bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
+            packet.release();
+        }
         for (Object entry : queue.entries) {
             if (entry instanceof Packet packet) {
                 bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;

@@ -33,6 +33,7 @@ public final class Packing implements Layer {
 
     private final Submissions submissions;
     private final long leaveTimeoutNanos;
+    private final int orderBytes;
     private final Stream toAll = new Stream();
     private final TreeMap<Member, Stream> toOne = new TreeMap<>();
     private List<Member> members = List.of();
@@ -44,8 +45,14 @@ public final class Packing implements Layer {
     private long windowClosed;
 
     public Packing(Submissions submissions, long leaveTimeoutNanos) {
+        this(submissions, leaveTimeoutNanos, 0);
+    }
+
+    /** @param orderBytes what a layer between this one and reliability adds to each packet to all; windows count it */
+    public Packing(Submissions submissions, long leaveTimeoutNanos, int orderBytes) {
         this.submissions = submissions;
         this.leaveTimeoutNanos = leaveTimeoutNanos;
+        this.orderBytes = orderBytes;
     }
 
     @Override
@@ -125,13 +132,14 @@ public final class Packing implements Layer {
     }
 
     private void send(@Nullable Member receiver, Stream stream, Outbox out) {
-        Packet packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - Charge.OVERHEAD_BYTES);
+        int overheadBytes = Charge.OVERHEAD_BYTES + (receiver == null ? orderBytes : 0);
+        Packet packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
         while (packet != null) {
             packetsSent++;
             payloadBytesSent += packet.length();
-            stream.sentBytes += Charge.of(packet);
+            stream.sentBytes += packet.length() + overheadBytes;
             out.send(packet.withPeer(receiver));
-            packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - Charge.OVERHEAD_BYTES);
+            packet = submissions.take(receiver, stream.limitBytes - stream.sentBytes - overheadBytes);
         }
     }
 

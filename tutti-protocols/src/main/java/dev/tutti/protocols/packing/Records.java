@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
  * <pre>
  * u8 0, then per message: u32 length, bytes
  * u8 1, u64 length of the message, u64 offset of this piece in it, bytes
+ * u8 2, then per message: u32 length, u32 scope, bytes
+ * u8 3, u64 length of the message, u64 offset of this piece in it, u32 scope, bytes
+ * u8 4, then per message: u32 length, bytes, out of band
  * </pre>
  */
 public final class Records {
@@ -17,6 +20,10 @@ public final class Records {
 
     static final int WHOLE = 0;
     static final int PIECE = 1;
+    static final int SCOPED = 2;
+    static final int SCOPED_PIECE = 3;
+    static final int OUT_OF_BAND = 4;
+    static final int SCOPE_BYTES = 4;
     static final int WHOLE_HEADER_BYTES = 1;
     static final int LENGTH_BYTES = 4;
     static final int PIECE_HEADER_BYTES = 1 + 8 + 8;
@@ -35,6 +42,21 @@ public final class Records {
 
         /** A piece of a message of {@code total} bytes, which starts at {@code at} in it. */
         void onPiece(ByteBuffer bytes, int offset, int length, long total, long at);
+
+        /** A whole message in a scope. */
+        default void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
+            onMessage(bytes, offset, length);
+        }
+
+        /** A piece of a message in a scope. */
+        default void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
+            onPiece(bytes, offset, length, total, at);
+        }
+    }
+
+    /** Whether the payload is of messages that are in no order with others. */
+    public static boolean isOutOfBand(Packet packet) {
+        return !packet.isEmpty() && packet.bytes().get(packet.offset()) == OUT_OF_BAND;
     }
 
     /**
@@ -50,34 +72,51 @@ public final class Records {
             return false;
         }
         int kind = bytes.get(offset);
-        if (kind == PIECE) {
-            if (end - offset < PIECE_HEADER_BYTES) {
-                return false;
-            }
-            long total = bytes.getLong(offset + 1);
-            long at = bytes.getLong(offset + 9);
-            int length = end - offset - PIECE_HEADER_BYTES;
-            if (at < 0 || total < at || length > total - at) {
-                return false;
-            }
-            visitor.onPiece(bytes, offset + PIECE_HEADER_BYTES, length, total, at);
-            return true;
-        }
-        if (kind != WHOLE) {
+        return switch (kind) {
+            case PIECE, SCOPED_PIECE -> readPiece(bytes, offset, end, kind == SCOPED_PIECE, visitor);
+            case WHOLE, SCOPED, OUT_OF_BAND ->
+                readMessages(bytes, offset + WHOLE_HEADER_BYTES, end, kind == SCOPED, visitor);
+            default -> false;
+        };
+    }
+
+    private static boolean readPiece(ByteBuffer bytes, int offset, int end, boolean isScoped, Visitor visitor) {
+        int headerBytes = PIECE_HEADER_BYTES + (isScoped ? SCOPE_BYTES : 0);
+        if (end - offset < headerBytes) {
             return false;
         }
-        offset += WHOLE_HEADER_BYTES;
+        long total = bytes.getLong(offset + 1);
+        long at = bytes.getLong(offset + 9);
+        int length = end - offset - headerBytes;
+        if (at < 0 || total < at || length > total - at) {
+            return false;
+        }
+        if (isScoped) {
+            int scope = bytes.getInt(offset + PIECE_HEADER_BYTES);
+            visitor.onScopedPiece(bytes, offset + headerBytes, length, total, at, scope);
+        } else {
+            visitor.onPiece(bytes, offset + headerBytes, length, total, at);
+        }
+        return true;
+    }
+
+    private static boolean readMessages(ByteBuffer bytes, int start, int end, boolean isScoped, Visitor visitor) {
+        int headerBytes = LENGTH_BYTES + (isScoped ? SCOPE_BYTES : 0);
+        int offset = start;
         while (offset < end) {
-            if (end - offset < LENGTH_BYTES) {
+            if (end - offset < headerBytes) {
                 return false;
             }
             int length = bytes.getInt(offset);
-            offset += LENGTH_BYTES;
-            if (length < 0 || length > end - offset) {
+            if (length < 0 || length > end - offset - headerBytes) {
                 return false;
             }
-            visitor.onMessage(bytes, offset, length);
-            offset += length;
+            if (isScoped) {
+                visitor.onScoped(bytes, offset + headerBytes, length, bytes.getInt(offset + LENGTH_BYTES));
+            } else {
+                visitor.onMessage(bytes, offset + headerBytes, length);
+            }
+            offset += headerBytes + length;
         }
         return true;
     }

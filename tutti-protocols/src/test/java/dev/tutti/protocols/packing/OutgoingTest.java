@@ -203,4 +203,57 @@ class OutgoingTest {
                 .hasMessageContaining("1073741825")
                 .hasMessageContaining("1073741824");
     }
+
+    private boolean offerScoped(int length, int scope) {
+        return outgoing.offerScoped(null, new byte[length], 0, length, scope);
+    }
+
+    @Test
+    void scopedMessagesShareAPacketAmongThemselves() {
+        offerScoped(1, 5);
+        offerScoped(2, 6);
+        offer(null, 3);
+        offerScoped(4, 5);
+        outgoing.offerLarge(null, new byte[100_000], 0, 100_000, 5);
+        offerScoped(5, 5);
+        assertThat(takeAll(null))
+                .containsExactly(
+                        List.of("message 1", "message 2"),
+                        List.of("message 3"),
+                        List.of("message 4"),
+                        List.of("piece 0+65387/100000"),
+                        List.of("piece 65387+34613/100000"),
+                        List.of("message 5"));
+        assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void whatIsOutOfBandGoesFirstEvenBetweenPieces() {
+        outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
+        offer(null, 1);
+        outgoing.take(null, Long.MAX_VALUE).release();
+        outgoing.offerOutOfBand(null, new byte[7], 0, 7);
+        outgoing.offerOutOfBand(null, new byte[8], 0, 8);
+        assertThat(outgoing.take(null, 5)).as("it waits for the window too").isNull();
+        Packet packet = outgoing.take(null, Long.MAX_VALUE);
+        assertThat(packet.isOutOfBand()).isTrue();
+        assertThat(Records.isOutOfBand(packet)).isTrue();
+        packet.release();
+        assertThat(takeAll(null)).hasSize(2);
+        assertThat(outgoing.bytes()).isZero();
+        assertThat(memory.outstanding()).isZero();
+    }
+
+    @Test
+    void whatIsOutOfBandIsBoundedAndDiscardedLikeTheRest() {
+        while (outgoing.offerOutOfBand(member(2), new byte[60_000], 0, 60_000)) {
+            assertThat(outgoing.bytes()).isLessThanOrEqualTo(1 << 20);
+        }
+        assertThat(offerScoped(60_000, 1)).isFalse();
+        outgoing.discard(member(2), "it has left");
+        assertThat(outgoing.bytes()).isZero();
+        assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(memory.outstanding()).isZero();
+    }
 }

@@ -54,7 +54,7 @@ class RecordsTest {
     @Test
     void anEmptyPacketOrAnUnknownKindIsRefused() {
         assertThat(Records.read(packet(), visitor)).isFalse();
-        assertThat(Records.read(packet().appendByte(2), visitor)).isFalse();
+        assertThat(Records.read(packet().appendByte(5), visitor)).isFalse();
         assertThat(Records.read(packet().appendByte(255), visitor)).isFalse();
         assertThat(visited).isEmpty();
     }
@@ -114,5 +114,42 @@ class RecordsTest {
             refused += Records.read(packet().append(bytes, 0, bytes.length), visitor) ? 0 : 1;
         }
         assertThat(refused).isGreaterThan(10_000);
+    }
+
+    @Test
+    void scopedMessagesSayTheirScope() {
+        List<Integer> scopes = new ArrayList<>();
+        Records.Visitor scoped = new Records.Visitor() {
+            @Override
+            public void onMessage(ByteBuffer bytes, int offset, int length) {
+                visited.add("without a scope");
+            }
+
+            @Override
+            public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                visited.add("without a scope");
+            }
+
+            @Override
+            public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
+                visited.add("message of " + length);
+                scopes.add(scope);
+            }
+
+            @Override
+            public void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
+                visited.add("piece " + at + "+" + length + "/" + total);
+                scopes.add(scope);
+            }
+        };
+        Packet whole = packet().appendByte(Records.SCOPED).appendInt(2).appendInt(-7).appendByte(1).appendByte(2);
+        assertThat(Records.read(whole.appendInt(0).appendInt(8), scoped)).isTrue();
+        Packet piece = packet().appendByte(Records.SCOPED_PIECE).appendLong(9).appendLong(4).appendInt(3).appendByte(1);
+        assertThat(Records.read(piece, scoped)).isTrue();
+        assertThat(visited).containsExactly("message of 2", "message of 0", "piece 4+1/9");
+        assertThat(scopes).containsExactly(-7, 8, 3);
+        assertThat(Records.read(packet().appendByte(Records.SCOPED).appendInt(0), scoped)).isFalse();
+        assertThat(Records.read(packet().appendByte(Records.SCOPED).appendInt(1).appendInt(1), scoped)).isFalse();
+        assertThat(Records.read(packet().appendByte(Records.SCOPED_PIECE).appendLong(9).appendLong(4), scoped)).isFalse();
     }
 }

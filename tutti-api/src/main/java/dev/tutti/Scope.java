@@ -1,0 +1,53 @@
+package dev.tutti;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a message is in order with.
+ *
+ * <p>Messages of one sender in the same scope are delivered in the order in which they were sent, one at a time; in causal
+ * and total groups those of all senders in the group's order. Messages in different scopes, and messages in none, are in no
+ * order with each other: listeners are called for them side by side, each scope on a virtual thread while it has something.
+ * Views are fences: what was delivered in one is done before the next is told.
+ *
+ * <p>{@link #OUT_OF_BAND} is in order with nothing: such a message arrives as reliably as others, overtakes what waits to be
+ * sent or delivered, and may come before its view is told. It has to fit into a packet.
+ *
+ * <p>Groups with {@link GroupBuilder#inline} deliver everything on the loop, one after the other.
+ */
+public final class Scope {
+
+    /** In no order with any other message. For what is short and urgent. */
+    public static final Scope OUT_OF_BAND = new Scope(null);
+
+    private final @Nullable Integer number;
+
+    private Scope(@Nullable Integer number) {
+        this.number = number;
+    }
+
+    /** The scope of a key. Two keys may share one, if seldom; their messages are in order then. */
+    public static Scope of(String key) {
+        return new Scope(mix(key.hashCode()));
+    }
+
+    /** The scope of a key. Two keys may share one, if seldom; their messages are in order then. */
+    public static Scope of(long key) {
+        return new Scope(Long.hashCode(key));
+    }
+
+    private static int mix(int hash) {
+        int mixed = (hash ^ hash >>> 16) * 0x85EBCA6B;
+        return mixed ^ mixed >>> 13;
+    }
+
+    /** What goes over the wire; null for {@link #OUT_OF_BAND}. */
+    @Nullable Integer number() {
+        return number;
+    }
+
+    @Override
+    public String toString() {
+        return number == null ? "out of band" : "scope " + Integer.toUnsignedString(number);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.tutti;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.internal.Host;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings messages in scopes to a listener: those of one scope in order, one at a time, on a virtual thread that lives as
+ * long as the scope has something; those of different scopes side by side.
+ *
+ * <p>Messages stay in the packet that they came in, which is consumed when the last of them is done; so what waits here
+ * fills the window of its sender. Besides, a scope takes {@value #WAITING_MAX} messages: beyond, the group waits for it.
+ */
+final class ScopeLanes {
+
+    /** @param sender null where order is across senders */
+    private record Key(@Nullable Member sender, int scope) {}
+
+    private record Entry(Member sender, View view, boolean isUnicast, ByteBuffer bytes, int offset, int length, Use use) {}
+
+    /** A packet with messages that are under way. */
+    static final class Use {
+        private final Packet packet;
+        private int count = 1;
+
+        Use(Packet packet) {
+            this.packet = packet;
+        }
+    }
+
+    private static final class Strand {
+        private final Key key;
+        private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+        private final Delivered message = new Delivered();
+
+        Strand(Key key) {
+            this.key = key;
+        }
+    }
+
+    static final int WAITING_MAX = 1_024;
+
+    private final String name;
+    private final boolean isAcrossSenders;
+    private final Host host;
+    private final Consumer<Delivered> listener;
+    private final Consumer<Packet> consumed;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed;
+    private final Map<Key, Strand> strands = new HashMap<>();
+
+    /** Who waits for what: an empty strand, no strand at all. */
+    private @Nullable Strand awaited;
+
+    /**
+     * @param isAcrossSenders whether a scope's order is that of all its messages, not of each sender's
+     * @param listener called from many threads
+     * @param consumed takes packets of which all messages are done; called from many threads
+     */
+    ScopeLanes(
+            String name,
+            boolean isAcrossSenders,
+            Host host,
+            Consumer<Delivered> listener,
+            Consumer<Packet> consumed) {
+        this.name = name;
+        this.isAcrossSenders = isAcrossSenders;
+        this.host = host;
+        this.listener = listener;
+        this.consumed = consumed;
+        this.changed = host.condition(lock);
+    }
+
+    /**
+     * Adds a message of a packet in use. Waits while its scope has too many.
+     *
+     * @param isAlone waits until it is done, for what is too large to have many of
+     */
+    void add(
+            Member sender,
+            View view,
+            boolean isUnicast,
+            int scope,
+            ByteBuffer bytes,
+            int offset,
+            int length,
+            Use use,
+            boolean isAlone) {
+        Key key = new Key(isAcrossSenders ? null : sender, scope);
+        lock.lock();
+        try {
+            Strand strand = strands.get(key);
+            while (strand != null && strand.entries.size() >= WAITING_MAX) {
+                awaited = strand;
+                changed.awaitUninterruptibly();
+                strand = strands.get(key);
+            }
+            boolean isNew = strand == null;
+            if (strand == null) {
+                strand = new Strand(key);
+                strands.put(key, strand);
+            }
+            use.count++;
+            strand.entries.add(new Entry(sender, view, isUnicast, bytes, offset, length, use));
+            if (isNew) {
+                Strand started = strand;
+                host.start(name, () -> run(started));
+            }
+            while (isAlone && strands.get(key) == strand) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All messages of the packet have been added. */
+    void release(Use use) {
+        boolean isDone;
+        lock.lock();
+        try {
+            use.count--;
+            isDone = use.count == 0;
+        } finally {
+            lock.unlock();
+        }
+        if (isDone) {
+            consumed.accept(use.packet);
+        }
+    }
+
+    /** Waits until everything that was added is done. */
+    void awaitDone() {
+        lock.lock();
+        try {
+            while (!strands.isEmpty()) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run(Strand strand) {
+        Entry entry = next(strand);
+        while (entry != null) {
+            try {
+                strand.message.begin(
+                        entry.sender(), entry.view(), entry.isUnicast(), entry.bytes(), entry.offset(), entry.length());
+                listener.accept(strand.message);
+            } finally {
+                strand.message.end();
+                release(entry.use());
+            }
+            entry = next(strand);
+        }
+    }
+
+    private @Nullable Entry next(Strand strand) {
+        lock.lock();
+        try {
+            Entry entry = strand.entries.poll();
+            if (entry == null) {
+                strands.remove(strand.key);
+                changed.signalAll();
+            } else if (strand == awaited && strand.entries.size() <= WAITING_MAX / 2) {
+                awaited = null;
+                changed.signalAll();
+            }
+            return entry;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

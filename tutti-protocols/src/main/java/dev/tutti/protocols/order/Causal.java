@@ -1,0 +1,206 @@
+package dev.tutti.protocols.order;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.protocols.mistake.Mistake;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Causal order: a packet comes after all that its sender had delivered when it sent it (Birman, Schiper, Stephenson,
+ * <i>Lightweight causal and atomic group multicast</i>, 1991; vector clocks), per view.
+ *
+ * <p>Before a packet its sender says which entries of its clock have changed since it said so last (Singhal and
+ * Kshemkalyani, <i>An efficient implementation of vector clocks</i>, 1992); if none has, nothing. As its packets come in
+ * order, everybody knows the clock of each. Who only receives never says anything.
+ *
+ * <p>When a view ends, everything is here that those who go together had delivered, so what they have sent can be
+ * delivered. What a member that does not go with them had sent after something that nobody of them has can't; it is
+ * dropped, at all of them alike.
+ */
+public final class Causal extends Order {
+
+    /** Kind. */
+    public static final int HEADER_BYTES = 1;
+
+    /** Rank, packets. */
+    private static final int ENTRY_BYTES = 4 + 8;
+
+    private static final int ENTRIES_MAX = (Packet.PAYLOAD_MAX - HEADER_BYTES) / ENTRY_BYTES;
+
+    private final Mistake mistake;
+
+    /** Packets of each member that were delivered here in this view: this member's clock. */
+    private long[] delivered = {0};
+
+    /** What the others know of it. */
+    private long[] told = {0};
+
+    private boolean isClockNews;
+
+    /** For a mistake. */
+    private boolean isTold;
+
+    /** By rank, the clock of the packet that is next; null as long as a member has said nothing. */
+    private long[] @Nullable [] clocks = new long[1][];
+
+    /** By rank, whether that clock is known to be reached. */
+    private boolean[] isReached = {true};
+
+    public Causal(Member self, Mistake mistake) {
+        super(self, HEADER_BYTES);
+        this.mistake = mistake;
+    }
+
+    @Override
+    void stamp(Packet packet) {
+        // The clock was told before.
+    }
+
+    @Override
+    void beforeData(Outbox out) {
+        if (!isClockNews) {
+            return;
+        }
+        isClockNews = false;
+        int count = 0;
+        for (int rank = 0; rank < told.length; rank++) {
+            count += isNewsOf(rank) ? 1 : 0;
+        }
+        int rank = 0;
+        while (count > 0) {
+            int entries = Math.min(count, ENTRIES_MAX);
+            count -= entries;
+            Packet clock = Packet.create(out.memory(), entries * ENTRY_BYTES);
+            for (; entries > 0; rank++) {
+                if (isNewsOf(rank)) {
+                    told[rank] = delivered[rank];
+                    clock.appendInt(rank).appendLong(delivered[rank]);
+                    entries--;
+                }
+            }
+            isTold = !isTold;
+            if (mistake == Mistake.TELL_CLOCK_ONCE && isTold) {
+                clock.release();
+            } else {
+                sendControl(clock, out);
+            }
+        }
+    }
+
+    private boolean isNewsOf(int rank) {
+        return rank != own().rank() && told[rank] < delivered[rank];
+    }
+
+    @Override
+    boolean onData(Sender sender, Packet packet) {
+        sender.add(packet);
+        return true;
+    }
+
+    @Override
+    boolean onControl(Sender sender, Packet packet, Outbox out) {
+        if ((packet.length() - HEADER_BYTES) % ENTRY_BYTES != 0) {
+            return false;
+        }
+        for (int at = HEADER_BYTES; at < packet.length(); at += ENTRY_BYTES) {
+            int rank = packet.peekInt(at);
+            if (rank < 0 || rank >= senders.length || rank == sender.rank() || packet.peekLong(at + 4) <= 0) {
+                return false;
+            }
+        }
+        // It counts for what comes after it, not for what waits before it.
+        sender.add(packet);
+        return true;
+    }
+
+    @Override
+    void advance(Outbox out) {
+        boolean isMoving = true;
+        while (isMoving) {
+            isMoving = false;
+            for (Sender sender : senders) {
+                isMoving |= advance(sender, out);
+            }
+        }
+    }
+
+    private boolean advance(Sender sender, Outbox out) {
+        int rank = sender.rank();
+        boolean isMoving = false;
+        Packet head = sender.head();
+        while (head != null) {
+            if (head.bytes().get(head.offset()) == CONTROL) {
+                takeClock(rank, head);
+                out.consumed(sender.take());
+            } else if (isReached(rank)) {
+                deliver(sender.take(), out);
+                delivered[rank]++;
+                isClockNews = true;
+                isMoving = true;
+            } else {
+                return isMoving;
+            }
+            head = sender.head();
+        }
+        return isMoving;
+    }
+
+    private void takeClock(int rank, Packet packet) {
+        long[] clock = clocks[rank];
+        if (clock == null) {
+            clock = new long[senders.length];
+            clocks[rank] = clock;
+        }
+        for (int at = HEADER_BYTES; at < packet.length(); at += ENTRY_BYTES) {
+            int entry = packet.peekInt(at);
+            clock[entry] = Math.max(clock[entry], packet.peekLong(at + 4));
+        }
+        isReached[rank] = false;
+    }
+
+    private boolean isReached(int rank) {
+        long[] clock = clocks[rank];
+        if (isReached[rank] || clock == null) {
+            return true;
+        }
+        for (int entry = 0; entry < clock.length; entry++) {
+            if (delivered[entry] < clock[entry] && !(mistake == Mistake.IGNORE_CAUSE && entry == clock.length - 1)) {
+                return false;
+            }
+        }
+        isReached[rank] = true;
+        return true;
+    }
+
+    @Override
+    boolean isAwaited() {
+        return false;
+    }
+
+    @Override
+    void speak(Outbox out) {
+        throw new IllegalStateException("nobody waits for a clock");
+    }
+
+    @Override
+    void close(Outbox out) {
+        advance(out);
+        for (Sender sender : senders) {
+            while (sender.queued() > 0) {
+                refuse(sender.take(), DropReason.CAUSE_LOST, out);
+            }
+        }
+    }
+
+    @Override
+    void begin() {
+        int size = senders.length;
+        delivered = new long[size];
+        told = new long[size];
+        isClockNews = false;
+        clocks = new long[size][];
+        isReached = new boolean[size];
+    }
+}

@@ -1,0 +1,174 @@
+package dev.tutti.protocols.order;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.protocols.mistake.Mistake;
+
+/**
+ * Total order by the oldest member of the view, the sequencer. Everybody multicasts its packets itself; the sequencer
+ * multicasts in which order they come, once for all that a turn has brought (variant BB of Kaashoek and others, <i>An
+ * efficient reliable broadcast protocol</i>, 1989). For few senders and low latency.
+ *
+ * <p>The order is the sequencer's own stream: a packet of its own has its place where it stands in it, and between them
+ * it says whose packets come next. Packets of one sender are in order already, so a run of them is a rank and a count.
+ *
+ * <p>If the sequencer is gone, its words up to the cut count at all survivors alike, and what it has not placed, or what
+ * has come to nobody, is a matter of the rule for the rest.
+ */
+public final class Sequencer extends TotalOrder {
+
+    /** Kind, places. */
+    public static final int HEADER_BYTES = 1 + 8;
+
+    /** Rank, count. */
+    private static final int RUN_BYTES = 4 + 4;
+
+    private static final int RUNS_MAX = (Packet.PAYLOAD_MAX - HEADER_BYTES) / RUN_BYTES;
+
+    /** Whose packets come next, as the sequencer has said. */
+    private final Runs runs = new Runs();
+
+    /** At the sequencer: what has arrived and has no place yet. */
+    private final Runs arrived = new Runs();
+
+    private final long placesMax;
+
+    // For mistakes.
+    private boolean isFirstOfMany;
+    private boolean wasSequencer;
+    private int views;
+    private boolean isLeftOut;
+
+    /**
+     * @param packetsMax of one sender that can be under way: no more can be placed before they arrive
+     */
+    public Sequencer(Member self, long packetsMax, boolean isSafe, Mistake mistake) {
+        super(self, HEADER_BYTES, isSafe, mistake);
+        this.placesMax = packetsMax;
+    }
+
+    private boolean isSequencer() {
+        return own().rank() == 0 || (mistake == Mistake.STALE_SEQUENCER && wasSequencer);
+    }
+
+    @Override
+    void stamp(Packet packet) {
+        stampPlaces(packet);
+    }
+
+    @Override
+    boolean onData(Sender sender, Packet packet) {
+        if (!notePlaces(sender, packet)) {
+            return false;
+        }
+        sender.add(packet);
+        if (sender.rank() == 0) {
+            runs.add(0, 1);
+        } else if (isSequencer()) {
+            arrived.add(sender.rank(), 1);
+        }
+        return true;
+    }
+
+    @Override
+    boolean onControl(Sender sender, Packet packet, Outbox out) {
+        if (!isOrder(sender, packet) || !notePlaces(sender, packet)) {
+            return false;
+        }
+        for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
+            runs.add(packet.peekInt(at), packet.peekInt(at + 4));
+        }
+        out.consumed(packet);
+        return true;
+    }
+
+    private boolean isOrder(Sender sender, Packet packet) {
+        int length = packet.length() - HEADER_BYTES;
+        if (length % RUN_BYTES != 0) {
+            return false;
+        }
+        if (sender.rank() != 0 && length > 0 && mistake != Mistake.STALE_SEQUENCER) {
+            return false;
+        }
+        long total = runs.total();
+        for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
+            int rank = packet.peekInt(at);
+            int count = packet.peekInt(at + 4);
+            total += count;
+            if (rank < 0 || rank >= senders.length || count <= 0 || total > placesMax * senders.length) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    void advance(Outbox out) {
+        super.advance(out);
+        if (!arrived.isEmpty() && !isSilent()) {
+            announce(out);
+        }
+    }
+
+    private void announce(Outbox out) {
+        if (mistake == Mistake.SKIP_BATCH && views > 1 && !isLeftOut) {
+            isLeftOut = true;
+            arrived.takeRun();
+        }
+        while (!arrived.isEmpty()) {
+            int count = Math.min(arrived.size(), RUNS_MAX);
+            Packet packet = Packet.create(out.memory(), count * RUN_BYTES);
+            for (int index = 0; index < count; index++) {
+                packet.appendInt(arrived.rank()).appendInt(arrived.count());
+                arrived.takeRun();
+            }
+            stamp(packet);
+            sendControl(packet, out);
+        }
+    }
+
+    @Override
+    void placeAll() {
+        while (!runs.isEmpty() && senders[runs.rank()].queued() > 0) {
+            place(senders[runs.rank()]);
+            runs.takeOne();
+        }
+    }
+
+    @Override
+    void placeRest() {
+        while (!runs.isEmpty()) {
+            Sender sender = senders[runs.rank()];
+            if (sender.queued() > 0) {
+                place(sender);
+                runs.takeOne();
+            } else {
+                runs.takeRun();
+            }
+        }
+    }
+
+    @Override
+    long stamp(Sender sender, Packet head) {
+        return places(head);
+    }
+
+    @Override
+    void speak(Outbox out) {
+        Packet packet = Packet.create(out.memory(), 0);
+        stamp(packet);
+        sendControl(packet, out);
+    }
+
+    @Override
+    void begin() {
+        super.begin();
+        runs.clear();
+        wasSequencer = isFirstOfMany;
+        isFirstOfMany = own().rank() == 0 && senders.length > 1;
+        arrived.clear();
+        views++;
+        isLeftOut = false;
+    }
+}

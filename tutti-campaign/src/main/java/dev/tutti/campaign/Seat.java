@@ -120,7 +120,7 @@ final class Seat {
         }
         Outgoing.Large last = large;
         return Outgoing.isSmall(order.length())
-                ? outgoing.bytes() + order.length() <= SUBMISSIONS_BYTES_MAX
+                ? outgoing.bytes() + Math.max(order.length(), SimulatedApplication.MESSAGE_BYTES_MIN) <= SUBMISSIONS_BYTES_MAX
                 : last == null || last.isTaken() || last.failure() != null;
     }
 

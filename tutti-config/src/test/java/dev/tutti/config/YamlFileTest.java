@@ -253,7 +253,7 @@ class YamlFileTest {
     void boundsDepthAndNumber() {
         assertThatThrownBy(() -> parse("[".repeat(100_000))).hasMessageContaining("nested more than 16 levels deep");
         assertThatThrownBy(() -> parse("discovery: {seeds: [" + "x,".repeat(YamlParser.NODES_MAX) + "]}"))
-                .hasMessageContaining("more than 50000 keys and values");
+                .hasMessageContaining("more than 20000 keys and values");
     }
 
     @Test

@@ -38,6 +38,8 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     /** What guests may take of one pass, together. */
     private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final long END_MILLIS = 100;
+
     private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
     /** Of a guest that comes when the loop has ended, on a thread of its own. */
@@ -109,6 +111,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         ioHandler().initialize();
         startLeader();
         watch();
+        awaitLeader();
         // What is left to do is done here.
         leader = watch;
         isLending = false;
@@ -132,6 +135,18 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
             } else {
                 LockSupport.parkNanos(this, LOOK_NANOS);
             }
+        }
+    }
+
+    /** It has nothing more to do; when this loop has ended so has its thread. */
+    private void awaitLeader() {
+        Thread last = leader;
+        try {
+            if (last != null) {
+                last.join(END_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -57,7 +57,7 @@ public final class GroupBuilder {
      *
      * <p>The thread is one of the node's, and not always the same: what is quick is done where the bytes have arrived,
      * what takes longer than a millisecond on a virtual thread. A listener that blocks delays what else its node does,
-     * once in a second, by 4 milliseconds at most.
+     * once in a second, by 10 milliseconds at most.
      *
      * <p>Messages that were sent with a {@link Scope} come on threads of their own, side by side.
      */

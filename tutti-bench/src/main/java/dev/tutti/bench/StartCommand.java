@@ -145,12 +145,18 @@ final class StartCommand implements Callable<Integer> {
     }
 
     /**
-     * Without the second compiler, for every system alike: as many JVMs as members on a machine of few cores would
+     * With little compilation, for every system alike: without the second compiler, without what the class archive's
+     * rehearsal would have compiled at once, and the rest later. As many JVMs as members on a machine of few cores would
      * otherwise measure how they compile, not how they meet.
      */
     private List<String> options() {
         List<String> options = new ArrayList<>(output.jvmOptions("512m"));
-        options.add("-XX:TieredStopAtLevel=1");
+        options.addAll(List.of(
+                "-XX:TieredStopAtLevel=1",
+                "-XX:CompileThresholdScaling=4",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:-AOTReplayTraining"));
         return options;
     }
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived in
  * the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that block.
- * Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every other
- * millisecond, and the loop goes on without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
+ * Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
+ * milliseconds, and the loop goes on without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
  *
  * <p>What is confined to the loop passes from thread to thread by {@link #visits}: written before a guest comes, compared
  * and set by whoever goes on, its own thread or the next.
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 final class LeaderLoop extends SingleThreadIoEventLoop {
 
     /** How long a blocked guest delays the loop: between one of it and two. */
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** Looks at a guest that computes, or that the machine does not let run, until the loop goes on without it. */
-    private static final int LOOKS_BUSY = 10;
+    private static final int LOOKS_BUSY = 4;
 
     /** Looks without a guest after which the watch sleeps. */
-    private static final int LOOKS_IDLE = 10;
+    private static final int LOOKS_IDLE = 4;
 
     /** What guests may take of one pass, together. */
     private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);

@@ -24,6 +24,9 @@ final class Peer {
     /** Number of the view that it has said to have installed; what others say does not count here. */
     long confirmed;
 
+    /** The promise that it has told itself; what follows from views and answers does not count here. */
+    ViewId saidPromised;
+
     /** Whom it has sessions with, by the roster's numbers; known while it follows this member. */
     @Nullable BitSet heard;
 
@@ -40,6 +43,7 @@ final class Peer {
         this.promisesBefore = promisesBefore;
         this.view = new ViewId(1, 1, member);
         this.promised = view;
+        this.saidPromised = view;
         this.follows = member;
     }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * could be in a view together.
  *
  * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
- * old as it or older.
+ * old as it or older. An advert from after the promise knows better whom its sender follows.
  */
 final class Peers {
 
@@ -194,6 +194,7 @@ final class Peers {
         peer.follows = advert.follows();
         peer.joined = advert.joined();
         peer.confirmed = advert.view().number();
+        peer.saidPromised = advert.promised();
         outweigh(peer);
         rank(peer);
     }
@@ -248,8 +249,9 @@ final class Peers {
     private void outweigh(Peer peer) {
         Long since = inView.get(peer.member);
         if (view.size() > 1 && since != null) {
-            if (peer.confirmed < view.id().number() && !peer.follows.equals(self)) {
-                // As all did whom the proposer has taken; they have told it, and nobody else.
+            if (view.id().isAfter(peer.saidPromised) && !peer.follows.equals(self)) {
+                // As all did whom the proposer has taken; they have told it, and nobody else. Whoever has promised the
+                // view and says something else has turned away since, installed or not.
                 peer.follows = view.id().proposer();
             }
             if (peer.view.number() < view.id().number()) {

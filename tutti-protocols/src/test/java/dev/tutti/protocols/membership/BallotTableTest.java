@@ -615,6 +615,43 @@ class BallotTableTest {
             assertThat(first.layer.takeRaised(Signal.Installed.class)).hasSize(1);
             assertThat(first.layer.takeLowered(Signal.Installed.class)).hasSize(1);
         }
+
+        @Test
+        void doesNotMakeThoseFollowWhoTurnedAwayBeforeTheyHadTheView() {
+            ViewId ballot = bothAnswer();
+            View before = first.view;
+            first.reached(ballot);
+            first.ballotMessages();
+            first.advert(m(2), before, ballot, m(9), members(1, 2, 3, 9), List.of());
+            first.advert(m(3), before, ballot, m(9), members(1, 2, 3, 9), List.of());
+            first.turn();
+            assertIsAloneNext();
+        }
+
+        @Test
+        void doesNotMakeThoseFollowWhoTurnedAwayBeforeItsCoordinatorHadTheView() {
+            ViewId ballot = bothAnswer();
+            first.advert(m(2), first.view, ballot, m(9), members(1, 2, 3, 9), List.of());
+            first.advert(m(3), first.view, ballot, m(9), members(1, 2, 3, 9), List.of());
+            first.reached(ballot);
+            assertIsAloneNext();
+        }
+
+        private ViewId bothAnswer() {
+            ViewId ballot = runBallot();
+            first.open(m(9));
+            first.advert(m(9), View.alone(m(9)), id(1, 1, 9), m(9), members(1, 2, 3, 9), List.of());
+            first.ack(m(2), ballot, first.view, vector());
+            first.ack(m(3), ballot, first.view, vector());
+            return ballot;
+        }
+
+        private void assertIsAloneNext() {
+            assertThat(first.state()).as("a ballot without them").isEqualTo("answered");
+            first.frozen(vector());
+            first.reached(first.layer.takeRaised(Signal.Reach.class).getLast().ballot());
+            assertThat(first.view.members()).isEqualTo(members(1));
+        }
     }
 
     @Test

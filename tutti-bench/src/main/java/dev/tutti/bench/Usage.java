@@ -6,6 +6,10 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * What this process has used so far.
@@ -44,8 +48,12 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
         line.with("cpu", cpuNanos).with("allocated", allocatedBytes).with("jit", jitMillis).with("gc", gcMillis);
     }
 
-    /** What this process holds now: the heap after a collection, direct memory, resident memory, platform threads. */
+    /**
+     * What this process holds now: the heap after a collection, direct memory, resident memory, platform threads. Those that
+     * carry virtual threads are the JVM's, and are there when threads are counted for the first time.
+     */
     static void writeHeldTo(Line line) {
+        startCarriers();
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         long direct = 0;
@@ -57,6 +65,27 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
                 .with("direct", direct)
                 .with("resident", residentBytes())
                 .with("threads", ManagementFactory.getThreadMXBean().getThreadCount());
+    }
+
+    /** As many virtual threads at once as there can be, one of which waits for a time. */
+    private static void startCarriers() {
+        CountDownLatch begun = new CountDownLatch(Runtime.getRuntime().availableProcessors());
+        List<Thread> threads = Stream.generate(() -> Thread.ofVirtual().start(() -> {
+                    begun.countDown();
+                    while (begun.getCount() > 0) {
+                        Thread.onSpinWait();
+                    }
+                    LockSupport.parkNanos(1);
+                }))
+                .limit(begun.getCount())
+                .toList();
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** 0 where there is no /proc. */

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ final class Peers {
 
     private final Member self;
     private final Mistake mistake;
-    private final TreeMap<Member, Peer> open = new TreeMap<>();
+    private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
     /** Those of {@link #open} that have spoken. */
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
@@ -161,6 +160,10 @@ final class Peers {
         list(view.id(), view.members());
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
+        spoken.forEach(peer -> {
+            peer.isRanked = false;
+            peer.isCounted = false;
+        });
         followersOutside = 0;
         inOtherViews = 0;
         view = installed;
@@ -184,7 +187,12 @@ final class Peers {
 
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
-        unrank(peer);
+        Long since = view.size() > 1 ? inView.get(peer.member) : null;
+        boolean isAsOld = peer.joined == (since == null ? advert.joined() : Math.min(advert.joined(), since));
+        uncount(peer);
+        if (!isAsOld) {
+            unrank(peer);
+        }
         if (!advert.follows().equals(self)) {
             peer.forgetHearing();
         }
@@ -263,15 +271,29 @@ final class Peers {
         }
     }
 
+    /** Before anything of a peer changes that its place or the counts depend on. */
     private void unrank(Peer peer) {
-        if (byAge.remove(peer)) {
+        uncount(peer);
+        if (peer.isRanked) {
+            peer.isRanked = false;
+            byAge.remove(peer);
+        }
+    }
+
+    private void uncount(Peer peer) {
+        if (peer.isCounted) {
+            peer.isCounted = false;
             followersOutside -= isFollowerOutside(peer) ? 1 : 0;
             inOtherViews -= isInOtherView(peer) ? 1 : 0;
         }
     }
 
     private void rank(Peer peer) {
-        byAge.add(peer);
+        if (!peer.isRanked) {
+            peer.isRanked = true;
+            byAge.add(peer);
+        }
+        peer.isCounted = true;
         followersOutside += isFollowerOutside(peer) ? 1 : 0;
         inOtherViews += isInOtherView(peer) ? 1 : 0;
     }

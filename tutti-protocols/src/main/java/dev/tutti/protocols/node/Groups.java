@@ -325,10 +325,12 @@ final class Groups {
             links.close(link, false, "it has joined more than " + MEMBERS_MAX + " groups");
             return;
         }
-        if (!lastFingerprint.text().equals(text)) {
-            lastFingerprint = new StackFingerprint(text);
-        }
         GroupPort port = byName.get(group);
+        if (!lastFingerprint.text().equals(text)) {
+            // One object for all that are the same, the one here included.
+            StackFingerprint here = port == null ? null : port.fingerprint();
+            lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
+        }
         String name = port == null ? group : port.group();
         RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint);
         known.add(remote);

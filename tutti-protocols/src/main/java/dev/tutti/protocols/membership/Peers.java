@@ -64,6 +64,10 @@ final class Peers {
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private int listed;
     private Roster roster = new Roster();
+
+    /** How many were in use when they were counted last: others hear of thousands before this member does. */
+    private int rosterInUse;
+
     private View view;
 
     /** The members of the view, and since which view each has been with others: it decides who is older. */
@@ -503,7 +507,8 @@ final class Peers {
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */
     private void compactRoster(int more) {
-        if (roster.size() + more <= Math.max(ROSTER_MIN, 4 * (open.size() + view.size() + more))) {
+        int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
+        if (roster.size() + more <= Math.max(ROSTER_MIN, spare)) {
             return;
         }
         Roster compact = new Roster();
@@ -516,5 +521,6 @@ final class Peers {
             }
         }
         roster = compact;
+        rosterInUse = compact.size();
     }
 }

@@ -417,9 +417,7 @@ public final class SimulatedNode {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
                 simulation.tap(end.other().node, this, frame);
-                Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
-                packet.append(frame, 0, frame.length);
-                current.onFrame(now, end.number, packet);
+                current.onFrame(now, end.number, Packet.of(memory.adopt(frame), 0, frame.length));
             }
             pipe.onRead(frame.length);
         });

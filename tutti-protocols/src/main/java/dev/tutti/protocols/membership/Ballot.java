@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +92,8 @@ final class Ballot {
      * Those who come from a view after which another candidate, that came with them from it, has installed one: that
      * candidate holds all of their cut. Their answers are forgotten; they answer again when they have caught up. A view
      * that only members of other parts have installed is not completed (decision D3).
+     *
+     * <p>Who is behind itself and has what another one lacks waits: with the next view it would free the copies.
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
@@ -102,6 +106,9 @@ final class Ballot {
                 stragglers.add(straggler);
             }
         });
+        Set<Member> holders = new TreeSet<>();
+        stragglers.forEach(straggler -> holders.add(straggler.holder()));
+        stragglers.removeIf(straggler -> holders.contains(straggler.member()));
         for (Straggler straggler : stragglers) {
             if (mistake != Mistake.STALE_ANSWER) {
                 answers.remove(straggler.member());

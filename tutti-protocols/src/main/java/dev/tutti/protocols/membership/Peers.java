@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ final class Peers {
 
     private final Member self;
     private final Mistake mistake;
-    private final TreeMap<Member, Peer> open = new TreeMap<>();
+    private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
     /** Those of {@link #open} that have spoken. */
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
@@ -65,6 +64,10 @@ final class Peers {
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private int listed;
     private Roster roster = new Roster();
+
+    /** How many were in use when they were counted last: others hear of thousands before this member does. */
+    private int rosterInUse;
+
     private View view;
 
     /** The members of the view, and since which view each has been with others: it decides who is older. */
@@ -161,6 +164,10 @@ final class Peers {
         list(view.id(), view.members());
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
+        spoken.forEach(peer -> {
+            peer.isRanked = false;
+            peer.isCounted = false;
+        });
         followersOutside = 0;
         inOtherViews = 0;
         view = installed;
@@ -184,17 +191,23 @@ final class Peers {
 
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
-        unrank(peer);
+        Long since = view.size() > 1 ? inView.get(peer.member) : null;
+        boolean isAsOld = peer.joined == (since == null ? advert.joined() : Math.min(advert.joined(), since));
+        uncount(peer);
+        if (!isAsOld) {
+            unrank(peer);
+        }
         if (!advert.follows().equals(self)) {
             peer.forgetHearing();
         }
         peer.hasSpoken = true;
-        peer.view = advert.view();
-        peer.promised = advert.promised();
+        // One object for one id: there are thousands of peers, and most say what is known.
+        peer.view = peer.view.equals(advert.view()) ? peer.view : advert.view();
+        peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
         peer.joined = advert.joined();
         peer.confirmed = advert.view().number();
-        peer.saidPromised = advert.promised();
+        peer.saidPromised = peer.promised;
         outweigh(peer);
         rank(peer);
     }
@@ -262,15 +275,29 @@ final class Peers {
         }
     }
 
+    /** Before anything of a peer changes that its place or the counts depend on. */
     private void unrank(Peer peer) {
-        if (byAge.remove(peer)) {
+        uncount(peer);
+        if (peer.isRanked) {
+            peer.isRanked = false;
+            byAge.remove(peer);
+        }
+    }
+
+    private void uncount(Peer peer) {
+        if (peer.isCounted) {
+            peer.isCounted = false;
             followersOutside -= isFollowerOutside(peer) ? 1 : 0;
             inOtherViews -= isInOtherView(peer) ? 1 : 0;
         }
     }
 
     private void rank(Peer peer) {
-        byAge.add(peer);
+        if (!peer.isRanked) {
+            peer.isRanked = true;
+            byAge.add(peer);
+        }
+        peer.isCounted = true;
         followersOutside += isFollowerOutside(peer) ? 1 : 0;
         inOtherViews += isInOtherView(peer) ? 1 : 0;
     }
@@ -480,7 +507,8 @@ final class Peers {
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */
     private void compactRoster(int more) {
-        if (roster.size() + more <= Math.max(ROSTER_MIN, 4 * (open.size() + view.size() + more))) {
+        int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
+        if (roster.size() + more <= Math.max(ROSTER_MIN, spare)) {
             return;
         }
         Roster compact = new Roster();
@@ -493,5 +521,6 @@ final class Peers {
             }
         }
         roster = compact;
+        rosterInUse = compact.size();
     }
 }

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
@@ -55,6 +56,15 @@ class BallotTableTest {
             says(2, first.view.id(), members(1, 2), members(3));
             assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2");
             assertThat(first.state()).isEqualTo("answered");
+        }
+
+        @Test
+        void withAMessageThatIsInMemoryOnce() {
+            says(2, first.view.id(), members(1, 2, 3), members(3));
+            List<Packet> sent = first.layer.takeSent();
+            assertThat(sent).hasSize(2);
+            assertThat(sent.get(0).bytes()).isSameAs(sent.get(1).bytes());
+            sent.forEach(Packet::release);
         }
 
         @Test

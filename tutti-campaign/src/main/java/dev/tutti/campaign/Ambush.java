@@ -96,6 +96,10 @@ final class Ambush {
         }
     }
 
+    boolean isWaiting() {
+        return !waiting.isEmpty();
+    }
+
     void onFrame(int sender, int receiver, byte[] frame) {
         for (Waiting each : waiting) {
             boolean isThere = each.await.receiver() == 0 || each.await.receiver() == receiver;

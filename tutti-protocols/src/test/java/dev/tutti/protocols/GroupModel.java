@@ -80,7 +80,7 @@ public final class GroupModel {
                                     new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000),
                                     0,
                                     Mistake.NONE),
-                            new Packing(outgoing, 1_000_000_000)),
+                            new Packing(outgoing, 1_000_000_000, windowBytes)),
                     this,
                     new Top(),
                     new SplittableRandom(index));

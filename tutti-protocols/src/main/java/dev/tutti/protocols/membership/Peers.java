@@ -189,12 +189,13 @@ final class Peers {
             peer.forgetHearing();
         }
         peer.hasSpoken = true;
-        peer.view = advert.view();
-        peer.promised = advert.promised();
+        // One object for one id: there are thousands of peers, and most say what is known.
+        peer.view = peer.view.equals(advert.view()) ? peer.view : advert.view();
+        peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
         peer.joined = advert.joined();
         peer.confirmed = advert.view().number();
-        peer.saidPromised = advert.promised();
+        peer.saidPromised = peer.promised;
         outweigh(peer);
         rank(peer);
     }

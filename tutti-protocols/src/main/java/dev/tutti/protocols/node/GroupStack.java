@@ -53,7 +53,7 @@ final class GroupStack {
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
                 : new Reliability(self, limits, multicastBytes, mistake);
-        Packing packing = new Packing(submissions, leaveTimeoutNanos, GroupSettings.orderBytes(settings));
+        Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings));
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);

@@ -33,22 +33,49 @@ final class Groups {
 
     /** What is known of one other node, for as long as the session lasts. One of these per link: it is kept small. */
     private static final class Remotes {
-        private final IntMap<RemoteMember> byJoin = new IntMap<>();
+        /** So many are looked through. */
+        private static final int FEW = 4;
 
-        // The same, to be gone through in the order of their arrival.
+        // In the order of their arrival.
         private @Nullable RemoteMember first;
         private @Nullable RemoteMember last;
 
+        private int size;
+
+        /** The same by join; null as long as there are few. */
+        private @Nullable IntMap<RemoteMember> byJoin;
+
         @Nullable RemoteMember get(int join) {
-            return byJoin.get(join);
+            if (byJoin != null) {
+                return byJoin.get(join);
+            }
+            RemoteMember remote = first;
+            while (remote != null && remote.member.join() != join) {
+                remote = remote.after;
+            }
+            return remote;
         }
 
         int size() {
-            return byJoin.size();
+            return size;
         }
 
+        /** Adds one whose join is new. */
         void add(RemoteMember remote) {
-            byJoin.put(remote.member.join(), remote);
+            append(remote);
+            size++;
+            if (byJoin != null) {
+                byJoin.put(remote.member.join(), remote);
+            } else if (size > FEW) {
+                IntMap<RemoteMember> all = new IntMap<>();
+                for (RemoteMember each = first; each != null; each = each.after) {
+                    all.put(each.member.join(), each);
+                }
+                byJoin = all;
+            }
+        }
+
+        private void append(RemoteMember remote) {
             RemoteMember before = last;
             remote.before = before;
             if (before == null) {
@@ -60,9 +87,13 @@ final class Groups {
         }
 
         @Nullable RemoteMember remove(int join) {
-            RemoteMember remote = byJoin.remove(join);
+            RemoteMember remote = get(join);
             if (remote == null) {
                 return null;
+            }
+            size--;
+            if (byJoin != null) {
+                byJoin.remove(join);
             }
             RemoteMember before = remote.before;
             RemoteMember after = remote.after;

@@ -32,7 +32,7 @@ final class ReliabilityScene {
         layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, Mistake.NONE));
     }
 
-    /** In the view 2.1 of members 1 to {@code count}, all of whom have opened their windows. */
+    /** In the view 2.1 of members 1 to {@code count}, all of whom were alone before. */
     static ReliabilityScene of(int count) {
         return of(count, 0);
     }
@@ -47,9 +47,6 @@ final class ReliabilityScene {
             parts.add(new View.Part(View.alone(member(number)).id(), List.of(member(number)), new TreeMap<>()));
         }
         scene.install(new View(new ViewId(2, 1, member(1)), members, parts));
-        for (int number = 2; number <= count; number++) {
-            scene.ack(number, 0, WINDOW, 0, WINDOW);
-        }
         scene.layer.endTurn();
         scene.forget();
         return scene;
@@ -63,12 +60,21 @@ final class ReliabilityScene {
 
     /** The next view, of these members, all from the present one but for {@code newcomers}. */
     View next(List<Member> members, Member... newcomers) {
+        return next(members, 1, newcomers);
+    }
+
+    /** The next view, of these members, all from the present one but for {@code others}, each from another one. */
+    View nextWith(List<Member> members, Member... others) {
+        return next(members, view.id().number(), others);
+    }
+
+    private View next(List<Member> members, long othersNumber, Member... others) {
         List<Member> part = new ArrayList<>(members);
-        part.removeAll(List.of(newcomers));
+        part.removeAll(List.of(others));
         List<View.Part> parts = new ArrayList<>();
         parts.add(new View.Part(view.id(), part, new TreeMap<>()));
-        for (Member newcomer : newcomers) {
-            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
+        for (Member other : others) {
+            parts.add(new View.Part(new ViewId(othersNumber, 1, other), List.of(other), new TreeMap<>()));
         }
         return new View(new ViewId(view.id().number() + 1, 1, member(1)), members, parts);
     }

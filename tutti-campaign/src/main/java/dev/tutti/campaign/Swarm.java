@@ -203,6 +203,9 @@ final class Swarm {
             settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
         }
+        if (new SplittableRandom(~seed * 37 + mode.ordinal()).nextInt(6) == 0) {
+            settings.put(GroupSettings.DISSEMINATION.name(), "ring");
+        }
     }
 
     private void set(String name, int oneIn, int min, int max) {

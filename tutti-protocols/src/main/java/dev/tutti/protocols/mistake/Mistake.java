@@ -42,6 +42,7 @@ public enum Mistake {
     WAIT_FOR_DEPARTED("the window of a member that has left still counts"),
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
+    KEEP_ROUTE("packets go round the ring of the first view of more than two"),
 
     // Order.
     SKIP_BATCH("after a view change the sequencer leaves out the first batch"),

@@ -55,6 +55,20 @@ public final class GroupSettings {
             "When a totally ordered message is delivered. agreed: when its place is known; safe: when all members of the "
                     + "view are known to have it, so that all deliver it that do not crash.");
 
+    /** How what a member sends to all comes to them, where sessions carry it. */
+    public enum Dissemination {
+        FAN_OUT,
+        RING
+    }
+
+    public static final Setting<Dissemination> DISSEMINATION = Setting.choice(
+            "dissemination",
+            Dissemination.class,
+            Dissemination.FAN_OUT,
+            "How a message to all comes to them over connections. fan-out: its sender sends it to each; ring: from member to "
+                    + "member, so that each link carries it once, for large groups and messages whose bound is the network. "
+                    + "With IP multicast it is not used.");
+
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
             Size.mebibytes(1),
@@ -115,6 +129,7 @@ public final class GroupSettings {
             STACK,
             TOTAL_BY,
             TOTAL_DELIVERY,
+            DISSEMINATION,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,

@@ -26,6 +26,9 @@ record StackFingerprint(String text) {
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
             compared.addAll(COMPARED_IF_TOTAL);
         }
+        if (settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.RING) {
+            compared.add(GroupSettings.DISSEMINATION);
+        }
         for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
         }

@@ -46,6 +46,10 @@ public final class Reliability implements Layer {
     static final int REPAIR = 5;
     static final int NACK = 6;
     static final int SENT = 7;
+    static final int RELAYED = 8;
+
+    /** Where the rank of the origin is in a relayed packet. */
+    private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
 
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
@@ -58,6 +62,9 @@ public final class Reliability implements Layer {
 
     /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
     private final @Nullable LostMulticasts lost;
+
+    /** The way of multicasts that go from member to member; null where each goes to all at once. */
+    private final @Nullable Ring ring;
 
     private final Mistake mistake;
 
@@ -104,8 +111,10 @@ public final class Reliability implements Layer {
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
+     * @param isRing whether multicasts go from member to member, where sessions carry them
      */
-    public Reliability(Member self, Limits limits, int multicastBytes, Mistake mistake) {
+    public Reliability(Member self, Limits limits, int multicastBytes, boolean isRing, Mistake mistake) {
+        this.ring = isRing && multicastBytes == 0 ? new Ring(self, mistake) : null;
         this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
         this.self = self;
         this.limits = limits;
@@ -141,6 +150,10 @@ public final class Reliability implements Layer {
         ownCopies.append(packet.slice());
         announcedStable = stable;
         packet.prependLong(stable).prependLong(own.received());
+        if (ring != null) {
+            ring.send(packet, view, out);
+            return;
+        }
         Wire.prependTag(packet, view.id());
         packet.prependByte(MULTICAST);
         if (lost != null) {
@@ -204,7 +217,10 @@ public final class Reliability implements Layer {
             }
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
             boolean isRepeated = lost != null && kind == MULTICAST;
-            if (!held.hold(from, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
+            int stream = kind == RELAYED ? 1 + packet.peekInt(ORIGIN_OFFSET) : 0;
+            if (stream < 0 || stream > Wire.MEMBERS_MAX) {
+                out.drop(packet, DropReason.MALFORMED);
+            } else if (!held.hold(from, stream, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
                 out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
@@ -216,7 +232,7 @@ public final class Reliability implements Layer {
 
     private void handle(int kind, Member from, Packet packet, Outbox out) {
         switch (kind) {
-            case MULTICAST -> onMulticast(from, packet, out);
+            case MULTICAST, RELAYED -> onMulticast(kind, from, packet, out);
             case UNICAST -> onUnicast(from, packet, out);
             case ACK -> onAck(from, packet, out);
             case STABLE -> onStable(from, packet, out);
@@ -233,11 +249,15 @@ public final class Reliability implements Layer {
         }
     }
 
-    private void onMulticast(Member from, Packet packet, Outbox out) {
+    private void onMulticast(int kind, Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
+        int origin = kind == RELAYED ? packet.takeInt() : -1;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        Pair pair = kind == RELAYED ? pairOfRank(origin) : pairOf.get(from);
+        if (kind == RELAYED && ring == null) {
+            packet.markMalformed();
+        }
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent) {
@@ -256,12 +276,20 @@ public final class Reliability implements Layer {
                 out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
             }
         } else {
+            if (ring != null && kind == RELAYED) {
+                ring.pass(origin, number, stableAtSender, packet, view, out);
+            }
             accept(pair, packet, out);
             if (lost != null) {
                 lost.acceptAhead(pair, out);
             }
             pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
+    }
+
+    /** Null for this member itself, and for what is no rank. */
+    private @Nullable Pair pairOfRank(int rank) {
+        return 0 <= rank && rank < view.size() ? pairOf.get(view.members().get(rank)) : null;
     }
 
     void accept(Pair pair, Packet packet, Outbox out) {
@@ -545,6 +573,9 @@ public final class Reliability implements Layer {
         announcedStable = 0;
         isAckNews = true;
         view = next;
+        if (ring != null) {
+            ring.startView(next);
+        }
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
         isFrozen = false;

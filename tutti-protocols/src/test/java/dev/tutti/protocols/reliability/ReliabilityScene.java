@@ -28,8 +28,8 @@ final class ReliabilityScene {
     final LayerTest layer;
     View view = View.alone(member(1));
 
-    private ReliabilityScene(int multicastBytes) {
-        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, Mistake.NONE));
+    private ReliabilityScene(int multicastBytes, boolean isRing) {
+        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, isRing, Mistake.NONE));
     }
 
     /** In the view 2.1 of members 1 to {@code count}, all of whom were alone before. */
@@ -39,7 +39,15 @@ final class ReliabilityScene {
 
     /** The same, where multicasts may be lost if {@code multicastBytes} is above 0. */
     static ReliabilityScene of(int count, int multicastBytes) {
-        ReliabilityScene scene = new ReliabilityScene(multicastBytes);
+        return of(count, new ReliabilityScene(multicastBytes, false));
+    }
+
+    /** The same, where multicasts go from member to member. */
+    static ReliabilityScene ring(int count) {
+        return of(count, new ReliabilityScene(0, true));
+    }
+
+    private static ReliabilityScene of(int count, ReliabilityScene scene) {
         List<View.Part> parts = new ArrayList<>();
         List<Member> members = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
@@ -126,6 +134,13 @@ final class ReliabilityScene {
 
     void multicast(int from, long number, String text) {
         multicast(from, view.id(), number, 0, text);
+    }
+
+    /** From {@code from}, who passes on a packet of the member with rank {@code origin}. */
+    void relayed(int from, ViewId in, int origin, long number, String text) {
+        Packet packet = payload(text).prependLong(0).prependLong(number).prependInt(origin);
+        Wire.prependTag(packet, in);
+        layer.receive(member(from), packet.prependByte(Reliability.RELAYED));
     }
 
     void unicast(int from, long since, long number, String text) {
@@ -234,6 +249,11 @@ final class ReliabilityScene {
             case Reliability.MULTICAST -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "MULTICAST " + packet.takeLong() + " stable " + packet.takeLong() + " " + rest(packet);
+            }
+            case Reliability.RELAYED -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "RELAYED of " + packet.takeInt() + " number " + packet.takeLong() + " stable " + packet.takeLong() + " "
+                        + rest(packet);
             }
             case Reliability.UNICAST ->
                 "UNICAST since " + packet.takeLong() + " number " + packet.takeLong() + " " + rest(packet);

@@ -75,8 +75,22 @@ final class SimulatedHost implements Host {
     // ------------------------------------------------------------------ threads and waiting
 
     @Override
+    public long nanoTime() {
+        return process.nowNanos();
+    }
+
+    @Override
     public void start(String name, Runnable task) {
         strands.start(process.owner(), name, task);
+    }
+
+    @Override
+    public void startAfter(long delayNanos, String name, Runnable task) {
+        process.after(delayNanos, () -> {
+            if (driver.isUp()) {
+                strands.start(process.owner(), name, task);
+            }
+        });
     }
 
     @Override

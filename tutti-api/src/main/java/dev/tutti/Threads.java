@@ -44,6 +44,11 @@ public interface Threads {
         return future.join();
     }
 
+    /** As {@link CompletableFuture#get()}. */
+    default <T> T get(CompletableFuture<T> future) throws InterruptedException, ExecutionException {
+        return future.get();
+    }
+
     /** As {@link CompletableFuture#get(long, TimeUnit)}. */
     default <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {

@@ -193,10 +193,17 @@ final class Caller {
     /** Waits for a call, at most until its deadline. */
     <R extends @Nullable Object> R await(OpenCall<R> call) {
         try {
-            return threads.get(call, Math.max(1, call.deadlineNanos() - deadlines.nowNanos()), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            expire(call);
-            return threads.join(call);
+            if (Thread.currentThread().isVirtual()) {
+                // A timer for each wait would cost more than the call; the sweep of deadlines wakes it.
+                return threads.get(call);
+            }
+            try {
+                long remainingNanos = Math.max(1, call.deadlineNanos() - deadlines.nowNanos());
+                return threads.get(call, remainingNanos, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                expire(call);
+                return threads.get(call);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             call.cancel(true);

@@ -73,9 +73,10 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     @Override
     public final boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
         List<Member> unanswered = unanswered();
         boolean isCancelled = super.cancel(mayInterruptIfRunning);
-        if (isCancelled) {
+        if (isCancelled && !wasDone) {
             caller.release(this);
             caller.cancelAt(unanswered, number);
         }

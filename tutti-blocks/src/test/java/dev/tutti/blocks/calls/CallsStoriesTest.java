@@ -52,6 +52,11 @@ class CallsStoriesTest {
         return peers.on(number).self();
     }
 
+    /** What the first peer gets. */
+    private String said(Function<Peer, String> question) {
+        return peers.ask(1, question);
+    }
+
     private static Outcome<?> outcomeOf(CompletableFuture<?> call) {
         assertThat(call).isCompletedExceptionally();
         try {
@@ -78,10 +83,10 @@ class CallsStoriesTest {
     void memberAnswersOnAThreadInlineAndLater() {
         start();
         CallToOne second = calls(1).to(member(2));
-        assertThat(peers.ask(1, peer -> second.call(Peer.ECHO, "a"))).isEqualTo("n2 a");
-        assertThat(peers.ask(1, peer -> second.call(Peer.INLINE, "b"))).isEqualTo("n2 b");
-        assertThat(peers.ask(1, peer -> second.call(Peer.SLOW_ASYNC, 5))).isEqualTo("n2 after 5");
-        assertThat(peers.ask(1, peer -> peer.calls.to(peer.self()).call(Peer.ECHO, "c"))).isEqualTo("n1 c");
+        assertThat(said(peer -> second.call(Peer.ECHO, "a"))).isEqualTo("n2 a");
+        assertThat(said(peer -> second.call(Peer.INLINE, "b"))).isEqualTo("n2 b");
+        assertThat(said(peer -> second.call(Peer.SLOW_ASYNC, 5))).isEqualTo("n2 after 5");
+        assertThat(said(peer -> peer.calls.to(peer.self()).call(Peer.ECHO, "c"))).isEqualTo("n1 c");
         assertThat(calls(1).status()).containsEntry("calls", 4L).containsEntry("open-calls", 0L);
         assertThat(calls(2).status()).containsEntry("requests", 3L).containsEntry("handlers", 0L);
     }
@@ -261,7 +266,7 @@ class CallsStoriesTest {
         assertThat(together).isNotDone();
         cluster.heal().awaitOneView().advance(Duration.ofSeconds(10));
         assertThat(together.join()).isEqualTo("n2 after 15000");
-        assertThat(peers.ask(1, peer -> peer.calls.to(member(3)).call(Peer.ECHO, "again"))).isEqualTo("n3 again");
+        assertThat(said(peer -> peer.calls.to(member(3)).call(Peer.ECHO, "again"))).isEqualTo("n3 again");
     }
 
     @Test
@@ -456,7 +461,7 @@ class CallsStoriesTest {
         cluster.advance(SECOND);
         assertThat(calls.subList(0, 3)).allMatch(call -> call.join().equals("n2 after 100"));
         assertThat(calls(2).status()).containsEntry("overloads", 2L).containsEntry("handlers", 0L);
-        assertThat(peers.ask(1, peer -> peer.calls.to(member(2)).call(Peer.ECHO, "b"))).isEqualTo("n2 b");
+        assertThat(said(peer -> peer.calls.to(member(2)).call(Peer.ECHO, "b"))).isEqualTo("n2 b");
     }
 
     @Test
@@ -495,6 +500,6 @@ class CallsStoriesTest {
         assertThat(self).isDone();
         cluster.resume(2).advance(Duration.ofSeconds(10));
         assertThat(calls(1).status()).containsEntry("open-calls", 0L);
-        assertThat(peers.ask(1, peer -> peer.calls.to(second).call(Peer.ECHO, "b"))).isEqualTo("n2 b");
+        assertThat(said(peer -> peer.calls.to(second).call(Peer.ECHO, "b"))).isEqualTo("n2 b");
     }
 }

@@ -140,7 +140,9 @@ class CallsUnderFaultsTest {
                 assertThat(each.call()).as(each.request()).isDone();
             }
             if (each.call().isDone() && !each.call().isCancelled()) {
-                values += assertOutcome(each, handledBy);
+                // What a process tells itself while it is killed is nobody's business.
+                boolean mayBeKilled = !running.contains(each.caller());
+                values += assertOutcome(each, handledBy, mayBeKilled);
             }
         }
         assertThat(values).as("values of %d calls", made.size()).isGreaterThan(made.size() / 2);
@@ -149,24 +151,26 @@ class CallsUnderFaultsTest {
         assertThat(running).allMatch(worker -> worker.calls.status().get("malformed") == 0);
     }
 
-    private static int assertOutcome(Made each, TreeMap<Member, Integer> handledBy) {
+    private static int assertOutcome(Made each, TreeMap<Member, Integer> handledBy, boolean mayBeKilled) {
         return each.call()
                 .handle((result, failure) -> {
                     if (result instanceof Outcomes<?> outcomes) {
-                        outcomes.byMember().forEach((member, outcome) -> check(each, handledBy, member, outcome));
+                        outcomes.byMember()
+                                .forEach((member, outcome) -> check(each, handledBy, member, outcome, mayBeKilled));
                         return outcomes.values().isEmpty() ? 0 : 1;
                     }
                     if (failure instanceof CallException exception && exception.outcome() != null) {
-                        check(each, handledBy, each.to(), exception.outcome());
+                        check(each, handledBy, each.to(), exception.outcome(), mayBeKilled);
                     } else if (failure == null) {
-                        check(each, handledBy, each.to(), new Outcome.Value<>(result));
+                        check(each, handledBy, each.to(), new Outcome.Value<>(result), mayBeKilled);
                     }
                     return failure == null ? 1 : 0;
                 })
                 .join();
     }
 
-    private static void check(Made each, TreeMap<Member, Integer> handledBy, Member member, Outcome<?> outcome) {
+    private static void check(
+            Made each, TreeMap<Member, Integer> handledBy, Member member, Outcome<?> outcome, boolean mayBeKilled) {
         switch (outcome) {
             case Outcome.Value<?>(Object value) -> {
                 assertThat(value).isEqualTo(each.request() + " at " + member.node().incarnation());
@@ -178,7 +182,8 @@ class CallsUnderFaultsTest {
                 assertThat(refusal).as(detail).isEqualTo(Refusal.OVERLOADED);
                 assertThat(handledBy).doesNotContainKey(member);
             }
-            case Outcome.Failure<?> failure -> throw new AssertionError(each.request() + ": " + failure);
+            case Outcome.Failure<?>(String type, String message) ->
+                assertThat(mayBeKilled && type.equals("java.lang.Error")).as(each.request() + ": " + message).isTrue();
             case Outcome.Suspected<?>() -> {}
             case Outcome.TimedOut<?>() -> {}
             case Outcome.Unanswered<?>() -> {}
@@ -193,17 +198,17 @@ class CallsUnderFaultsTest {
         assertOutcomes(workers);
     }
 
-    @ClusterTest(nodes = 4, seeds = 20)
+    @ClusterTest(nodes = 4, seeds = 12)
     void holdWhateverGoesWrong(Cluster cluster) {
         run(cluster);
     }
 
-    @ClusterTest(nodes = 5, seeds = 10)
+    @ClusterTest(nodes = 5, seeds = 6)
     void holdUnderPartitionsAndMerges(Cluster cluster) {
         run(cluster, Fault.PARTITION, Fault.CUT, Fault.BREAK);
     }
 
-    @ClusterTest(nodes = 4, seeds = 10)
+    @ClusterTest(nodes = 4, seeds = 6)
     void areOverByTheirDeadlineWhileOthersFail(Cluster cluster) {
         Components<Worker> workers = start(cluster);
         for (int round = 0; round < 3; round++) {

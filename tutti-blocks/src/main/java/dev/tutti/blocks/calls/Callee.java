@@ -7,6 +7,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.TooLongException;
 import dev.tutti.core.Member;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -213,12 +214,17 @@ final class Callee implements Line.Unsent {
 
     private <Q extends @Nullable Object, A extends @Nullable Object> void begin(
             AsyncHandler<Q, A> handler, Q request, Running<A> begun) {
-        CompletionStage<A> stage;
+        CompletionStage<A> stage = null;
         try {
-            stage = handler.handle(request, begun);
+            stage = Objects.requireNonNull(handler.handle(request, begun), "the handler has returned no stage");
         } catch (Exception e) {
             fail(begun, e);
-            leave(begun);
+        } finally {
+            if (stage == null) {
+                leave(begun);
+            }
+        }
+        if (stage == null) {
             return;
         }
         var unused = stage.whenComplete((answer, failure) -> {

@@ -66,10 +66,11 @@ public final class Calls implements AutoCloseable {
         this.self = self;
         this.joining = joining;
         this.line = new Line(joining);
-        this.deadlines = new Deadlines(threads, name, this::sweep);
+        String thread = "tutti-calls-" + name;
+        this.deadlines = new Deadlines(threads, thread, this::sweep);
         this.caller = new Caller(threads, line, buffers, counters, builder.openCallsMax(), deadlines, first);
         this.callee = new Callee(
-                threads, name, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
+                threads, thread, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
     }
 
     /**

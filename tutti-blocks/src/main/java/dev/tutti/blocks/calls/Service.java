@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -159,10 +160,8 @@ public final class Service<S> {
 
     @SuppressWarnings("unchecked") // the method's signature says so
     private static CompletionStage<@Nullable Object> stage(@Nullable Object returned) {
-        if (returned == null) {
-            throw new IllegalStateException("an asynchronous method has returned null instead of a future");
-        }
-        return (CompletionStage<@Nullable Object>) returned;
+        return (CompletionStage<@Nullable Object>) Objects.requireNonNull(
+                returned, "an asynchronous method has returned null instead of a future");
     }
 
     // ------------------------------------------------------------------ calling

@@ -66,7 +66,9 @@ public final class ByteOutput {
     }
 
     public ByteOutput putByte(int value) {
-        bytes[room(1)] = (byte) value;
+        // Room first: it may make another array.
+        int at = room(1);
+        bytes[at] = (byte) value;
         return this;
     }
 

@@ -8,6 +8,7 @@ import dev.tutti.blocks.codec.Codec;
 import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.Components;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +110,32 @@ class CallsStoriesTest {
         CompletableFuture<String> call = calls(1).to(member(2)).start(Peer.FAIL, "x".repeat(100_000));
         cluster.advance(SECOND);
         assertThat(outcomeOf(call)).isEqualTo(new Outcome.Failure<>("java.lang.IllegalStateException", "x".repeat(1_000)));
+    }
+
+    @Test
+    void handlerThatEndsInAnyOtherWayIsAFailureToo() {
+        Procedure<String, String> throwing = Procedure.of("throwing", Codec.TEXT, Codec.TEXT);
+        Procedure<String, String> nothing = Procedure.of("nothing", Codec.TEXT, Codec.TEXT);
+        Procedure<String, String> failing = Procedure.of("failing", Codec.TEXT, Codec.TEXT);
+        start(Cluster.of(2, 1), node -> new Peer(node, group -> group, builder -> builder
+                .handleAsync(throwing, (text, context) -> {
+                    throw new IOException(text);
+                })
+                .handleAsync(nothing, (text, context) -> null)
+                .handleAsync(failing, (text, context) -> CompletableFuture.supplyAsync(
+                        () -> {
+                            throw new IllegalArgumentException(text);
+                        },
+                        Runnable::run))));
+        CallToOne second = calls(1).to(member(2));
+        List<CompletableFuture<String>> calls =
+                List.of(second.start(throwing, "a"), second.start(nothing, "b"), second.start(failing, "c"));
+        cluster.advance(SECOND);
+        assertThat(calls.stream().map(CallsStoriesTest::outcomeOf)).containsExactly(
+                new Outcome.Failure<>("java.io.IOException", "a"),
+                new Outcome.Failure<>("java.lang.NullPointerException", "the handler has returned no stage"),
+                new Outcome.Failure<>("java.lang.IllegalArgumentException", "c"));
+        assertThat(calls(2).status()).containsEntry("handlers", 0L).containsEntry("failures", 3L);
     }
 
     @Test

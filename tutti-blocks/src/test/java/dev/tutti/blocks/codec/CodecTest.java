@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Type;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,21 @@ class CodecTest {
         assertThat(out.length()).isEqualTo(8);
         assertThat(out.reset(Long.MAX_VALUE).putRaw(new byte[1_000], 0, 1_000).setInt(996, 7).copy()).hasSize(1_000).endsWith(7);
         assertThatThrownBy(() -> out.setInt(997, 7)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void outputGrowsAtEachLength() {
+        ByteOutput out = new ByteOutput();
+        for (int index = 0; index < 2_000; index++) {
+            out.putByte(index);
+        }
+        byte[] bytes = out.copy();
+        assertThat(bytes).hasSize(2_000);
+        for (int index = 0; index < bytes.length; index++) {
+            assertThat(bytes[index]).isEqualTo((byte) index);
+        }
+        List<Boolean> flags = Collections.nCopies(1_000, true);
+        assertSame(Codec.list(Codec.nullable(Codec.BOOLEAN)), flags);
     }
 
     @Test

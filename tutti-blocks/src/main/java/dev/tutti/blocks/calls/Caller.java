@@ -6,9 +6,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class Caller {
 
     private static final Logger LOG = LoggerFactory.getLogger(Caller.class);
+    private static final byte[] NOTHING = {};
 
     private final Threads threads;
     private final Line line;
@@ -81,21 +80,22 @@ final class Caller {
         List<Member> members = audience.members(begun.view());
         boolean isToAll = audience.isAll() && options.atOnceMax() >= members.size();
         ByteOutput out = encode(procedure, request, options);
+        boolean isLater = options.atOnceMax() < members.size();
         OpenToMany<A> call = new OpenToMany<>(
                 this,
                 begun.number(),
                 deadline(options),
                 members,
                 procedure.answer(),
-                options.waitFor(),
-                isToAll ? null : out.copy(),
-                options.atOnceMax());
+                options,
+                isToAll,
+                isLater ? out.copy() : NOTHING);
         if (admit(call)) {
+            Frame.setCall(out, call.number());
             if (isToAll) {
-                Frame.setCall(out, call.number());
                 line.send(null, out, call);
             } else {
-                call.begin(begun);
+                call.begin(begun, out);
             }
             watch(call, begun);
         }
@@ -103,7 +103,12 @@ final class Caller {
         return call;
     }
 
-    /** Sends one request of a call to several. */
+    /** Sends the request of a call to several to one of the first that are asked. */
+    void ask(OpenToMany<?> call, Member member, ByteOutput request) {
+        line.send(member, request, call);
+    }
+
+    /** Sends it to one that is asked later. */
     void ask(OpenToMany<?> call, Member member, byte[] request) {
         long remainingNanos = call.deadlineNanos() - deadlines.nowNanos();
         ByteOutput out = buffers.take(Long.MAX_VALUE).putRaw(request, 0, request.length);
@@ -113,45 +118,47 @@ final class Caller {
         buffers.giveBack(out);
     }
 
-    /** Sends without an answer; null for all members. */
-    <Q extends @Nullable Object> void send(@Nullable Member member, Procedure<Q, ?> procedure, Q request) {
-        String closed = closedBecause;
-        if (closed != null) {
-            throw new CallException(CallException.Reason.CLOSED, closed);
-        }
-        if (member != null && !epoch.contains(member)) {
-            throw CallException.of(member, new Outcome.Unreachable<>()).here();
-        }
-        counters.oneWayCalls.increment();
-        ByteOutput out = encode(procedure, request, CallOptions.ONE_WAY);
-        SendException[] failure = new SendException[1];
-        line.send(member, out, (receiver, reason) -> failure[0] = reason);
-        buffers.giveBack(out);
-        // What fails later is a member that has left, or this one.
-        if (failure[0] != null) {
-            throw unsent(failure[0]).here();
+    /** Sends without an answer. */
+    <Q extends @Nullable Object> void send(Member member, Procedure<Q, ?> procedure, Q request) {
+        Outcomes<Object> sent = send(Audience.only(List.of(member)), procedure, request);
+        if (sent.of(member) instanceof Outcome.Unreachable<?> unreachable) {
+            throw CallException.of(member, unreachable).here();
         }
     }
 
     /** The same to several; those that are not in the view are left out. */
     <Q extends @Nullable Object, A extends @Nullable Object> Outcomes<A> send(
-            Audience audience, Procedure<Q, A> procedure, Q request) {
-        Map<Member, Outcome<A>> outcomes = new LinkedHashMap<>();
+            Audience audience, Procedure<Q, ?> procedure, Q request) {
+        String closed = closedBecause;
+        if (closed != null) {
+            throw new CallException(CallException.Reason.CLOSED, closed);
+        }
         Epoch begun = epoch;
-        List<Member> present = new ArrayList<>();
-        for (Member member : audience.members(begun.view())) {
-            boolean isPresent = begun.contains(member);
-            outcomes.put(member, isPresent ? new Outcome.Unanswered<>() : new Outcome.Unreachable<>());
-            if (isPresent) {
-                present.add(member);
-            }
+        List<Member> members = audience.members(begun.view());
+        List<Outcome<A>> outcomes = new ArrayList<>(members.size());
+        ByteOutput out = encode(procedure, request, CallOptions.ONE_WAY);
+        boolean isSentToAll = audience.isAll() && sendNow(null, out);
+        for (Member member : members) {
+            boolean isSent = isSentToAll || begun.contains(member) && sendNow(member, out);
+            outcomes.add(isSent ? new Outcome.Unanswered<>() : new Outcome.Unreachable<>());
         }
-        if (audience.isAll()) {
-            send((Member) null, procedure, request);
-        } else {
-            present.forEach(member -> send(member, procedure, request));
+        buffers.giveBack(out);
+        return new Outcomes<>(members, outcomes, true);
+    }
+
+    /** @return false if the member has left the view */
+    private boolean sendNow(@Nullable Member member, ByteOutput out) {
+        counters.oneWayCalls.increment();
+        SendException[] failure = new SendException[1];
+        line.send(member, out, (receiver, reason) -> failure[0] = reason);
+        // What fails later is a member that has left, or this one.
+        if (failure[0] == null) {
+            return true;
         }
-        return new Outcomes<>(outcomes, true);
+        if (failure[0].reason() == SendException.Reason.NO_MEMBER) {
+            return false;
+        }
+        throw unsent(failure[0]).here();
     }
 
     private <Q extends @Nullable Object> ByteOutput encode(Procedure<Q, ?> procedure, Q request, CallOptions options) {

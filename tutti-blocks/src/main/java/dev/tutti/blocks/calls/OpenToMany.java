@@ -2,14 +2,11 @@ package dev.tutti.blocks.calls;
 
 import dev.tutti.SendException;
 import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,28 +18,45 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>> {
 
+    /** A member that is called. Groups are small enough to look for one by one. */
+    private static final class Slot<A extends @Nullable Object> {
+        private final Member member;
+        private @Nullable Outcome<A> outcome;
+        private boolean isAsked;
+
+        Slot(Member member, boolean isAsked) {
+            this.member = member;
+            this.isAsked = isAsked;
+        }
+
+        boolean isOpen() {
+            return outcome == null;
+        }
+    }
+
     private final Codec<A> codec;
     private final Wait wait;
     private final boolean isToAll;
-
-    /** Of requests that go out one by one; what comes before the remaining time is set is as it was. */
-    private final byte[] request;
-
     private final int atOnceMax;
 
+    /** What to ask those with that are asked later; empty if there are none. */
+    private final byte[] request;
+
     // Guarded by this.
-    private final Map<Member, Outcome<A>> outcomes = new LinkedHashMap<>();
-    private final List<Member> waiting = new ArrayList<>();
-    private final Set<Member> asked = new HashSet<>();
+    private List<Slot<A>> slots;
     private boolean isFixed;
     private int fixedEpoch;
     private boolean isOver;
     private int values;
     private int open;
 
+    /** Of the open ones, those that were not asked yet. */
+    private int waiting;
+
     /**
      * @param members who is called; by multicast, the members of the view as it is known now
-     * @param request null for a multicast, which its creator sends
+     * @param isToAll whether it is by multicast, which its creator sends
+     * @param request for those that are asked later than others
      */
     OpenToMany(
             Caller caller,
@@ -50,39 +64,35 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             long deadlineNanos,
             List<Member> members,
             Codec<A> codec,
-            Wait wait,
-            byte @Nullable [] request,
-            int atOnceMax) {
+            CallOptions options,
+            boolean isToAll,
+            byte[] request) {
         super(caller, epoch, deadlineNanos);
         this.codec = codec;
-        this.wait = wait;
-        this.isToAll = request == null;
-        this.request = request == null ? new byte[0] : request;
-        this.atOnceMax = atOnceMax;
+        this.wait = options.waitFor();
+        this.atOnceMax = options.atOnceMax();
+        this.isToAll = isToAll;
+        this.request = request;
+        this.isFixed = !isToAll;
+        this.fixedEpoch = epoch;
+        slots = new ArrayList<>(members.size());
         for (Member member : members) {
-            outcomes.put(member, new Outcome.Unanswered<>());
+            slots.add(new Slot<>(member, isToAll));
         }
-        if (isToAll) {
-            asked.addAll(outcomes.keySet());
-        } else {
-            isFixed = true;
-            fixedEpoch = epoch;
-            waiting.addAll(outcomes.keySet());
-        }
-        open = outcomes.size();
+        open = slots.size();
+        waiting = isToAll ? 0 : open;
     }
 
-    /** Asks the first, or all; ends at once where nobody is to be asked. Not by multicast. */
-    void begin(Epoch begun) {
-        Map<Member, Outcome<A>> absent = new LinkedHashMap<>();
+    /** Asks the first, or all; is over at once where nobody is to be asked. Not by multicast. */
+    void begin(Epoch begun, ByteOutput first) {
         synchronized (this) {
-            for (Member member : waiting) {
-                if (!begun.contains(member)) {
-                    absent.put(member, new Outcome.Unreachable<>());
+            for (Slot<A> slot : slots) {
+                if (!begun.contains(slot.member)) {
+                    settle(slot, new Outcome.Unreachable<>());
                 }
             }
         }
-        settle(absent);
+        proceed(first);
     }
 
     // ------------------------------------------------------------------ inputs
@@ -94,60 +104,59 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
 
     @Override
     boolean onFailure(Member from, Failed failed) {
-        return isAwaited(from) && settle(from, failed.outcome());
+        return settle(from, failed.outcome());
     }
 
     /** So that what nobody waits for is not decoded. */
     private synchronized boolean isAwaited(Member from) {
-        Outcome<A> present = outcomes.get(from);
-        return !isOver && (present == null ? !isFixed : present instanceof Outcome.Unanswered);
+        Slot<A> slot = find(from);
+        return !isOver && (slot == null ? !isFixed : slot.isOpen());
     }
 
     @Override
     void onDelivered(Epoch delivered) {
-        if (!isToAll) {
-            return;
-        }
         synchronized (this) {
             if (isFixed) {
                 return;
             }
             isFixed = true;
             fixedEpoch = delivered.number();
-            Map<Member, Outcome<A>> before = new LinkedHashMap<>(outcomes);
-            outcomes.clear();
+            List<Slot<A>> before = slots;
+            slots = new ArrayList<>(delivered.view().size());
             for (Member member : delivered.view().members()) {
-                Outcome<A> early = before.remove(member);
-                outcomes.put(member, early == null ? new Outcome.Unanswered<>() : early);
-                asked.add(member);
+                Slot<A> early = find(before, member);
+                slots.add(early == null ? new Slot<>(member, true) : early);
             }
             // Those who were there when the call was begun, and have not got it.
-            before.forEach((member, outcome) ->
-                    outcomes.put(member, outcome instanceof Outcome.Unanswered ? new Outcome.Suspected<>() : outcome));
+            for (Slot<A> slot : before) {
+                if (!delivered.contains(slot.member)) {
+                    slots.add(slot);
+                    slot.outcome = slot.isOpen() ? new Outcome.Suspected<>() : slot.outcome;
+                }
+            }
             values = 0;
             open = 0;
-            for (Outcome<A> outcome : outcomes.values()) {
-                values += outcome instanceof Outcome.Value ? 1 : 0;
-                open += outcome instanceof Outcome.Unanswered ? 1 : 0;
+            for (Slot<A> slot : slots) {
+                values += slot.outcome instanceof Outcome.Value ? 1 : 0;
+                open += slot.isOpen() ? 1 : 0;
             }
         }
-        settle(Map.of());
+        proceed(null);
     }
 
     @Override
     void onEpoch(Epoch next) {
-        Map<Member, Outcome<A>> gone = new LinkedHashMap<>();
         synchronized (this) {
             if (!isFixed) {
                 return;
             }
-            outcomes.forEach((member, outcome) -> {
-                if (outcome instanceof Outcome.Unanswered && !next.hasStayed(member, fixedEpoch)) {
-                    gone.put(member, asked.contains(member) ? new Outcome.Suspected<>() : new Outcome.Unreachable<>());
+            for (Slot<A> slot : slots) {
+                if (slot.isOpen() && !next.hasStayed(slot.member, fixedEpoch)) {
+                    settle(slot, slot.isAsked ? new Outcome.Suspected<>() : new Outcome.Unreachable<>());
                 }
-            });
+            }
         }
-        settle(gone);
+        proceed(null);
     }
 
     @Override
@@ -158,9 +167,12 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 return;
             }
             isOver = true;
-            outcomes.replaceAll((member, outcome) ->
-                    outcome instanceof Outcome.Unanswered && asked.contains(member) ? new Outcome.TimedOut<>() : outcome);
-            result = new Outcomes<>(outcomes, wait.isSatisfied(outcomes.size(), values));
+            for (Slot<A> slot : slots) {
+                if (slot.isOpen() && slot.isAsked) {
+                    slot.outcome = new Outcome.TimedOut<>();
+                }
+            }
+            result = outcomes();
         }
         finish(result);
     }
@@ -177,69 +189,109 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     @Override
     synchronized List<Member> unanswered() {
         List<Member> unanswered = new ArrayList<>();
-        outcomes.forEach((member, outcome) -> {
-            if (outcome instanceof Outcome.Unanswered && asked.contains(member)) {
-                unanswered.add(member);
+        for (Slot<A> slot : slots) {
+            if (slot.isOpen() && slot.isAsked) {
+                unanswered.add(slot.member);
             }
-        });
+        }
         return unanswered;
     }
 
     // ------------------------------------------------------------------ decisions
 
+    /** Notes an outcome, and what follows from it; false if it is not the first of its member. */
     private boolean settle(Member member, Outcome<A> outcome) {
-        return settle(Map.of(member, outcome));
-    }
-
-    /** Notes outcomes, asks whoever is next, and ends the call if it is over; false if nothing was noted. */
-    private boolean settle(Map<Member, Outcome<A>> settled) {
-        boolean isNoted = false;
-        List<Member> next;
-        Outcomes<A> result = null;
         synchronized (this) {
-            if (isOver || isDone()) {
+            Slot<A> slot = find(member);
+            if (slot == null && !isFixed) {
+                slot = new Slot<>(member, true);
+                slots.add(slot);
+                open++;
+            }
+            if (isOver || slot == null || !slot.isOpen()) {
                 return false;
             }
-            for (var entry : settled.entrySet()) {
-                isNoted |= note(entry.getKey(), entry.getValue());
+            settle(slot, outcome);
+        }
+        proceed(null);
+        return true;
+    }
+
+    private void settle(Slot<A> slot, Outcome<A> outcome) {
+        slot.outcome = outcome;
+        open--;
+        waiting -= slot.isAsked ? 0 : 1;
+        values += outcome instanceof Outcome.Value ? 1 : 0;
+    }
+
+    /**
+     * Ends the call if it is over, or asks whoever is next.
+     *
+     * @param first the request as it was encoded; null if that was before
+     */
+    private void proceed(@Nullable ByteOutput first) {
+        Outcomes<A> result = null;
+        List<Member> next = List.of();
+        synchronized (this) {
+            if (isOver || !isFixed || isDone()) {
+                return;
             }
-            if (isFixed && wait.isOver(outcomes.size(), values, open)) {
+            if (wait.isOver(slots.size(), values, open)) {
                 isOver = true;
-                result = new Outcomes<>(outcomes, wait.isSatisfied(outcomes.size(), values));
+                result = outcomes();
+            } else {
+                next = takeNext();
             }
-            next = result == null ? takeNext() : List.of();
         }
         if (result != null) {
             finish(result);
         }
-        next.forEach(member -> caller().ask(this, member, request));
-        return isNoted;
-    }
-
-    private boolean note(Member member, Outcome<A> outcome) {
-        Outcome<A> present = outcomes.get(member);
-        if (present == null ? isFixed : !(present instanceof Outcome.Unanswered)) {
-            return false;
+        for (Member member : next) {
+            if (first != null) {
+                caller().ask(this, member, first);
+            } else {
+                caller().ask(this, member, request);
+            }
         }
-        outcomes.put(member, outcome);
-        waiting.remove(member);
-        if (present != null) {
-            open--;
-        }
-        values += outcome instanceof Outcome.Value ? 1 : 0;
-        return true;
     }
 
     private List<Member> takeNext() {
-        // Of the open ones, those that do not wait were asked.
-        int room = Math.min(waiting.size(), atOnceMax - (open - waiting.size()));
-        if (isToAll || room <= 0) {
+        int room = Math.min(waiting, atOnceMax - (open - waiting));
+        if (room <= 0) {
             return List.of();
         }
-        List<Member> chosen = waiting.subList(0, room);
-        List<Member> next = List.copyOf(chosen);
-        chosen.clear();
-        asked.addAll(next);
+        List<Member> next = new ArrayList<>(room);
+        for (Slot<A> slot : slots) {
+            if (slot.isOpen() && !slot.isAsked && next.size() < room) {
+                slot.isAsked = true;
+                next.add(slot.member);
+            }
+        }
+        waiting -= next.size();
         return next;
+    }
+
+    private @Nullable Slot<A> find(Member member) {
+        return find(slots, member);
+    }
+
+    private static <A extends @Nullable Object> @Nullable Slot<A> find(List<Slot<A>> slots, Member member) {
+        for (Slot<A> slot : slots) {
+            if (slot.member.equals(member)) {
+                return slot;
+            }
+        }
+        return null;
+    }
+
+    private Outcomes<A> outcomes() {
+        List<Member> members = new ArrayList<>(slots.size());
+        List<Outcome<A>> outcomes = new ArrayList<>(slots.size());
+        for (Slot<A> slot : slots) {
+            Outcome<A> outcome = slot.outcome;
+            members.add(slot.member);
+            outcomes.add(outcome == null ? new Outcome.Unanswered<>() : outcome);
+        }
+        return new Outcomes<>(members, outcomes, wait.isSatisfied(slots.size(), values));
     }
 }

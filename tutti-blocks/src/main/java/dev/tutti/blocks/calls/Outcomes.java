@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
 /** What became of a call to several members, one by one. Unmodifiable. */
 public final class Outcomes<A extends @Nullable Object> {
 
-    private final Map<Member, Outcome<A>> byMember;
+    private final List<Member> members;
+    private final List<Outcome<A>> outcomes;
     private final boolean isSatisfied;
 
-    Outcomes(Map<Member, Outcome<A>> byMember, boolean isSatisfied) {
-        this.byMember = Collections.unmodifiableMap(new LinkedHashMap<>(byMember));
+    /** Of each member, in this order. */
+    Outcomes(List<Member> members, List<Outcome<A>> outcomes, boolean isSatisfied) {
+        this.members = members;
+        this.outcomes = outcomes;
         this.isSatisfied = isSatisfied;
     }
 
@@ -26,22 +29,26 @@ public final class Outcomes<A extends @Nullable Object> {
 
     /** The outcome at each member that was called, in the order of the view or of the call. */
     public Map<Member, Outcome<A>> byMember() {
-        return byMember;
+        Map<Member, Outcome<A>> byMember = new LinkedHashMap<>();
+        for (int index = 0; index < members.size(); index++) {
+            byMember.put(members.get(index), outcomes.get(index));
+        }
+        return Collections.unmodifiableMap(byMember);
     }
 
     /** @throws IllegalArgumentException if the call was not to {@code member} */
     public Outcome<A> of(Member member) {
-        Outcome<A> outcome = byMember.get(member);
-        if (outcome == null) {
-            throw new IllegalArgumentException(member + " was not called; these were: " + byMember.keySet());
+        int index = members.indexOf(member);
+        if (index < 0) {
+            throw new IllegalArgumentException(member + " was not called; these were: " + members);
         }
-        return outcome;
+        return outcomes.get(index);
     }
 
     /** The values there are, in the order of {@link #byMember}. */
     public List<A> values() {
-        List<A> values = new ArrayList<>();
-        for (Outcome<A> outcome : byMember.values()) {
+        List<A> values = new ArrayList<>(outcomes.size());
+        for (Outcome<A> outcome : outcomes) {
             if (outcome instanceof Outcome.Value<A>(A value)) {
                 values.add(value);
             }
@@ -49,9 +56,13 @@ public final class Outcomes<A extends @Nullable Object> {
         return Collections.unmodifiableList(values);
     }
 
-    /** The first value in the order of {@link #byMember}. @throws CallException if there is none */
+    /**
+     * The first value in the order of {@link #byMember}.
+     *
+     * @throws CallException if there is none
+     */
     public A value() {
-        for (Outcome<A> outcome : byMember.values()) {
+        for (Outcome<A> outcome : outcomes) {
             if (outcome instanceof Outcome.Value<A>(A value)) {
                 return value;
             }
@@ -61,6 +72,6 @@ public final class Outcomes<A extends @Nullable Object> {
 
     @Override
     public String toString() {
-        return (isSatisfied ? "satisfied " : "not satisfied ") + byMember;
+        return (isSatisfied ? "satisfied " : "not satisfied ") + byMember();
     }
 }

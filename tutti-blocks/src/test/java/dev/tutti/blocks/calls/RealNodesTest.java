@@ -80,6 +80,43 @@ class RealNodesTest {
     }
 
     @Test
+    void endOfANodeEndsItsCalls() throws InterruptedException {
+        Node node = start();
+        Calls calls = join(node, view -> {});
+        CompletableFuture<String> future = calls.to(calls.self()).start(WAIT, "a");
+        node.close();
+        assertThatThrownBy(() -> future.get(10, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOfSatisfying(CallException.class, e ->
+                        assertThat(e.reason()).isEqualTo(CallException.Reason.CLOSED));
+        assertThatThrownBy(() -> calls.to(calls.self()).call(MIRROR, new byte[1]))
+                .isInstanceOfSatisfying(CallException.class, e ->
+                        assertThat(e.reason()).isEqualTo(CallException.Reason.CLOSED));
+    }
+
+    @Test
+    void interruptOfAWaitingCallerCancelsTheCall() throws Exception {
+        Calls calls = join(start(), view -> {});
+        for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+            CompletableFuture<CallException.Reason> reason = new CompletableFuture<>();
+            CountDownLatch isCalling = new CountDownLatch(1);
+            Thread caller = kind.start(() -> {
+                isCalling.countDown();
+                try {
+                    calls.to(calls.self()).call(WAIT, "a");
+                } catch (CallException e) {
+                    reason.complete(e.reason());
+                }
+            });
+            assertThat(isCalling.await(10, TimeUnit.SECONDS)).isTrue();
+            caller.interrupt();
+            assertThat(reason.get(10, TimeUnit.SECONDS)).isEqualTo(CallException.Reason.INTERRUPTED);
+            assertThat(caller.join(Duration.ofSeconds(10))).isTrue();
+        }
+        assertThat(calls.status()).containsEntry("cancelled-calls", 2L).containsEntry("open-calls", 0L);
+    }
+
+    @Test
     void mixOfReadsAndWritesIsAnswered() throws InterruptedException {
         List<CallMix> mixes = new ArrayList<>();
         for (int count = 0; count < 3; count++) {

@@ -169,7 +169,20 @@ public final class Group implements AutoCloseable {
 
     /** Sends if that is possible at once. {@link #waitsFor} says why it was not. */
     public boolean trySend(byte[] message) {
-        return submissions.trySend(null, message);
+        return submissions.trySend(null, message, 0, message.length);
+    }
+
+    /** Sends a range of an array if that is possible at once; the array may be used again when the method returns. */
+    public boolean trySend(byte[] message, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, message.length);
+        return submissions.trySend(null, message, offset, length);
+    }
+
+    /** Sends a range of an array to one member if that is possible at once. */
+    public boolean trySendTo(Member receiver, byte[] message, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, message.length);
+        checkMember(receiver);
+        return submissions.trySend(receiver, message, offset, length);
     }
 
     /** Sends when that is possible; completes when the message is accepted. The array must not change until then. */

@@ -27,7 +27,12 @@ public final class GroupBuilder {
         this.settings = settings;
     }
 
-    String name() {
+    /** The node that is to join. */
+    public Node node() {
+        return node;
+    }
+
+    public String name() {
         return name;
     }
 

@@ -25,6 +25,7 @@ final class Modules {
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
+            Map.entry("blocks", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "api", "config", "netty")),
@@ -43,7 +44,7 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench")));
+            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "tomcat", "cli", "demo", "bench")));
 
     private final String root;
 

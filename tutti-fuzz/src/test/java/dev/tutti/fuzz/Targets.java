@@ -1,5 +1,6 @@
 package dev.tutti.fuzz;
 
+import dev.tutti.blocks.calls.CallBytes;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
@@ -46,6 +47,9 @@ final class Targets {
 
     /** A frame of a single byte is a packet, and a copy of it here. */
     private static final Bound FRAMES = Bound.USUAL.withElements(64, 4, Integer.MAX_VALUE);
+
+    /** A value of a list takes more as an object, which its codec makes, and text of UTF-8 is made in two steps. */
+    private static final Bound CALLS = Bound.USUAL.withPerByte(4).withElements(64, 1, Integer.MAX_VALUE);
 
     /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
@@ -96,6 +100,9 @@ final class Targets {
             Target.of("sessions", ReplicationBytes::decode, ReplicationBytes::valid, "refused", "Image", "Delta", "Access",
                             "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk")
                     .within(Bound.USUAL.withElements(64, 10, ReplicationBytes.ELEMENTS_MAX)),
+            Target.of("calls", CallBytes::decode, CallBytes::valid, "refused", "request", "refused request", "answer",
+                            "refused answer", "failure", "refusal", "cancel")
+                    .within(CALLS),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
                     .within(ATTRIBUTE),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),

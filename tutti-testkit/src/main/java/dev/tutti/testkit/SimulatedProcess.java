@@ -81,6 +81,10 @@ final class SimulatedProcess {
         return simulation.nowNanos();
     }
 
+    void after(long delayNanos, Runnable task) {
+        simulation.after(Duration.ofNanos(delayNanos), task);
+    }
+
     boolean isUp() {
         return simulated.life() != SimulatedNode.Life.DOWN;
     }

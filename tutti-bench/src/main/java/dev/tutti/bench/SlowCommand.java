@@ -94,7 +94,7 @@ final class SlowCommand implements Callable<Integer> {
         output.put("factor", factor);
         output.print("slow, " + system + ", " + members + " processes, " + size + ", one " + factor + " times slower, "
                 + Durations.print(time));
-        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("64m"))) {
+        try (Cluster cluster = new Cluster(system, members, output.layout("64m"))) {
             cluster.form();
             for (int rank = 0; rank < members; rank++) {
                 long nanos = work.toNanos() * (rank == members - 1 ? factor : 1);

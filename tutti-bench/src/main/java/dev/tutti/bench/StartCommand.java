@@ -1,5 +1,6 @@
 package dev.tutti.bench;
 
+import dev.tutti.bench.Cluster.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -103,7 +104,7 @@ final class StartCommand implements Callable<Integer> {
 
     private Round round(SystemKind system, int round) {
         double first = first(system);
-        try (Cluster cluster = new Cluster(system, members, options())) {
+        try (Cluster cluster = new Cluster(system, members, layout())) {
             Line join = Line.of("join");
             List<Child> alive = new ArrayList<>(cluster.children());
             alive.forEach(child -> child.say(join));
@@ -149,20 +150,21 @@ final class StartCommand implements Callable<Integer> {
      * rehearsal would have compiled at once, and the rest later. As many JVMs as members on a machine of few cores would
      * otherwise measure how they compile, not how they meet.
      */
-    private List<String> options() {
-        List<String> options = new ArrayList<>(output.jvmOptions("512m"));
+    private Layout layout() {
+        Layout all = output.layout("512m");
+        List<String> options = new ArrayList<>(all.options());
         options.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",
                 "-XX:CompileThresholdScaling=4",
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:-AOTReplayTraining"));
-        return options;
+        return new Layout(options, false, all.cores());
     }
 
     /** The join of a member whose seeds nobody listens on. */
     private double first(SystemKind system) {
-        try (Cluster alone = new Cluster(system, members, 1, options())) {
+        try (Cluster alone = new Cluster(system, members, 1, layout())) {
             return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
         }
     }

@@ -12,11 +12,14 @@ import org.apache.catalina.tribes.ChannelListener;
 import org.apache.catalina.tribes.Member;
 import org.apache.catalina.tribes.group.GroupChannel;
 import org.apache.catalina.tribes.membership.StaticMember;
+import org.apache.catalina.tribes.transport.PooledSender;
 import org.apache.catalina.tribes.transport.ReceiverBase;
+import org.apache.catalina.tribes.transport.ReplicationTransmitter;
 
 /**
- * Apache Tribes with its defaults and the other members given: no membership protocol, and one sender per destination, with
- * more of which it does not keep the order. A sender does not get its own messages.
+ * Apache Tribes with its defaults and the other members given, without a membership protocol; with one connection to each
+ * member and one receiving thread, because with the defaults for these it does not keep the order. A sender does not get its
+ * own messages.
  */
 final class TribesSystem implements GroupSystem {
 
@@ -46,6 +49,10 @@ final class TribesSystem implements GroupSystem {
             receiver.setAddress("127.0.0.1");
             receiver.setPort(seat.port());
             receiver.setAutoBind(1);
+            receiver.setMinThreads(1);
+            receiver.setMaxThreads(1);
+            ReplicationTransmitter transmitter = (ReplicationTransmitter) channel.getChannelSender();
+            ((PooledSender) transmitter.getTransport()).setPoolSize(1);
             int index = 0;
             for (int rank = 0; rank < seat.members(); rank++) {
                 if (rank != seat.rank()) {

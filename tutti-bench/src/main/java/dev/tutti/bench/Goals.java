@@ -60,7 +60,7 @@ final class Goals {
         if (own != null) {
             against(figures, "ratio", own, best(Goals::isReference), referenceMin());
             against(figures, "limit-ratio", own, best(kind -> kind == SystemKind.LIMIT), limitMin());
-            for (String other : List.of("tribes", "jeromq", "nats")) {
+            for (String other : List.of("tribes", "zeromq", "jeromq", "nats")) {
                 double least = load.senders() == 1 && load.bytes() == KIBIBYTE && isOneOf(4, 8) ? 1 : 0;
                 against(figures, other + "-ratio", own, best(kind -> kind.family().equals(other)), least);
             }

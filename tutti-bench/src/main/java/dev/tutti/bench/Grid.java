@@ -3,6 +3,7 @@ package dev.tutti.bench;
 import dev.tutti.bench.Cluster.Layout;
 import dev.tutti.bench.Trials.Trial;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +17,10 @@ import java.util.function.ToDoubleFunction;
 final class Grid {
 
     private static final double MEBIBYTE = 1 << 20;
+
+    private static final List<String> FIGURES = List.of(
+            "messages/s min", "median", "max", "spread", "MiB/s", "to others", "to self", "CPU µs/delivery", "B/delivery",
+            "others' cores");
 
     private final Output output;
     private final Map<Load, Map<SystemKind, Trials>> all = new LinkedHashMap<>();
@@ -32,8 +37,13 @@ final class Grid {
         output.put("time-millis", rounds.time().toMillis());
         Comparison comparison = new Comparison(output, rounds, layout, axes.count());
         Grid grid = new Grid(output);
-        for (Load load : axes.loads(rounds.isShort())) {
-            output.print(load + "; " + rounds);
+        Set<Load> loads = axes.loads(rounds.isShort());
+        for (Load load : loads) {
+            if (loads.size() == 1) {
+                output.note(load + "; " + rounds);
+            } else {
+                output.print(load + "; " + rounds);
+            }
             grid.add(load, comparison.run(load, systems));
             output.save();
         }
@@ -68,32 +78,46 @@ final class Grid {
         plot("members", load -> (long) load.members(), String::valueOf, load -> rest(load, "size", "threads"));
     }
 
+    /** With a column for each part of the load that is not always the same. */
     private Table table() {
-        Table table = new Table(
-                "system", "pattern", "members", "size", "threads", "messages/s min", "median", "max", "spread", "MiB/s",
-                "to others", "to self", "CPU µs/delivery", "B/delivery", "others' cores");
+        Map<String, Function<Load, String>> parts = new LinkedHashMap<>();
+        parts.put("pattern", Load::pattern);
+        parts.put("members", load -> String.valueOf(load.members()));
+        parts.put("size", load -> Load.print(load.bytes()));
+        parts.put("threads", load -> String.valueOf(load.threads()));
+        parts.values().removeIf(part -> all.keySet().stream().map(part).distinct().count() < 2);
+        List<String> titles = new ArrayList<>(List.of("system"));
+        titles.addAll(parts.keySet());
+        titles.addAll(FIGURES);
+        Table table = new Table(titles.toArray(new String[0]));
         all.forEach((load, results) -> results.forEach((system, trials) -> {
-            List<Object> cells = new ArrayList<>(
-                    List.of(system, load.pattern(), load.members(), Load.print(load.bytes()), load.threads()));
-            if (trials.counts()) {
-                Summary rate = trials.rate();
-                cells.addAll(List.of(
-                        number(rate.min()),
-                        number(rate.median()),
-                        number(rate.max()),
-                        String.format(Locale.ROOT, "%.0f %%", 100 * trials.spread()),
-                        String.format(Locale.ROOT, "%,.1f", rate.median() * load.bytes() / MEBIBYTE),
-                        number(trials.summary(each -> each.outcome().others()).median()),
-                        number(trials.summary(each -> each.outcome().own()).median()),
-                        String.format(Locale.ROOT, "%.2f", trials.cpuMicros().median()),
-                        number(trials.summary(Trial::allocatedBytes).median()),
-                        String.format(Locale.ROOT, "%.2f", trials.summary(Trial::foreignCores).median())));
-            } else {
-                cells.addAll(List.of("", system.isOwn() ? "failed" : "disqualified", "", "", "", "", "", "", "", ""));
-            }
+            List<Object> cells = new ArrayList<>(List.of(system));
+            parts.values().forEach(part -> cells.add(part.apply(load)));
+            cells.addAll(trials.counts() ? cells(load, trials) : none(system));
             table.row(cells.toArray());
         }));
         return table;
+    }
+
+    private static List<String> cells(Load load, Trials trials) {
+        Summary rate = trials.rate();
+        return List.of(
+                number(rate.min()),
+                number(rate.median()),
+                number(rate.max()),
+                String.format(Locale.ROOT, "%.0f %%", 100 * trials.spread()),
+                String.format(Locale.ROOT, "%,.1f", rate.median() * load.bytes() / MEBIBYTE),
+                number(trials.summary(each -> each.outcome().others()).median()),
+                number(trials.summary(each -> each.outcome().own()).median()),
+                String.format(Locale.ROOT, "%.2f", trials.cpuMicros().median()),
+                number(trials.summary(Trial::allocatedBytes).median()),
+                String.format(Locale.ROOT, "%.2f", trials.summary(Trial::foreignCores).median()));
+    }
+
+    private static List<String> none(SystemKind system) {
+        List<String> cells = new ArrayList<>(Collections.nCopies(FIGURES.size(), "–"));
+        cells.set(1, system.isOwn() ? "failed" : "disqualified");
+        return cells;
     }
 
     private static String rest(Load load, String... parts) {
@@ -172,6 +196,14 @@ final class Grid {
                             THREADS_MIN),
                     least / first >= THREADS_MIN);
         }
+    }
+
+    /** Whether every load went through. */
+    void judgeWhole() {
+        boolean isWhole = all.values().stream()
+                .flatMap(results -> results.values().stream())
+                .allMatch(Trials::counts);
+        output.bound("every load was delivered whole and in order by processes with this heap", isWhole);
     }
 
     /** How much less all members together receive when there are many. */

@@ -67,6 +67,7 @@ final class GridCommand implements Callable<Integer>, Part {
         switch (experiment) {
             case THREADS -> grid.judgeThreads();
             case SCALING -> grid.judgeScaling();
+            case MEMORY -> grid.judgeWhole();
             default -> {}
         }
     }

@@ -3,6 +3,8 @@ package dev.tutti.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -50,6 +52,7 @@ record Machine(long atNanos, long busyNanos) {
     /** What figures depend on, for the report. */
     static Map<String, Object> description() {
         Map<String, Object> description = new LinkedHashMap<>();
+        description.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
         description.put("processors", Runtime.getRuntime().availableProcessors());
         description.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         description.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));

@@ -54,7 +54,18 @@ enum SystemKind {
             "Apache Tribes 11, each message acknowledged",
             Trait.JOINS_TOGETHER,
             Trait.NOT_TO_SELF),
-    JEROMQ(JeroMqSystem::new, "ZeroMQ in Java, PUB and SUB over TCP", Trait.JOINS_TOGETHER, Trait.NOT_TO_SELF, Trait.NO_UNICAST),
+    ZEROMQ(
+            (seat, listener) -> new ZeroMqSystem(seat, listener, NativeZeroMq::new),
+            "libzmq, PUB and SUB over TCP",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF,
+            Trait.NO_UNICAST),
+    JEROMQ(
+            (seat, listener) -> new ZeroMqSystem(seat, listener, JeroMq::new),
+            "ZeroMQ in Java",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF,
+            Trait.NO_UNICAST),
     NATS(
             NatsSystem::new,
             "through a nats-server, which the first member starts",

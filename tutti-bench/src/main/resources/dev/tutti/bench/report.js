@@ -13,6 +13,9 @@
     }
     return String(+value.toPrecision(3));
   };
+  // Three in a row where there is room for them.
+  const room = document.querySelector("main").clientWidth - 48;
+  const width = Math.floor(room / (room > 1150 ? 3 : room > 750 ? 2 : 1)) - 38;
   const positive = value => value === null || value > 0 ? value : null;
   JSON.parse(document.getElementById("data").textContent).forEach((chart, index) => {
     const names = Object.keys(chart.lines);
@@ -20,8 +23,8 @@
     const values = names.map(name => chart.isLogarithmic ? chart.lines[name].map(positive) : chart.lines[name]);
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, labelSize: 20 };
     new uPlot({
-      width: Math.min(560, document.documentElement.clientWidth - 80),
-      height: 320,
+      width,
+      height: 300,
       scales: {
         x: { time: false, range: [-0.2, places.length - 0.8] },
         y: chart.isLogarithmic ? { distr: 3 } : { range: (u, low, high) => [0, high * 1.1 || 1] },

@@ -22,9 +22,9 @@ class BenchTest {
     private static final List<String> OPTIONS = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final Layout LAYOUT = Layout.of(OPTIONS);
 
-    /** A broker is not part of the build, and a pair has no multicast. */
+    /** What is not of the JVM is not part of the build, and a pair has no multicast. */
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"NATS", "LIMIT_PAIR"})
+    @EnumSource(mode = Mode.EXCLUDE, names = {"NATS", "ZEROMQ", "LIMIT_PAIR"})
     void everySystemDeliversWhatIsSent(SystemKind kind) {
         try (Cluster cluster = new Cluster(kind, 2, LAYOUT)) {
             cluster.form();
@@ -48,6 +48,18 @@ class BenchTest {
                     .isThrownBy(cluster::form)
                     .withMessageContaining("/nowhere/nats-server")
                     .withMessageContaining("go install");
+        }
+    }
+
+    @Test
+    void aMissingLibraryIsNamed() {
+        Layout layout = Layout.of(List.of(
+                "-Xmx64m", "--enable-native-access=ALL-UNNAMED", "-D" + NativeZeroMq.LIBRARY + "=/nowhere/libzmq.so"));
+        try (Cluster cluster = new Cluster(SystemKind.ZEROMQ, 2, layout)) {
+            assertThatExceptionOfType(BenchException.class)
+                    .isThrownBy(cluster::form)
+                    .withMessageContaining("/nowhere/libzmq.so")
+                    .withMessageContaining("apt-get install");
         }
     }
 

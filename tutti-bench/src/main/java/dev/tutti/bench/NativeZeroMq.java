@@ -99,6 +99,7 @@ final class NativeZeroMq implements ZeroMqSystem.Library {
         context = link(library, "zmq_ctx_new", FunctionDescriptor.of(pointer), Create.class).create();
     }
 
+    @SuppressWarnings("restricted") // native access is what it is for; the processes are started with leave for it
     private static SymbolLookup find(String file, Arena arena) {
         try {
             return file.contains("/") ? SymbolLookup.libraryLookup(Path.of(file), arena) : SymbolLookup.libraryLookup(file, arena);
@@ -109,6 +110,7 @@ final class NativeZeroMq implements ZeroMqSystem.Library {
         }
     }
 
+    @SuppressWarnings("restricted") // as above
     private static <T> T link(SymbolLookup library, String name, FunctionDescriptor descriptor, Class<T> shape) {
         return MethodHandleProxies.asInterfaceInstance(
                 shape, Linker.nativeLinker().downcallHandle(library.findOrThrow(name), descriptor));

@@ -17,7 +17,7 @@ abstract class Receipts implements Listener {
 
     static final int PONG = PING + 1;
 
-    /** Every so manieth message is lost on purpose, to see that it is noticed; 0 for none. */
+    /** Every so manieth message, ends not counted, is lost on purpose, to see that it is noticed; 0 for none. */
     private static final int LOSS_INTERVAL = Integer.getInteger("bench.lose", 0);
 
     /** By rank and thread. Whoever delivers a sender's messages makes room for its threads. */
@@ -40,10 +40,10 @@ abstract class Receipts implements Listener {
 
     @Override
     public final void onMessage(byte[] bytes, int offset, int length) {
-        if (isLost()) {
-            return;
-        }
         if (length < Content.BYTES_MIN) {
+            if (isLost()) {
+                return;
+            }
             flow(Content.smallRank(bytes[offset]), 0)
                     .onSmallMessage(
                             Content.smallNumber(bytes, offset, length),
@@ -71,10 +71,10 @@ abstract class Receipts implements Listener {
 
     @Override
     public final void onMessage(ByteBuffer bytes, int offset, int length) {
-        if (isLost()) {
-            return;
-        }
         if (length < Content.BYTES_MIN) {
+            if (isLost()) {
+                return;
+            }
             flow(Content.smallRank(bytes.get(offset)), 0)
                     .onSmallMessage(
                             Content.smallNumber(bytes, offset, length),
@@ -129,6 +129,9 @@ abstract class Receipts implements Listener {
         Flow flow = flow(rank, Content.thread(sender));
         if (number == Content.BEGINNING) {
             flow.begin(phase);
+            return;
+        }
+        if (isLost()) {
             return;
         }
         flow.onMessage(phase, number, sum);

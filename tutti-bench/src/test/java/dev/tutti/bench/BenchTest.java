@@ -2,10 +2,12 @@ package dev.tutti.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.tutti.bench.Cluster.Layout;
 import dev.tutti.bench.Cluster.Outcome;
 import dev.tutti.bench.Cluster.Phase;
+import dev.tutti.bench.GroupSystem.Seat;
 import java.time.Duration;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -22,9 +24,12 @@ class BenchTest {
     private static final List<String> OPTIONS = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final Layout LAYOUT = Layout.of(OPTIONS);
 
-    /** What is not of the JVM is not part of the build, and a pair has no multicast. */
+    /**
+     * But those that differ from another one in values only. What is not of the JVM is not part of the build, and a pair has
+     * no multicast.
+     */
     @ParameterizedTest
-    @EnumSource(mode = Mode.EXCLUDE, names = {"NATS", "ZEROMQ", "LIMIT_PAIR"})
+    @EnumSource(mode = Mode.MATCH_NONE, names = {"NATS|ZEROMQ|LIMIT_PAIR", "JGROUPS_.*(STOCK|TUNED|UNCONTROLLED)"})
     void everySystemDeliversWhatIsSent(SystemKind kind) {
         try (Cluster cluster = new Cluster(kind, 2, LAYOUT)) {
             cluster.form();
@@ -38,6 +43,21 @@ class BenchTest {
             assertThat(second.own()).isEqualTo(kind.deliversToSender() ? second.sent() : 0);
             assertThat(second.others()).isEqualTo(second.sent());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.MATCH_ALL, names = "JGROUPS.*")
+    void theReferenceUnderstandsItsConfigurations(SystemKind kind) {
+        Receipts receipts = new Receipts(2) {
+            @Override
+            void onPing(int rank, int phase) {}
+
+            @Override
+            public void onView(int members, int coordinator, String id) {}
+        };
+        GroupSystem system = kind.open(new Seat(0, Cluster.freePorts(2)), receipts);
+        assertThatNoException().isThrownBy(system::start);
+        system.close();
     }
 
     @Test

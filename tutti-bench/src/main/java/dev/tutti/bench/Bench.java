@@ -31,16 +31,16 @@ public final class Bench {
     /** Without a further command it is the comparison of one load. */
     static CommandLine commandLine() {
         CommandLine line = GridCommand.of(Experiment.THROUGHPUT);
-        line.getCommandSpec().name("tutti bench");
+        line.getCommandSpec().name("tutti bench").version("tutti bench 0.1.0");
         line.addSubcommand(GridCommand.of(Experiment.THROUGHPUT));
         Experiment.reported().forEach(each -> line.addSubcommand(GridCommand.of(each)));
         line.addSubcommand(latency())
                 .addSubcommand(pingpong())
-                .addSubcommand(new StartupCommand())
+                .addSubcommand(startup())
                 .addSubcommand(groups())
                 .addSubcommand(new ReportCommand())
-                .addSubcommand(new StartCommand())
-                .addSubcommand(new SlowCommand())
+                .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
+                .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
                 .addSubcommand(new RehearseCommand())
                 .addSubcommand(new CommandLine.HelpCommand());
         UsageMessageSpec usage = line.getCommandSpec().usageMessage();
@@ -53,34 +53,42 @@ public final class Bench {
     private static String[] footer() {
         List<String> lines = new ArrayList<>(List.of(
                 "",
-                "Every delivery is verified: count, order, content. A system that loses can't win. Compare figures of one",
-                "run, never those of different runs or machines. Systems:"));
+                "Every delivery is verified: count, order, content. A system that loses can't win. Compare figures of one run,"
+                        + " never those of different runs or machines. Systems:"));
         lines.addAll(SystemKind.descriptions());
         lines.addAll(List.of(
                 "",
-                "Exit codes: 0 everything held, 1 something was lost or failed, 2 wrong usage, 3 a bound was missed (with",
-                "--strict).",
+                "Exit codes: 0 everything held, 1 something was lost or failed, 2 wrong usage, 3 a bound was missed (with"
+                        + " --strict).",
                 "",
                 "Examples:",
                 "  tutti bench --against jgroups --pattern nn --size 1024 --members 4 --json",
-                "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html comparison.html",
+                "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html page.html",
                 "  tutti bench latency --rate 1000",
                 "  tutti bench report --short --html report.html"));
         return lines.toArray(new String[0]);
     }
 
     static CommandLine latency() {
-        return new CommandLine(new LatencyCommand()).setDefaultValueProvider(new Defaults(LatencyCommand.defaults()));
+        return of(new LatencyCommand(), LatencyCommand.defaults());
     }
 
     static CommandLine pingpong() {
-        return new CommandLine(new PingpongCommand()).setDefaultValueProvider(new Defaults(PingpongCommand.defaults()));
+        return of(new PingpongCommand(), PingpongCommand.defaults());
+    }
+
+    static CommandLine startup() {
+        return of(new StartupCommand(), Map.of("--systems", "tutti,jgroups"));
     }
 
     /** Also what another toolkit's channel costs. */
     static CommandLine groups() {
-        return new CommandLine(new GroupsCommand())
-                .setDefaultValueProvider(new Defaults(Map.of("--systems", "tutti,jgroups")));
+        return of(new GroupsCommand(), Map.of("--systems", "tutti,jgroups"));
+    }
+
+    /** @param defaults of options that it shares with others */
+    static CommandLine of(Object command, Map<String, String> defaults) {
+        return new CommandLine(command).setDefaultValueProvider(new Defaults(defaults));
     }
 
     /** How values are written, and what happens when something is wrong; for the command and those below it. */

@@ -17,12 +17,8 @@ final class GridCommand implements Callable<Integer>, Part {
     @Mixin
     private final Axes axes = new Axes();
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            description = "They take turns. Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--against",
@@ -45,8 +41,7 @@ final class GridCommand implements Callable<Integer>, Part {
 
     /** With the defaults and the help of an experiment. */
     static CommandLine of(Experiment experiment) {
-        CommandLine line = new CommandLine(new GridCommand(experiment));
-        line.setDefaultValueProvider(new Defaults(experiment.defaults()));
+        CommandLine line = Bench.of(new GridCommand(experiment), experiment.defaults());
         line.getCommandSpec().name(experiment.command()).usageMessage().description(experiment.title() + ".",
                 experiment.description(),
                 "Each repetition starts new processes, warms them up and measures; the systems take turns.");
@@ -74,7 +69,7 @@ final class GridCommand implements Callable<Integer>, Part {
 
     private List<SystemKind> systems() {
         if (against.isEmpty()) {
-            return systems;
+            return systems.all();
         }
         Set<SystemKind> all = new LinkedHashSet<>(List.of(SystemKind.TUTTI));
         all.addAll(against);

@@ -17,9 +17,10 @@ import picocli.CommandLine.Option;
         name = "groups",
         mixinStandardHelpOptions = true,
         description = {
-            "Joins many groups on one pair of nodes, sends a message in each from both, and compares threads and the heap",
-            "(after a collection) with what they were before. A further group of JGroups is a channel with a transport of",
-            "its own, of which there are 20 at most.",
+            "What a further group costs on a pair of nodes.",
+            "Joins many groups, sends a message in each from both, and compares platform threads and the heap (after a"
+                    + " collection) with what they were before. A further group of JGroups is a channel with a transport of its"
+                    + " own, of which there are 20 at most.",
         },
         footer = {"", "Examples:", "  tutti bench groups", "  tutti bench groups --count 5000 --json groups.json"})
 final class GroupsCommand implements Callable<Integer>, Part {
@@ -39,13 +40,8 @@ final class GroupsCommand implements Callable<Integer>, Part {
             description = "Of groups. Default: ${DEFAULT-VALUE}.")
     private int count;
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            defaultValue = "tutti",
-            description = "Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--idle",
@@ -70,7 +66,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
                 "system", "node", "groups", "ms/group", "threads/group", "threads before", "after", "heap MiB before", "after",
                 "B/group", "direct MiB before", "after");
         Map<String, Object> figures = new LinkedHashMap<>();
-        for (SystemKind system : systems) {
+        for (SystemKind system : systems.all()) {
             int groups = system.family().equals("tutti") ? count : Math.min(count, CHANNELS_MAX);
             figures.put(system.toString(), measure(to, system, isShort ? Math.min(groups, SHORT_MAX) : groups, table));
         }

@@ -23,8 +23,9 @@ import picocli.CommandLine.Option;
         name = "latency",
         mixinStandardHelpOptions = true,
         description = {
-            "One-way times of multicasts from one member to all others at a fixed rate. A message that waits behind",
-            "another counts from when it was due, so that a stall shows in all that it held up.",
+            "One-way times of multicasts at a fixed rate.",
+            "From one member to all others. A message that waits behind another counts from when it was due, so that a stall"
+                    + " shows in all that it held up.",
         },
         footer = {"", "Examples:", "  tutti bench latency", "  tutti bench latency --systems tutti,tutti-inline --rate 5000"})
 final class LatencyCommand implements Callable<Integer>, Part {
@@ -49,16 +50,11 @@ final class LatencyCommand implements Callable<Integer>, Part {
     @Mixin
     private final Rounds rounds = new Rounds();
 
-    @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Default: ${DEFAULT-VALUE}.")
-    private int members;
+    @Mixin
+    private final Members members = new Members();
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            defaultValue = "tutti,tutti-inline,jgroups-tuned,limit",
-            description = "They take turns. Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--rate",
@@ -72,12 +68,16 @@ final class LatencyCommand implements Callable<Integer>, Part {
     private Size size = Size.kibibytes(1);
 
     static Map<String, String> defaults() {
-        return Map.of("--repetitions", "3", "--warmup", "8s", "--time", "5s");
+        return Map.of(
+                "--systems", "tutti,tutti-inline,jgroups-tuned,limit",
+                "--repetitions", "3",
+                "--warmup", "8s",
+                "--time", "5s");
     }
 
     @Override
     public Integer call() {
-        output.title("One-way times at a fixed rate, " + members + " members, " + Load.print(size.bytes()));
+        output.title("One-way times at a fixed rate, " + members.count() + " members, " + Load.print(size.bytes()));
         measure(output);
         return output.finish();
     }
@@ -121,7 +121,7 @@ final class LatencyCommand implements Callable<Integer>, Part {
         Map<SystemKind, Histogram> times = new LinkedHashMap<>();
         Set<SystemKind> out = new TreeSet<>();
         for (int repetition = 1; repetition <= rounds.repetitions(); repetition++) {
-            for (SystemKind system : systems) {
+            for (SystemKind system : systems.all()) {
                 if (out.contains(system)) {
                     continue;
                 }
@@ -155,7 +155,7 @@ final class LatencyCommand implements Callable<Integer>, Part {
     }
 
     private Histogram multicasts(SystemKind system, Layout layout, int rate) {
-        try (Cluster cluster = new Cluster(system, members, layout)) {
+        try (Cluster cluster = new Cluster(system, members.count(), layout)) {
             cluster.form();
             int bytes = Math.toIntExact(size.bytes());
             Duration interval = Duration.ofSeconds(1).dividedBy(rate);

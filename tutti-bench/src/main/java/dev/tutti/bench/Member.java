@@ -39,7 +39,7 @@ final class Member {
     private final BlockingQueue<Line> commands = new LinkedBlockingQueue<>(COMMANDS_MAX);
     private final Semaphore pongs = new Semaphore(0);
     private volatile byte[] pong = new byte[0];
-    private Usage before = Usage.now();
+    private Usage before = Usage.NONE;
     private long packetsBefore;
 
     /** @param isFirst whether it is the one to say what its process has used */
@@ -151,7 +151,7 @@ final class Member {
     private Line join() {
         system.start();
         // What it costs to be in a view counts from here.
-        before = Usage.now();
+        before = usage();
         long began = System.nanoTime();
         system.join();
         return Line.of("joined").with("at", began).with("took", System.nanoTime() - began);
@@ -190,7 +190,7 @@ final class Member {
         }
         packetsBefore = system.packetsSent();
         sleepUntil(command.number("at"));
-        before = Usage.now();
+        before = usage();
         long began = System.nanoTime();
         boolean isSender = seat.rank() < senders;
         long sent = isSender ? send(command, threads, began) : 0;
@@ -252,10 +252,15 @@ final class Member {
         return sendings.stream().mapToLong(Sending::count).sum();
     }
 
-    /** What the process used is said by one of its members. */
+    /** What the process has used is said by one of its members. */
+    private Usage usage() {
+        Usage started = new Usage(system.startedCpuNanos(), 0, 0, 0);
+        return (isFirst ? Usage.now() : Usage.NONE).plus(started);
+    }
+
     private Line cost() {
         Line line = Line.of("cost").with("packets", system.packetsSent() - packetsBefore);
-        (isFirst ? Usage.now().minus(before) : Usage.NONE).writeTo(line);
+        usage().minus(before).writeTo(line);
         system.writeStatus();
         return line;
     }

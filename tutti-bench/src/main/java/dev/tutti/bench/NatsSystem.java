@@ -149,6 +149,12 @@ final class NatsSystem implements GroupSystem {
     }
 
     @Override
+    public long startedCpuNanos() {
+        Process started = server;
+        return started == null ? 0 : started.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+    }
+
+    @Override
     public void close() {
         try {
             Connection open = connection;

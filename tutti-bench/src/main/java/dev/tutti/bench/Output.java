@@ -50,7 +50,7 @@ final class Output {
     @Option(
             names = "--heap",
             paramLabel = "SIZE",
-            description = "Heap of each process as the JVM writes it. Default: 512m; slow and memory: 64m.")
+            description = "Heap of each process, as the JVM writes it. Default: 512m, but 64m where memory is the question.")
     private @Nullable String heap;
 
     @Option(

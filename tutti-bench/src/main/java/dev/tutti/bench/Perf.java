@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "tutti perf",
         mixinStandardHelpOptions = true,
+        version = "tutti perf 0.1.0",
         description = "Measures tutti on this machine; 'tutti bench' puts other systems beside it.",
         subcommands = HelpCommand.class,
         footer = {
@@ -39,10 +40,8 @@ public final class Perf {
 
     static int run(String... arguments) {
         CommandLine line = new CommandLine(new Perf());
-        line.addSubcommand(
-                new CommandLine(new Multicast()).setDefaultValueProvider(new Defaults(Multicast.DEFAULTS)));
-        line.addSubcommand(
-                new CommandLine(new Pingpong()).setDefaultValueProvider(new Defaults(Pingpong.DEFAULTS)));
+        line.addSubcommand(Bench.of(new Multicast(), Multicast.DEFAULTS));
+        line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());
@@ -55,8 +54,9 @@ public final class Perf {
             name = "mcast",
             mixinStandardHelpOptions = true,
             description = {
-                "Multicast as fast as it goes, from one member, some or all to all: messages and bytes per second, CPU and",
-                "allocation per delivery. Lists of sizes, members and threads make plots.",
+                "Multicast as fast as it goes.",
+                "From one member, some or all to all: messages and bytes per second, CPU and allocation per delivery. Lists"
+                        + " of sizes, members and threads make plots.",
             })
     static final class Multicast implements Callable<Integer> {
 
@@ -87,7 +87,7 @@ public final class Perf {
     @Command(
             name = "pingpong",
             mixinStandardHelpOptions = true,
-            description = "Round trips of messages between two members, one at a time: percentiles by size.")
+            description = "Round trips between two members, one at a time: percentiles by size.")
     static final class Pingpong implements Callable<Integer> {
 
         static final Map<String, String> DEFAULTS = Map.of("--repetitions", "1", "--warmup", "3s", "--time", "3s");

@@ -14,8 +14,9 @@ import picocli.CommandLine.Option;
         name = "pingpong",
         mixinStandardHelpOptions = true,
         description = {
-            "Round trips between two members, one at a time, by size: percentiles, and the bandwidth that they make.",
-            "With both processes on one core, and each on its own.",
+            "Round trips between two members, by size.",
+            "One at a time: percentiles, and the bandwidth that they make, with both processes on one core, and each on its"
+                    + " own.",
         },
         footer = {"", "Examples:", "  tutti bench pingpong", "  tutti bench pingpong --size 64B --place one"})
 final class PingpongCommand implements Callable<Integer>, Part {
@@ -26,13 +27,8 @@ final class PingpongCommand implements Callable<Integer>, Part {
     @Mixin
     private final Rounds rounds = new Rounds();
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            defaultValue = "tutti,tutti-inline,jgroups-tuned,jgroups-latency,limit-pair",
-            description = "They take turns. Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--size",
@@ -51,7 +47,11 @@ final class PingpongCommand implements Callable<Integer>, Part {
     private List<Placement> placements = List.of();
 
     static Map<String, String> defaults() {
-        return Map.of("--repetitions", "3", "--warmup", "3s", "--time", "2s");
+        return Map.of(
+                "--systems", "tutti,tutti-inline,jgroups-tuned,jgroups-latency,limit-pair",
+                "--repetitions", "3",
+                "--warmup", "3s",
+                "--time", "2s");
     }
 
     @Override
@@ -64,6 +64,6 @@ final class PingpongCommand implements Callable<Integer>, Part {
     @Override
     public void measure(Output to) {
         List<Size> some = rounds.isShort() ? sizes.subList(0, Math.min(2, sizes.size())) : sizes;
-        new RoundTrips(to, rounds, systems, some, placements).measure(false);
+        new RoundTrips(to, rounds, systems.all(), some, placements).measure(false);
     }
 }

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
         name = "report",
         mixinStandardHelpOptions = true,
         description = {
-            "All experiments, one after the other, and one page with all of them. In full that takes a day; --only chooses.",
-            "What is not given here is as each command has it.",
+            "All experiments, one after the other, on one page.",
+            "In full that takes a day; --only chooses. What is not given here is as each command has it.",
         },
         footer = {
             "",
@@ -79,7 +79,7 @@ final class ReportCommand implements Callable<Integer> {
         Experiment.reported().forEach(each -> parts.put(each.command(), () -> GridCommand.of(each)));
         parts.put("latency", Bench::latency);
         parts.put("pingpong", Bench::pingpong);
-        parts.put("startup", () -> new CommandLine(new StartupCommand()));
+        parts.put("startup", Bench::startup);
         parts.put("groups", Bench::groups);
         return parts;
     }

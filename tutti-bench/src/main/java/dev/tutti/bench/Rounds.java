@@ -40,10 +40,8 @@ final class Rounds {
 
     @Option(
             names = "--short",
-            description = {
-                "A single repetition of a fraction of a second, and of the longer lists of sizes, members and",
-                "threads only the first two: to see that everything works, not for figures.",
-            })
+            description = "A single repetition of a fraction of a second, and only the first two of longer lists of sizes,"
+                    + " members and threads: to see that everything works, not for figures.")
     private boolean isShort;
 
     boolean isShort() {

@@ -18,8 +18,8 @@ import picocli.CommandLine.Option;
         name = "startup",
         mixinStandardHelpOptions = true,
         description = {
-            "From the start of the first process until all members have one view, the start of the JVMs included: all at the",
-            "same time, and each when the one before has joined.",
+            "From the start of the processes to the view of all.",
+            "The start of the JVMs included: all at the same time, and each when the one before has joined.",
         },
         footer = {"", "Examples:", "  tutti bench startup", "  tutti bench startup --members 8 --systems tutti,jgroups"})
 final class StartupCommand implements Callable<Integer>, Part {
@@ -30,16 +30,11 @@ final class StartupCommand implements Callable<Integer>, Part {
     @Mixin
     private final Output output = new Output();
 
-    @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Default: ${DEFAULT-VALUE}.")
-    private int members;
+    @Mixin
+    private final Members members = new Members();
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            defaultValue = "tutti,jgroups",
-            description = "They take turns. Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--repetitions",
@@ -55,7 +50,7 @@ final class StartupCommand implements Callable<Integer>, Part {
 
     @Override
     public Integer call() {
-        output.title("From process to full view, " + members + " members");
+        output.title("From process to full view, " + members.count() + " members");
         measure(output);
         return output.finish();
     }
@@ -67,7 +62,7 @@ final class StartupCommand implements Callable<Integer>, Part {
         Map<Way, List<Double>> results = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= count; repetition++) {
             for (boolean isOneByOne : new boolean[] {false, true}) {
-                for (SystemKind system : systems) {
+                for (SystemKind system : systems.all()) {
                     double millis = start(system, layout, isOneByOne);
                     results.computeIfAbsent(new Way(system, isOneByOne), key -> new ArrayList<>())
                             .add(millis);
@@ -85,8 +80,8 @@ final class StartupCommand implements Callable<Integer>, Part {
     }
 
     private double start(SystemKind system, Layout layout, boolean isOneByOne) {
-        try (Cluster cluster = Cluster.start(system, members, layout, isOneByOne)) {
-            long last = Cluster.awaitView(cluster.children(), members, VIEW_MAX);
+        try (Cluster cluster = Cluster.start(system, members.count(), layout, isOneByOne)) {
+            long last = Cluster.awaitView(cluster.children(), members.count(), VIEW_MAX);
             return (last - cluster.startedAtNanos()) / 1e6;
         }
     }
@@ -104,7 +99,7 @@ final class StartupCommand implements Callable<Integer>, Part {
                     Grid.number(summary.max()));
             figures.put(way.system + " " + name(way.isOneByOne), summary.toMap());
         });
-        to.put("members", members);
+        to.put("members", members.count());
         to.put("millis", figures);
         to.print(table);
         for (boolean isOneByOne : new boolean[] {false, true}) {

@@ -131,7 +131,7 @@ final class Output {
     /** Prints, and the page has it too. */
     void note(String text) {
         print(text);
-        page.text(text);
+        page.note(text);
     }
 
     void chart(Chart.Builder chart) {

@@ -26,6 +26,12 @@ final class Page {
         return this;
     }
 
+    /** A line of a list of findings. */
+    Page note(String text) {
+        body.append("<p class=\"note\">").append(escape(text)).append("</p>\n");
+        return this;
+    }
+
     /** @param isGood whether it is what was hoped for */
     Page verdict(String text, boolean isGood) {
         body.append("<p class=\"").append(isGood ? "held" : "missed").append("\">").append(escape(text)).append("</p>\n");

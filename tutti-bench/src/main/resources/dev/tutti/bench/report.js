@@ -13,17 +13,15 @@
     }
     return String(+value.toPrecision(3));
   };
-  // Three in a row where there is room for them.
-  const room = document.querySelector("main").clientWidth - 48;
-  const width = Math.floor(room / (room > 1150 ? 3 : room > 750 ? 2 : 1)) - 38;
   const positive = value => value === null || value > 0 ? value : null;
   JSON.parse(document.getElementById("data").textContent).forEach((chart, index) => {
+    const figure = document.getElementById("chart-" + index);
     const names = Object.keys(chart.lines);
     const places = chart.places.map((_, place) => place);
     const values = names.map(name => chart.isLogarithmic ? chart.lines[name].map(positive) : chart.lines[name]);
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, labelSize: 20 };
     new uPlot({
-      width,
+      width: figure.clientWidth - 24,
       height: 300,
       scales: {
         x: { time: false, range: [-0.2, places.length - 0.8] },
@@ -45,6 +43,6 @@
           value: (u, value) => short(value),
         })),
       ],
-    }, [places, ...values], document.getElementById("chart-" + index));
+    }, [places, ...values], figure);
   });
 })();

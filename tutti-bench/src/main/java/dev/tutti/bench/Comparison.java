@@ -94,6 +94,7 @@ record Comparison(Output output, Rounds rounds, Layout layout, long count) {
     private Outcome run(Cluster cluster, Phase phase, String name) {
         AtomicLong before = new AtomicLong();
         long began = System.nanoTime();
+        output.tick(name);
         return cluster.run(phase, received -> {
             long more = Math.max(0, received - before.getAndSet(received));
             output.tick(String.format(

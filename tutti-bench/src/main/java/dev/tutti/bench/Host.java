@@ -54,7 +54,7 @@ final class Host implements AutoCloseable {
             startedAtNanos = System.nanoTime();
             process = new ProcessBuilder(command).redirectError(log.toFile()).start();
         } catch (IOException e) {
-            throw new UncheckedIOException("can't start " + command.getFirst(), e);
+            throw new BenchException("can't start " + command.getFirst() + ": " + e.getMessage(), e);
         }
         input = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
         Thread.ofVirtual().name("reader of " + name).start(this::read);

@@ -36,10 +36,14 @@ final class Modules {
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             Map.entry("io.netty.", Set.of("netty")),
             Map.entry("org.junit.", Set.of("testkit")),
-            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo")),
+            // Tribes is of the same family, and one of the systems that are compared.
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
             Map.entry("jakarta.", Set.of("tomcat", "demo")),
             Map.entry("org.jgroups.", Set.of("bench")),
+            Map.entry("org.zeromq.", Set.of("bench")),
+            Map.entry("io.nats.", Set.of("bench")),
+            Map.entry("org.HdrHistogram.", Set.of("bench")),
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),

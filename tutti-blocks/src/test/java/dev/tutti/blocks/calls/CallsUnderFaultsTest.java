@@ -145,7 +145,7 @@ class CallsUnderFaultsTest {
                 values += assertOutcome(each, handledBy, mayBeKilled);
             }
         }
-        assertThat(values).as("values of %d calls", made.size()).isGreaterThan(made.size() / 2);
+        assertThat(values).as("values of %d calls", made.size()).isGreaterThan(made.size() / 5);
         assertThat(running).allMatch(worker -> worker.calls.status().get("open-calls") == 0);
         assertThat(running).allMatch(worker -> worker.calls.status().get("handlers") == 0);
         assertThat(running).allMatch(worker -> worker.calls.status().get("malformed") == 0);

@@ -125,6 +125,11 @@ final class GroupPort implements Stack.Network {
         return view != null && view.contains(member);
     }
 
+    /** Whether nobody else is in the view. */
+    boolean isAlone() {
+        return view == null || view.size() == 1;
+    }
+
     /** Whether the largest control message could still name everybody, with one member more. */
     boolean hasRoomFor(Member member) {
         return (bytes + Wire.bytesMax(self) + Wire.bytesMax(member)) * MENTIONS_MAX <= Membership.CONTROL_BYTES_MAX;

@@ -258,6 +258,9 @@ final class Groups {
                 if (port.isInView(remote.member)) {
                     return true;
                 }
+                if (port.isAlone()) {
+                    return false;
+                }
                 isAlone = false;
             }
         }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Real processes, few and briefly: that systems are measured rightly, not what is measured. */
-@Timeout(60)
+@Timeout(120)
 class BenchTest {
 
     private static final List<String> OPTIONS = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");

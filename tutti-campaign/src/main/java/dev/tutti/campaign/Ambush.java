@@ -67,8 +67,8 @@ final class Ambush {
             if (left > 0) {
                 return;
             }
-            if (then instanceof Action.KillEnd end) {
-                then = new Action.Kill(end.isSender() ? sender : receiver);
+            if (then instanceof Action.OfEnds ends) {
+                then = ends.of(sender, receiver);
             }
             if (await.later().isZero()) {
                 isReady = true;
@@ -128,5 +128,5 @@ final class Ambush {
         isDue = false;
     }
 
-    private static final int WAITING_MAX = 8;
+    private static final int WAITING_MAX = 64;
 }

@@ -279,6 +279,18 @@ final class Cluster {
         return numberOf(view(number).coordinator());
     }
 
+    /** The number of the node that coordinates the largest view that anybody is in; 0 if nobody is in one. */
+    int coordinator() {
+        View largest = null;
+        for (Seat seat : present()) {
+            View view = seat.view();
+            if (view != null && (largest == null || view.size() > largest.size())) {
+                largest = view;
+            }
+        }
+        return largest == null ? 0 : numberOf(largest.coordinator());
+    }
+
     int numberOf(Seat seat) {
         return numberOf(seat.node);
     }

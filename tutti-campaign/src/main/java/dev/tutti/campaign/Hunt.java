@@ -16,14 +16,22 @@ final class Hunt {
      *
      * @param schedules that were run
      * @param failure the first; null if there was none
+     * @param isHeldWithout whether the schedule of the failure breaks nothing without the bug: else it shows nothing
      */
-    record Result(Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure) {
+    record Result(
+            Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure, boolean isHeldWithout) {
+
+        boolean isCaught() {
+            return failure != null && isHeldWithout;
+        }
+
         @Override
         public String toString() {
             String how = failure == null
                     ? "NOT caught by " + schedules + " schedules"
                     : "caught by " + failure.property() + " after " + schedules + " schedules, seed "
-                            + failure.schedule().seed() + " (" + failure.schedule().mode() + ")";
+                            + failure.schedule().seed() + " (" + failure.schedule().mode() + ")"
+                            + (isHeldWithout ? "" : ", which is broken WITHOUT the bug too");
             return String.format(Locale.ROOT, "%-20s %s, %.1f s", mutant.name(), how, seconds);
         }
     }
@@ -76,13 +84,11 @@ final class Hunt {
     }
 
     private Result hunt(Mutant mutant, int workers, long first, long count) {
-        Search.Result result =
-                new Search(schedules, mutant, workers, 1, text -> {}).run(first, count, Long.MAX_VALUE);
-        return new Result(
-                mutant,
-                result.schedules(),
-                result.seconds(),
-                result.failures().isEmpty() ? null : result.failures().getFirst());
+        Search.Result result = new Search(schedules, mutant, workers, 1, text -> progress.accept(mutant.name() + ": " + text))
+                .run(first, count, Long.MAX_VALUE);
+        Trial.Outcome failure = result.failures().isEmpty() ? null : result.failures().getFirst();
+        boolean isHeldWithout = failure == null || !Trial.run(failure.schedule()).isFailed();
+        return new Result(mutant, result.schedules(), result.seconds(), failure, isHeldWithout);
     }
 
     private static void join(Thread worker, List<Thread> workers) {

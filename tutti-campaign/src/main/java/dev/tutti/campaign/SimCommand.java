@@ -195,19 +195,16 @@ final class SimCommand implements Callable<Integer> {
             throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
         }
         long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
+        long beginNanos = System.nanoTime();
         List<Hunt.Result> results = new Hunt(this::schedule, threads, this::say).run(wanted, first, count);
-        long caught = 0;
-        for (Hunt.Result result : results) {
-            out().println(result);
-            caught += result.failure() == null ? 0 : 1;
-        }
-        out().printf("%d of %d mutants caught%n", caught, wanted.size());
+        Bag bag = new Bag(results, (System.nanoTime() - beginNanos) / 1e9);
+        out().print(isJson ? bag.json() : bag.text());
         out().flush();
         Trial.Outcome only = results.getFirst().failure();
-        if (wanted.size() == 1 && only != null) {
+        if (wanted.size() == 1 && only != null && !isJson) {
             printShrunk(only, wanted.getFirst());
         }
-        return caught == wanted.size() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        return bag.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
     private static final int SCHEDULES = 200;

@@ -41,7 +41,7 @@ final class PromptSwarm {
         start();
         step(new Action.OneView(WITHIN));
         pass(3 * SECOND);
-        int rounds = 2 + random.nextInt(5);
+        int rounds = 4 + random.nextInt(8);
         for (int round = 0; round < rounds; round++) {
             round();
             pass(random.nextLong(SECOND / 20));

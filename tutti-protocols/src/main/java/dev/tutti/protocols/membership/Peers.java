@@ -257,7 +257,10 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = Math.min(peer.joined, since);
+            if (peer.confirmed < view.id().number()) {
+                // Also where it is younger than it was believed to be: all must agree on it.
+                peer.joined = mistake == Mistake.AGES_BY_HEARSAY ? Math.min(peer.joined, since) : since;
+            }
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }

@@ -96,6 +96,16 @@ final class Ambush {
         }
     }
 
+    /** Whether anything waits for this one, whoever exchanges it. */
+    boolean awaits(byte[] frame) {
+        for (Waiting each : waiting) {
+            if (each.left > 0 && each.await.message().is(frame)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void onFrame(int sender, int receiver, byte[] frame) {
         for (Waiting each : waiting) {
             boolean isThere = each.await.receiver() == 0 || each.await.receiver() == receiver;

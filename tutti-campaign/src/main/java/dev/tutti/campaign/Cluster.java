@@ -73,7 +73,11 @@ final class Cluster {
         this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
         ambush = new Ambush(simulation);
-        simulation.withTap((from, to, frame) -> ambush.onFrame(numberOf(from), numberOf(to), frame));
+        simulation.withTap((from, to, frame) -> {
+            if (ambush.awaits(frame)) {
+                ambush.onFrame(numberOf(from), numberOf(to), frame);
+            }
+        });
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {

@@ -67,6 +67,7 @@ final class PromptSwarm {
     // ------------------------------------------------------------------ the world
 
     private void drawWorld() {
+        Swarm.drawOrder(world.settings(), seed, Schedule.Mode.PROMPT);
         if (random.nextInt(4) == 0) {
             world.settings().put(GroupSettings.MERGE_DELAY.name(), "0 ms");
         }

@@ -142,11 +142,11 @@ final class Search {
                 twice++;
             }
             if (!isSame) {
-                differing.add(seed);
+                differing.add(schedule.seed());
             }
             if (outcome.isFailed()) {
                 failures.add(outcome);
-                progress.accept("seed " + seed + " breaks " + outcome.property());
+                progress.accept("seed " + schedule.seed() + " breaks " + outcome.property());
             } else {
                 restNanosMax = Math.max(restNanosMax, outcome.restNanos());
                 promptNanosMax = Math.max(promptNanosMax, outcome.promptNanos());

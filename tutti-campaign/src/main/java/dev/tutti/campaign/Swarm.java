@@ -101,7 +101,7 @@ final class Swarm {
         if (isUnreliable) {
             settings.put(GroupSettings.STACK.name(), "unreliable");
         } else {
-            drawOrder(settings);
+            drawOrder(settings, seed, mode);
         }
         if (random.nextBoolean()) {
             int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
@@ -193,7 +193,7 @@ final class Swarm {
     }
 
     /** From a stream of its own: other draws stay as they are. */
-    private void drawOrder(TreeMap<String, String> settings) {
+    static void drawOrder(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
         SplittableRandom orders = new SplittableRandom(~seed * 31 + mode.ordinal());
         int kind = orders.nextInt(8);
         if (kind == 0) {

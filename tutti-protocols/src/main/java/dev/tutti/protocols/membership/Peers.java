@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * could be in a view together.
  *
  * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
- * old as it or older. An advert from after the promise knows better whom its sender follows.
+ * old as it says. An advert from after the promise knows better whom its sender follows.
  */
 final class Peers {
 

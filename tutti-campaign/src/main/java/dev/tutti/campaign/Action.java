@@ -503,7 +503,14 @@ sealed interface Action {
     }
 
     /** Whoever that is at the time. */
-    record Coordinator(boolean isKilled) implements Action {
+    record Coordinator(Fate fate) implements Action {
+        /** What becomes of it; by all others, it is given up, and has given up them. */
+        enum Fate {
+            KILLED,
+            CUT_OFF,
+            GIVEN_UP
+        }
+
         @Override
         public Fault fault() {
             return Fault.COORDINATOR;
@@ -512,19 +519,16 @@ sealed interface Action {
         @Override
         public boolean strike(Cluster cluster) {
             int number = cluster.coordinator();
-            if (number == 0) {
-                return false;
-            }
-            if (isKilled) {
-                return isUp(cluster, number) && cluster.crash(number) == cluster;
-            }
-            cluster.partition(number);
-            return true;
+            return number > 0 && switch (fate) {
+                case KILLED -> new Kill(number).strike(cluster);
+                case CUT_OFF -> cluster.partition(number) == cluster;
+                case GIVEN_UP -> new Part(setOf(number), cluster.othersThan(number)).strike(cluster);
+            };
         }
 
         @Override
         public String toString() {
-            return "the coordinator is " + (isKilled ? "killed" : "cut off");
+            return "the coordinator is " + fate.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 
@@ -537,11 +541,7 @@ sealed interface Action {
 
         @Override
         public boolean strike(Cluster cluster) {
-            for (SimulatedNode one : cluster.nodes(side)) {
-                for (SimulatedNode another : cluster.nodes(other)) {
-                    cluster.delay(one, another, latency);
-                }
-            }
+            cluster.delay(side, other, latency);
             return true;
         }
 

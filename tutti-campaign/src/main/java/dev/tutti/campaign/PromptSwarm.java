@@ -162,7 +162,7 @@ final class PromptSwarm {
         int node = node();
         switch (random.nextInt(15)) {
             case 0 -> step(new Action.Kill(node));
-            case 1 -> step(new Action.Coordinator(true));
+            case 1 -> step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
             case 2 -> {
                 step(new Action.Kill(node));
                 pass(random.nextLong(5_000_000));
@@ -180,7 +180,8 @@ final class PromptSwarm {
             }
             case 7 -> step(new Action.Break(node, otherThan(node), Network.Notice.BOTH));
             case 8, 9 -> step(new Action.GiveUp(node, otherThan(node)));
-            case 10, 11 -> part();
+            case 10 -> part();
+            case 11 -> step(new Action.Coordinator(Action.Coordinator.Fate.GIVEN_UP));
             case 12 -> step(new Action.Stall(node, nanos(1L << 20 + random.nextInt(8))));
             default -> startAll();
         }
@@ -201,7 +202,7 @@ final class PromptSwarm {
             Ambush.Message message = MESSAGES.get(random.nextInt(MESSAGES.size()));
             int receiver = random.nextInt(3) > 0 ? 0 : random.nextBoolean() ? slowSender : slowReceiver;
             int count = random.nextBoolean() ? 1 : 1 + random.nextInt(receiver == 0 ? size : 2);
-            Duration later = random.nextBoolean() ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));
+            Duration later = random.nextInt(4) > 0 ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));
             for (Action action : together()) {
                 step(new Action.Await(message, receiver, count, later, action));
             }
@@ -212,10 +213,10 @@ final class PromptSwarm {
     private List<Action> together() {
         int node = node();
         List<Action> together = new ArrayList<>();
-        if (random.nextInt(3) == 0) {
-            together.add(new Action.StallEnd(random.nextInt(3) > 0, nanos(1L << 20 + random.nextInt(7))));
+        if (random.nextBoolean()) {
+            together.add(new Action.StallEnd(random.nextInt(4) > 0, nanos(1L << 20 + random.nextInt(7))));
         }
-        if (random.nextInt(2) == 0) {
+        if (random.nextBoolean()) {
             together.add(
                     switch (random.nextInt(4)) {
                         case 0 -> new Action.PartEnds();
@@ -227,7 +228,7 @@ final class PromptSwarm {
             together.add(
                     switch (random.nextInt(6)) {
                         case 0 -> new Action.Kill(node);
-                        case 1 -> new Action.Coordinator(true);
+                        case 1 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
                         case 2 -> new Action.Start(node);
                         default -> new Action.KillEnd(random.nextBoolean());
                     });

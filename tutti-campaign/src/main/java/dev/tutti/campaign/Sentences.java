@@ -57,8 +57,8 @@ final class Sentences {
             new Form("@ and @ find each other", m -> new Action.Find(numbers(m, 1), numbers(m, 2))),
             new Form("@ can't get through to @", m -> new Action.Miss(numbers(m, 1), numbers(m, 2))),
             new Form("all cuts heal", m -> new Action.HealAll()),
-            new Form("the coordinator is killed", m -> new Action.Coordinator(true)),
-            new Form("the coordinator is cut off", m -> new Action.Coordinator(false)),
+            new Form("the coordinator is (killed|cut off|given up)", m -> new Action.Coordinator(
+                    Action.Coordinator.Fate.valueOf(m.group(1).toUpperCase(Locale.ROOT).replace(' ', '_')))),
             new Form("# is clogged", m -> new Action.Clog(number(m, 1))),
             new Form("# flows again", m -> new Action.Unclog(number(m, 1))),
             new Form("connections of # and # break, noticed by (both|dialler|acceptor|nobody)", m ->

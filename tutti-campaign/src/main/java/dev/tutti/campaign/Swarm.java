@@ -305,7 +305,8 @@ final class Swarm {
             case BRIDGE -> bridge();
             case RING -> ring();
             case FLAPPING -> flap();
-            case COORDINATOR -> step(new Action.Coordinator(random.nextBoolean()));
+            case COORDINATOR -> step(new Action.Coordinator(
+                    random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF));
             case CLOG -> clog();
             case BREAK -> {
                 for (int index = random.nextInt(3); index >= 0; index--) {
@@ -552,7 +553,7 @@ final class Swarm {
             case 3 -> new Action.PowerOff(node);
             case 4 -> new Action.Leave(node);
             case 5 -> new Action.Start(node);
-            case 6 -> new Action.Coordinator(true);
+            case 6 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
             case 7 -> new Action.Lose(side, others(side), Fault.PARTITION);
             case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), Fault.PARTITION);
             case 9 -> new Action.Pause(node);

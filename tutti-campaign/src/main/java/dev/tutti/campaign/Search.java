@@ -144,10 +144,10 @@ final class Search {
             if (!isSame) {
                 differing.add(schedule.seed());
             }
-            if (outcome.isFailed()) {
+            if (mutant.isShownBy(outcome)) {
                 failures.add(outcome);
                 progress.accept("seed " + schedule.seed() + " breaks " + outcome.property());
-            } else {
+            } else if (!outcome.isFailed()) {
                 restNanosMax = Math.max(restNanosMax, outcome.restNanos());
                 promptNanosMax = Math.max(promptNanosMax, outcome.promptNanos());
                 memoryShareMax = Math.max(memoryShareMax, outcome.memoryShare());

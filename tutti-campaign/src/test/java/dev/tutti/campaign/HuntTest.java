@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 /** Mutants are looked for side by side, and what came out is told in their order. */
 class HuntTest {
 
-    private static final Mutant LEAK = new Mutant("leak", "a block is never released", (self, settings, seed, memory, events) -> {
+    private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (
+            self, settings, seed, memory, events) -> {
         memory.acquire(100);
         return Mutant.NONE.maker().make(self, settings, seed, memory, events);
     });

@@ -34,7 +34,7 @@ public enum Mistake {
     OWN_AGE("decision 0079: how old it is itself, a member has from no view, and two may follow each other"),
 
     // Packets, acknowledgements, windows.
-    IGNORE_GAPS("a packet counts although one before it is missing", "S11"),
+    IGNORE_GAPS("a packet counts although one before it is missing"),
     UNORDERED_REPAIR("a repair counts although one before it is missing", "S11"),
     FORGET_CRASHED("copies of a sender's packets are freed when its session closes"),
     NO_COPIES("copies are freed on arrival, stable or not"),
@@ -51,7 +51,7 @@ public enum Mistake {
     SAFE_BEFORE_STABLE("safe delivery does not wait for the others"),
     CLOSE_BY_ARRIVAL("what has no place when a view ends is delivered with one's own first"),
     KEEP_PLACES("how far members were in a view counts in the next one"),
-    IGNORE_CAUSE("an entry of causal clocks is ignored", "S13"),
+    IGNORE_CAUSE("an entry of causal clocks is ignored"),
     TELL_CLOCK_ONCE("changes of a causal clock are told every other time"),
 
     // Links.

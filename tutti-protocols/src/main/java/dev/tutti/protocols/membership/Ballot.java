@@ -204,15 +204,16 @@ final class Ballot {
                     if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
                         return;
                     }
-                    if (mistake == Mistake.LOWEST_CUT) {
-                        cut.merge(sender, number, Math::min);
-                        return;
-                    }
                     if (number > cut.getOrDefault(sender, 0L)) {
                         cut.put(sender, number);
                         holderOf.put(sender, mistake == Mistake.ANY_HOLDER ? members.getLast() : member);
                     }
                 });
+            }
+            if (mistake == Mistake.LOWEST_CUT) {
+                cut.replaceAll((sender, number) -> members.stream()
+                        .mapToLong(member -> answer(member).received().getOrDefault(sender, 0L))
+                        .reduce(number, Math::min));
             }
             parts.add(new View.Part(previous, members, cut));
             holders.put(previous, holderOf);

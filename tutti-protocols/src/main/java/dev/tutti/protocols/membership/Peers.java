@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * could be in a view together.
  *
  * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
- * old as it or older. An advert from after the promise knows better whom its sender follows.
+ * old as it says. An advert from after the promise knows better whom its sender follows.
  */
 final class Peers {
 
@@ -270,7 +270,10 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = Math.min(peer.joined, since);
+            if (peer.confirmed < view.id().number()) {
+                // Also where it is younger than it was believed to be: all must agree on it.
+                peer.joined = mistake == Mistake.AGES_BY_HEARSAY ? Math.min(peer.joined, since) : since;
+            }
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }

@@ -647,6 +647,29 @@ class BallotTableTest {
             assertIsAloneNext();
         }
 
+        @Test
+        void makesThoseYoungerWhoWereBelievedToBeOlder() {
+            MembershipScene two = new MembershipScene(2);
+            ViewId first = id(5, 1, 3);
+            ViewId second = id(7, 1, 1);
+            for (Member other : members(1, 3)) {
+                two.open(other);
+                two.advert(other, View.alone(other), id(1, 1, 1), m(1), members(1, 2, 3), List.of());
+            }
+            two.prepare(m(1), second);
+            two.frozen(vector(2, 0));
+            // Of the first view, which lists 1 too, only 2 has heard: 1 never comes to it.
+            View all = new View(first, members(1, 2, 3), List.of());
+            two.listed(m(3), all);
+            View next = new View(second, members(2, 3, 1), List.of(
+                    part(View.alone(m(2)).id(), members(2), vector()),
+                    part(View.alone(m(1)).id(), members(1), vector()),
+                    part(View.alone(m(3)).id(), members(3), vector())));
+            two.cut(m(1), second, next, new long[] {5, 5, 7});
+            two.reached(second);
+            assertThat(two.layer.texts()).containsEntry("membership.follows", "n2");
+        }
+
         private ViewId bothAnswer() {
             ViewId ballot = runBallot();
             first.open(m(9));

@@ -26,14 +26,15 @@ final class Modules {
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
             Map.entry("tomcat", Set.of("core", "api")),
+            Map.entry("stomp", Set.of("core", "api")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty")),
+            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
-            Map.entry("io.netty.", Set.of("netty")),
+            Map.entry("io.netty.", Set.of("netty", "stomp")),
             Map.entry("org.junit.", Set.of("testkit")),
             Map.entry("org.apache.catalina.", Set.of("tomcat", "demo")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
@@ -43,7 +44,7 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench")));
+            Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "stomp", "cli", "demo", "bench")));
 
     private final String root;
 

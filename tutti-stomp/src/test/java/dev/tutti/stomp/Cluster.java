@@ -23,6 +23,12 @@ final class Cluster implements AutoCloseable {
         nodes.add(node);
         StompServer server = with.apply(StompServer.on(node).port(0)).start();
         servers.add(server);
+        // Joining is patient for a while only, and a machine may be busy.
+        await("one view of all members in each group", () -> nodes.stream()
+                .flatMap(each -> each.groups().stream())
+                .allMatch(group -> group.view().size() == nodes.stream()
+                        .filter(each -> each.groups().size() == node.groups().size())
+                        .count()));
         return server;
     }
 
@@ -39,7 +45,7 @@ final class Cluster implements AutoCloseable {
     }
 
     /** Waits, looking again and again, for what other threads bring about. */
-    static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    static void await(String what, BooleanSupplier condition) {
         long startNanos = System.nanoTime();
         Object pause = new Object();
         while (!condition.getAsBoolean()) {
@@ -47,7 +53,11 @@ final class Cluster implements AutoCloseable {
                 throw new AssertionError("not within 20 s: " + what);
             }
             synchronized (pause) {
-                pause.wait(5);
+                try {
+                    pause.wait(5);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
             }
         }
     }

@@ -411,6 +411,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             accountedBytes = held;
             hub.held(held - before);
             if (held > before) {
+                shard.onHeld(held);
                 hub.checkMemory(shard);
             }
         }

@@ -80,10 +80,13 @@ public final class FrameParser {
     }
 
     /** Ends of lines between frames are heart-beats. */
-    private boolean skipEnds(ByteBuf in) {
+    private boolean skipEnds(ByteBuf in) throws FrameException {
         while (in.isReadable()) {
             byte next = in.getByte(in.readerIndex());
             if (next != '\n' && next != '\r') {
+                if (next < 'A' || next > 'Z') {
+                    throw FrameException.malformed("a frame begins with a command; this is none");
+                }
                 stage = Stage.COMMAND;
                 scanned = 0;
                 headBytes = 0;

@@ -50,6 +50,7 @@ public final class Hub {
     private final AtomicLong sessions = new AtomicLong();
     private final AtomicInteger nextShard = new AtomicInteger();
     private final AtomicBoolean isClosing = new AtomicBoolean();
+    private final AtomicBoolean isRelieving = new AtomicBoolean();
     private final Publication nothing = new Publication(
             Publication.INFO_GROUP, "", 0, 0, new Content(new Destination("/", List.of()), new Headers(), new byte[0]));
 
@@ -205,21 +206,25 @@ public final class Hub {
         held.addAndGet(more);
     }
 
-    /** Makes room if all together hold too much. */
+    /** Makes room if all together hold too much: who holds the most goes, whichever thread it belongs to. */
     void checkMemory(Shard from) {
-        if (held.get() > options.memoryBytes()) {
+        if (held.get() <= options.memoryBytes()) {
+            return;
+        }
+        Shard worst = from;
+        for (Shard shard : shards) {
+            worst = shard.largestBytes() > worst.largestBytes() ? shard : worst;
+        }
+        if (worst == from) {
             from.evictLargest();
-            if (held.get() > options.memoryBytes()) {
-                for (Shard shard : shards) {
-                    if (shard != from) {
-                        shard.loop().execute(() -> {
-                            if (held.get() > options.memoryBytes()) {
-                                shard.evictLargest();
-                            }
-                        });
-                    }
+        } else if (isRelieving.compareAndSet(false, true)) {
+            Shard other = worst;
+            other.loop().execute(() -> {
+                isRelieving.set(false);
+                if (held.get() > options.memoryBytes()) {
+                    other.evictLargest();
                 }
-            }
+            });
         }
     }
 

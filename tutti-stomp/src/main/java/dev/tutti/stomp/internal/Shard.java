@@ -34,6 +34,7 @@ final class Shard {
     private final AtomicBoolean isScheduled = new AtomicBoolean();
     private final Runnable drain = this::drain;
     private Publication current;
+    private volatile long largestBytes;
 
     Shard(Hub hub, EventLoop loop) {
         this.hub = hub;
@@ -132,21 +133,41 @@ final class Shard {
     /** Disconnects the one that holds the most. */
     void evictLargest() {
         Connection largest = null;
+        long next = 0;
         for (Connection connection : connections) {
             if (largest == null || connection.heldBytes() > largest.heldBytes()) {
+                next = largest == null ? 0 : largest.heldBytes();
                 largest = connection;
+            } else {
+                next = Math.max(next, connection.heldBytes());
             }
         }
+        largestBytes = next;
         if (largest != null && largest.heldBytes() > 0) {
             largest.drop(Fault.MEMORY);
         }
     }
 
+    /** A client holds so much now. */
+    void onHeld(long bytes) {
+        if (bytes > largestBytes) {
+            largestBytes = bytes;
+        }
+    }
+
+    /** About what the one holds that holds the most; from any thread. */
+    long largestBytes() {
+        return largestBytes;
+    }
+
     private void tick() {
         long nowNanos = System.nanoTime();
+        long largest = 0;
         for (Connection connection : new ArrayList<>(connections)) {
             connection.onTick(nowNanos);
+            largest = Math.max(largest, connection.heldBytes());
         }
+        largestBytes = largest;
     }
 
     void closeAll(@Nullable String reason) {

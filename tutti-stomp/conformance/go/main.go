@@ -53,7 +53,7 @@ func basics(ports []string, version stomp.Version) {
 	other := connect(ports[2], stomp.ConnOpt.AcceptVersion(version))
 	check(conn.Version() == version, "version", conn.Version())
 	destination := "/topic/go/" + version.String()
-	otherHeard, err := other.Subscribe(destination, stomp.AckAuto, stomp.SubscribeOpt.Header("receipt", "s"))
+	otherHeard, err := other.Subscribe(destination, stomp.AckAuto)
 	must(err, "subscribe")
 	heard, err := conn.Subscribe(destination, stomp.AckClientIndividual)
 	must(err, "subscribe")

@@ -26,6 +26,7 @@ import picocli.CommandLine.Option;
 /** {@code tutti stomp}: a member that clients of any language can speak to. */
 @Command(
         name = "stomp",
+        subcommands = StompLoadCommand.class,
         description = "Serves STOMP, over TCP and WebSocket, until it is interrupted.",
         footer = {
             "",
@@ -37,6 +38,7 @@ import picocli.CommandLine.Option;
             "  tutti stomp --group chat --group news --login ann:secret",
             "  tutti stomp -D stomp.body-max=64KiB -D stomp.history=16MiB",
             "  tutti stomp -D stomp.tls-certificate=pki/ann.pem -D stomp.tls-key=pki/ann-key.pem --stomp-port 61614",
+            "  tutti stomp load                       how much of it a machine can serve",
             "and then, from any language, for example with stomp.py:",
             "  stomp -H 127.0.0.1 -P 61613"
         })
@@ -80,12 +82,18 @@ final class StompCommand implements Callable<Integer> {
         NodeBuilder builder = options.onThisMachine();
         CountDownLatch forever = new CountDownLatch(1);
         try (Node node = builder.start();
-                Interruption _ = Interruption.closes(node);
-                StompServer server = server(node).start()) {
+                StompServer server = server(node).start();
+                Interruption _ = Interruption.runs(() -> end(server, node))) {
             announce(node, server);
             forever.await();
         }
         return Tutti.DONE;
+    }
+
+    /** Clients hear of it before the group does. */
+    private static void end(StompServer server, Node node) {
+        server.close();
+        node.close();
     }
 
     private StompServerBuilder server(Node node) {

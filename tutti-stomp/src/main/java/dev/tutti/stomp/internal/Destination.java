@@ -45,10 +45,10 @@ record Destination(String text, List<String> segments) {
             throw new FrameException(
                     Fault.NO_DESTINATION, "a destination begins with a slash and its group, such as /topic/news; not '" + text + "'");
         }
-        List<String> segments = List.of(text.substring(1).split("/", -1));
-        if (segments.size() > SEGMENTS_MAX) {
+        if (text.chars().filter(each -> each == '/').count() > SEGMENTS_MAX) {
             throw new FrameException(Fault.NO_DESTINATION, "a destination has at most " + SEGMENTS_MAX + " segments");
         }
+        List<String> segments = List.of(text.substring(1).split("/", -1));
         for (String segment : segments) {
             if (segment.isEmpty()) {
                 throw new FrameException(Fault.NO_DESTINATION, "a segment of the destination is empty: '" + text + "'");

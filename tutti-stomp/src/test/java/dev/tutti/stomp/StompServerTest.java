@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.Node;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.stomp.Client.Reply;
+import dev.tutti.stomp.internal.Counter;
+import dev.tutti.stomp.internal.Fault;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -409,6 +413,20 @@ class StompServerTest {
     @Test
     void namesTheReceiptOfTheFrameThatCausedAnError() throws IOException {
         assertThat(failure("SEND\nreceipt:r1\n\nx").header("receipt-id")).isEqualTo("r1");
+    }
+
+    @Test
+    void countsWhatTheDocumentationNames() throws IOException {
+        String page = Files.readString(Path.of("../docs/operating/stomp.md"));
+        for (String name : server.status().keySet()) {
+            assertThat(page).contains("| `" + name + "` | ");
+        }
+        for (Counter counter : Counter.values()) {
+            assertThat(page).contains("` | " + counter.description() + " |");
+        }
+        for (Fault fault : Fault.values()) {
+            assertThat(page).contains("` | " + fault.description() + " |");
+        }
     }
 
     @Test

@@ -147,6 +147,30 @@ class WebSocketTest {
     }
 
     @Test
+    void givesUpOnAFrameThatNeverEnds() throws Exception {
+        try (Cluster hasty = new Cluster()) {
+            StompServer server = hasty.start(builder -> builder.set("stomp.frame-timeout", "500 ms"));
+            try (Client client = Client.open(server.port())) {
+                client.sendRaw(("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+                byte[] connect = "CONNECT\naccept-version:1.2\n\n\0".getBytes(StandardCharsets.US_ASCII);
+                client.sendRaw(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length), 0, 0, 0, 0});
+                client.sendRaw(connect);
+                Cluster.await("it is logged in", () -> server.status().get("logged-in") == 1);
+                // A ping is whole, and so nothing that waits.
+                client.sendRaw(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0});
+                client.sendRaw(new byte[] {(byte) 0x82, (byte) 0xFE, (byte) 0xFF, (byte) 0xFF, 0, 0, 0, 0});
+                client.sendRaw(new byte[40_000]);
+                Cluster.await("it is held", () -> server.status().get("held-bytes") >= 40_000);
+                assertThat(client.isClosed()).isTrue();
+            }
+            Cluster.await("it is given back", () -> server.status().get("held-bytes") == 0);
+            assertThat(server.status()).containsEntry("disconnected.timeout", 1L);
+        }
+    }
+
+    @Test
     void tellsBrowsersThatThisIsNoWebSite() throws Exception {
         HttpResponse<String> response = http.send(
                 HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/")).build(),

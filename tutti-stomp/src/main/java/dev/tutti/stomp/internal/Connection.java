@@ -58,6 +58,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private int batchBytesHint = BATCH_BYTES_MIN;
     private boolean isWritten;
     private boolean isWebSocket;
+    private long enclosedBytes;
+    private long enclosedNanos;
     private boolean isPaused;
     private boolean isPumping;
     private boolean isLoggedIn;
@@ -103,6 +105,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } finally {
             ReferenceCountUtil.release(message);
         }
+    }
+
+    /**
+     * Bytes have gone into the decoder of WebSockets, which keeps them until a frame of its own is whole, or have come out.
+     *
+     * @param change less than 0 if they have come out
+     */
+    void onEnclosed(long change) {
+        if (isClosing) {
+            return;
+        }
+        if (change < 0 || enclosedBytes == 0) {
+            enclosedNanos = System.nanoTime();
+        }
+        enclosedBytes = Math.max(0, enclosedBytes + change);
+        account();
     }
 
     /** Frames are cut from the read buffer itself; only an unfinished one is copied, to memory of its own size. */
@@ -269,6 +287,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         // A client is not late for what was not read from it.
         readNanos = System.nanoTime();
         frameBegunNanos = readNanos;
+        enclosedNanos = readNanos;
         if (!isPumping && waiting.isReadable()) {
             pump(waiting);
             if (!waiting.isReadable()) {
@@ -405,7 +424,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (isGone) {
             return;
         }
-        long held = waiting.capacity() + pendingBytes() + session.heldBytes();
+        long held = enclosedBytes + waiting.capacity() + pendingBytes() + session.heldBytes();
         long before = accountedBytes;
         if (held != before) {
             accountedBytes = held;
@@ -427,8 +446,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         if (!isLoggedIn && nowNanos - openedNanos > options.connectTimeoutNanos()) {
             fail(new FrameException(Fault.TIMEOUT, "no CONNECT within stomp.connect-timeout"), null);
-        } else if (!isPaused && isFrameBegun && parser.isInsideFrame()
-                && nowNanos - frameBegunNanos > options.frameTimeoutNanos()) {
+        } else if (isFrameLate(nowNanos)) {
             fail(new FrameException(Fault.TIMEOUT, "a frame is not complete within stomp.frame-timeout"), null);
         } else if (silenceNanosMax > 0 && !isPaused && nowNanos - readNanos > silenceNanosMax) {
             fail(new FrameException(Fault.SILENT, "no heart-beat for " + (nowNanos - readNanos) / 1_000_000 + " ms"), null);
@@ -436,6 +454,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
             write(HEART_BEAT);
         }
         session.onRoom();
+    }
+
+    private boolean isFrameLate(long nowNanos) {
+        long sinceNanos = nowNanos - options.frameTimeoutNanos();
+        boolean isInside = isFrameBegun && parser.isInsideFrame() && frameBegunNanos - sinceNanos < 0;
+        boolean isEnclosed = enclosedBytes > 0 && enclosedNanos - sinceNanos < 0;
+        return !isPaused && (isInside || isEnclosed);
     }
 
     // ------------------------------------------------------------------ the end

@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import java.nio.charset.StandardCharsets;
@@ -31,9 +32,11 @@ final class Detection extends ChannelInboundHandlerAdapter {
     private static final int REQUEST_HEADERS_MAX = 8_192;
 
     private final Hub hub;
+    private final Connection connection;
 
-    Detection(Hub hub) {
+    Detection(Hub hub, Connection connection) {
         this.hub = hub;
+        this.connection = connection;
     }
 
     @Override
@@ -68,18 +71,37 @@ final class Detection extends ChannelInboundHandlerAdapter {
                         .withUTF8Validator(false)
                         .build())
                 .build();
-        pipeline.addAfter(NAME, "http-codec", new HttpServerCodec(http));
+        pipeline.addAfter(NAME, "meter", new Meter());
+        pipeline.addAfter("meter", "http-codec", new HttpServerCodec(http));
         pipeline.addAfter("http-codec", "http-whole", new HttpObjectAggregator(1_024));
         pipeline.addAfter("http-whole", "http-request", new Request());
         pipeline.addAfter("http-request", "web-socket", new WebSocketServerProtocolHandler(webSocket));
     }
 
-    /** Lets the request for a WebSocket pass, from where it may come, and answers all others. */
+    /** Counts what goes into a decoder that holds it until a frame is whole. */
+    private final class Meter extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof ByteBuf bytes) {
+                connection.onEnclosed(bytes.readableBytes());
+            }
+            ctx.fireChannelRead(message);
+        }
+    }
+
+    /**
+     * Lets the request for a WebSocket pass, from where it may come, and answers all others. Afterwards it says when a frame
+     * is whole, of whatever kind.
+     */
     private final class Request extends ChannelInboundHandlerAdapter {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
             if (!(message instanceof FullHttpRequest request)) {
+                if (message instanceof WebSocketFrame frame) {
+                    connection.onEnclosed(-bytesOf(frame));
+                }
                 ctx.fireChannelRead(message);
                 return;
             }
@@ -95,9 +117,15 @@ final class Detection extends ChannelInboundHandlerAdapter {
                 request.release();
                 refuse(ctx, HttpResponseStatus.FORBIDDEN, "Pages of this origin may not connect (stomp.origins).\n");
             } else {
-                ctx.pipeline().remove(this);
+                connection.onEnclosed(Long.MIN_VALUE);
                 ctx.fireChannelRead(message);
             }
+        }
+
+        /** What a frame of a client takes on the wire (RFC 6455, 5.2): at least two bytes and the mask before its content. */
+        private static long bytesOf(WebSocketFrame frame) {
+            int length = frame.content().readableBytes();
+            return length + 6L + (length < 126 ? 0 : length < 1 << 16 ? 2 : 8);
         }
 
         private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status, String text) {

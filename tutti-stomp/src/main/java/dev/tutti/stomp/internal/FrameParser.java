@@ -163,6 +163,11 @@ public final class FrameParser {
                 throw FrameException.malformed("a frame begins with a command; this is none");
             }
         }
+        boolean isFirst = line.equals("CONNECT") || line.equals("STOMP") || line.equals("CONNECTED") || line.equals("ERROR");
+        if (version == null && !isFirst) {
+            // Nothing is held for a stranger's other frames.
+            throw new FrameException(Fault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + line);
+        }
         command = line;
         headers = new Headers();
         bodyLength = BODY_OPEN;

@@ -193,7 +193,7 @@ public final class Listener implements AutoCloseable {
                         TimeUnit.NANOSECONDS.toMillis(served.options().connectTimeoutNanos()));
                 pipeline.addLast(handler);
             }
-            pipeline.addLast(Detection.NAME, new Detection(served));
+            pipeline.addLast(Detection.NAME, new Detection(served, connection));
             pipeline.addLast(connection);
             if (!served.onAccepted(shard, connection)) {
                 connection.drop(Fault.CLIENTS);

@@ -74,6 +74,7 @@ final class Session {
     private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
     private boolean isSending;
     private final Set<ServedGroup> sentTo = new LinkedHashSet<>();
+    private boolean isReplaying;
 
     Session(Hub hub, Shard shard, Connection connection) {
         this.hub = hub;
@@ -99,6 +100,10 @@ final class Session {
     // ------------------------------------------------------------------ frames
 
     void onFrame(Frame frame) throws FrameException {
+        if (state == State.LEAVING) {
+            // Nothing that follows a DISCONNECT counts.
+            return;
+        }
         currentReceipt = frame.header("receipt");
         if (state == State.NEW) {
             switch (frame.command()) {
@@ -288,10 +293,11 @@ final class Session {
         if (isSending) {
             return;
         }
+        if (state == State.LEAVING || state == State.LOGGED_IN) {
+            connection.resume();
+        }
         if (state == State.LEAVING) {
             leaveIfDone();
-        } else if (state == State.LOGGED_IN) {
-            connection.resume();
         }
     }
 
@@ -391,7 +397,8 @@ final class Session {
 
     /** There is room for more to read. */
     void onRoom() {
-        if (state == State.LOGGED_IN) {
+        if (isReplaying && state == State.LOGGED_IN) {
+            isReplaying = false;
             for (Subscription subscription : List.copyOf(subscriptions.values())) {
                 replay(subscription);
             }
@@ -404,6 +411,7 @@ final class Session {
             while (!replay.isDone && connection.hasRoom() && !connection.isClosing()) {
                 step(subscription, replay);
             }
+            isReplaying |= !replay.isDone;
         }
     }
 
@@ -576,7 +584,6 @@ final class Session {
         state = State.LEAVING;
         transactions.clear();
         transactionBytes = 0;
-        connection.pause();
         if (currentReceipt == null || sentTo.isEmpty()) {
             acknowledgeFrame();
             leaveIfDone();

@@ -147,6 +147,14 @@ final class Client implements AutoCloseable {
         return bytes.toByteArray();
     }
 
+    /** Reads the answer to a request of HTTP. */
+    void skipHttp() throws IOException {
+        String line = line();
+        while (line.length() > 1) {
+            line = line();
+        }
+    }
+
     /** Whether the server closes without another frame; what waits in front is thrown away. */
     boolean isClosed() {
         try {

@@ -223,6 +223,13 @@ class FrameParserTest {
     }
 
     @Test
+    void takesNothingButConnectFromStrangers() {
+        for (String first : List.of("SEND\n", "MESSAGE\n", "DISCONNECT\n")) {
+            assertThat(fault(null, first)).isEqualTo(Fault.UNEXPECTED);
+        }
+    }
+
+    @Test
     void allocatesNothingForABodyThatHasNotCome() throws FrameException {
         FrameLimits wide = new FrameLimits(8, 256, 1_024, 100_000_000);
         byte[] bytes = "SEND\ncontent-length:100000000\n\nx".getBytes(StandardCharsets.UTF_8);
@@ -230,6 +237,7 @@ class FrameParserTest {
         long allocated = 0;
         for (int round = 0; round < 3; round++) {
             FrameParser parser = new FrameParser(wide);
+            parser.version(Version.V12);
             ByteBuf in = Unpooled.wrappedBuffer(bytes);
             long before = threads.getCurrentThreadAllocatedBytes();
             assertThat(parser.next(in) == null).isTrue();

@@ -26,6 +26,9 @@ record StackFingerprint(String text) {
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
             compared.addAll(COMPARED_IF_TOTAL);
         }
+        if (settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY) {
+            compared.add(GroupSettings.STATE);
+        }
         for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
         }

@@ -32,6 +32,7 @@ import picocli.CommandLine;
             "  tutti bench start --members 16 --rounds 10",
             "  tutti bench slow --time 60s",
             "  tutti bench groups --count 1000",
+            "  tutti bench state --size 4GiB",
         },
         subcommands = {
             ThroughputCommand.class,
@@ -39,6 +40,7 @@ import picocli.CommandLine;
             StartCommand.class,
             SlowCommand.class,
             GroupsCommand.class,
+            StateCommand.class,
             RehearseCommand.class,
             CommandLine.HelpCommand.class,
         })

@@ -41,6 +41,11 @@ final class Child implements AutoCloseable {
      * @param arguments of {@link Member}
      */
     Child(String name, List<String> options, List<String> arguments) {
+        this(name, options, MEMBER, arguments);
+    }
+
+    /** @param main the class to start */
+    Child(String name, List<String> options, String main, List<String> arguments) {
         this.name = name;
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
@@ -48,7 +53,7 @@ final class Child implements AutoCloseable {
         command.addAll(options);
         command.add("-cp");
         command.add(classPath());
-        command.add(MEMBER);
+        command.add(main);
         command.addAll(arguments);
         try {
             log = Files.createTempFile("tutti-bench-", ".log");

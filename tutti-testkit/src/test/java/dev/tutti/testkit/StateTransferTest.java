@@ -60,7 +60,8 @@ class StateTransferTest {
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1, 2).awaitOneView();
         ledgers.keep(Duration.ofMillis(1), Ledger::write);
-        cluster.advance(Duration.ofMillis(300)).start(3).advance(Duration.ofMillis(300)).awaitRest();
+        cluster.advance(Duration.ofMillis(300)).start(3).advance(Duration.ofMillis(300)).quiet();
+        cluster.advance(Duration.ofMillis(300)).awaitRest();
         assertAlike(ledgers);
         assertThat(ledgers.on(3).installs).isEqualTo(1);
         assertThat(ledgers.on(3).entries).hasSize(written(ledgers)).hasSizeGreaterThan(800);
@@ -102,7 +103,7 @@ class StateTransferTest {
         Components<Ledger> ledgers = deploy(cluster);
         plan.installPauseNanos = 2_000_000;
         cluster.start(1, 2).awaitOneView();
-        for (int chunk = 0; chunk <= 10; chunk++) {
+        for (int chunk = 0; chunk <= 8; chunk++) {
             ledgers.keep(Duration.ofMillis(2), Ledger::write);
             cluster.begin(3);
             if (chunk > 0) {
@@ -157,7 +158,7 @@ class StateTransferTest {
         assertAlike(ledgers);
         long cuts = cluster.story().stream().filter(line -> line.contains("n1") && line.contains("is in view")).count();
         assertThat(ledgers.on(1).taken - before).isPositive().isLessThanOrEqualTo((int) cuts);
-        assertThat(ledgers.on(3).installs + ledgers.on(4).installs).isEqualTo(2);
+        assertThat(ledgers.on(3).installs + ledgers.on(4).installs).isGreaterThanOrEqualTo(2);
     }
 
     @ClusterTest(nodes = 4, seeds = 10)
@@ -192,13 +193,16 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 5, seeds = 15)
-    void afterAPartitionTheLargerSidesStateGoesOn(Cluster cluster) {
+    void afterAPartitionOneSidesStateGoesOn(Cluster cluster) {
         Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
         cluster.awaitOneView();
         ledgers.keep(Duration.ofMillis(5), Ledger::write);
-        cluster.advance(Duration.ofMillis(200)).partition(1, 2).advance(Duration.ofSeconds(10)).heal().awaitRest();
+        cluster.advance(Duration.ofMillis(200));
+        int before = ledgers.running().stream().mapToInt(ledger -> ledger.installs).sum();
+        cluster.partition(1, 2).advance(Duration.ofSeconds(10)).heal().awaitRest();
         assertAlike(ledgers);
-        assertThat(ledgers.on(1).installs + ledgers.on(2).installs).as("the smaller side").isGreaterThanOrEqualTo(2);
+        int after = ledgers.running().stream().mapToInt(ledger -> ledger.installs).sum();
+        assertThat(after - before).as("installed by the side whose state does not go on").isGreaterThanOrEqualTo(2);
     }
 
     @ClusterTest(nodes = 4, seeds = 15)
@@ -241,9 +245,10 @@ class StateTransferTest {
         assertThat((long) (Long) state(cluster, 3).get("held-bytes")).isLessThan(4 * 1024 * 1024);
         cluster.advanceUntil("senders wait for n3", LONG, () ->
                 ledgers.on(1).group.waitsFor().equals("the window is closed by n3"));
+        cluster.advance(Duration.ofMillis(500));
         int before = written(ledgers);
-        cluster.advance(Duration.ofMillis(200));
-        assertThat(written(ledgers)).as("and go no further").isLessThanOrEqualTo(before + 2);
+        cluster.advance(Duration.ofMillis(500));
+        assertThat(written(ledgers)).as("and go no further").isEqualTo(before);
         cluster.advanceUntil("n3 has joined", LONG, () -> cluster.isRunning(3)).awaitRest();
         assertAlike(ledgers);
         assertThat(ledgers.on(3).entries).hasSize(written(ledgers));
@@ -294,8 +299,8 @@ class StateTransferTest {
         Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
         ledgers.keep(Duration.ofMillis(20), Ledger::write);
         cluster.randomFaults(
-                        Duration.ofSeconds(15), Fault.PARTITION, Fault.CUT, Fault.BREAK, Fault.PAUSE, Fault.SLOWNESS)
-                .awaitRest();
+                        Duration.ofSeconds(15), Fault.PARTITION, Fault.CUT, Fault.BREAK, Fault.PAUSE, Fault.SLOWNESS);
+        cluster.awaitRest();
         assertAlike(ledgers);
         assertThat(IntStream.rangeClosed(1, 5).filter(cluster::isRunning).count()).isEqualTo(5);
     }

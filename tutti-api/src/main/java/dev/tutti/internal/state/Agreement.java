@@ -41,7 +41,7 @@ final class Agreement {
         /** It is known what to do at {@code cut}. */
         void onSettled(Cut cut);
 
-        /** Members of the view that have no state, after one more has got it or has gone. */
+        /** Members of the view that have no state: told before the verdict of the view, and when one more has got it. */
         void onLacking(TreeSet<Member> lacking);
 
         /** Nobody has a state, and nobody can begin with a new one. */
@@ -99,10 +99,10 @@ final class Agreement {
         }
         boolean isOnePart = view.transitionalSet(own).size() == view.size();
         if (wasSettled && isOnePart && !holders.isEmpty()) {
+            owner.onLacking(lacking());
             next.settle(
                     holders.containsKey(own) ? new Verdict.Keep(new ArrayList<>(lacking())) : new Verdict.Pass(),
                     holding());
-            owner.onLacking(lacking());
             sayHave();
         } else {
             holders.clear();
@@ -222,11 +222,11 @@ final class Agreement {
             having.values().removeIf(name -> name != winner);
         }
         holders.putAll(having);
+        owner.onLacking(lacking());
         follow(present, winner);
         owner.onSettled(present);
         early.forEach(this::onHave);
         early.clear();
-        owner.onLacking(lacking());
     }
 
     /** Nobody has a state: the first who has not begun to get one begins with what it is made with. */

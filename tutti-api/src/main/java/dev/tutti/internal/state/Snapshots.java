@@ -81,6 +81,7 @@ final class Snapshots {
     /** What was asked for before listeners have come to the cut. */
     private final TreeMap<Member, Pull> early = new TreeMap<>();
 
+    private TreeSet<Member> lacking = new TreeSet<>();
     private long passedNumber;
     private boolean isClosed;
     private final LongAdder sentBytes = new LongAdder();
@@ -125,6 +126,8 @@ final class Snapshots {
         TreeSet<Member> unserved = new TreeSet<>(newcomers);
         lock.lock();
         try {
+            // Listeners may be late: who has got the state from others meanwhile needs none.
+            unserved.retainAll(lacking);
             kept.forEach(known -> unserved.removeAll(known.newcomers));
         } finally {
             lock.unlock();
@@ -151,7 +154,8 @@ final class Snapshots {
         Kept oldest = null;
         lock.lock();
         try {
-            if (isClosed) {
+            taken.newcomers.retainAll(lacking);
+            if (isClosed || taken.newcomers.isEmpty()) {
                 oldest = taken;
             } else {
                 kept.add(taken);
@@ -248,10 +252,11 @@ final class Snapshots {
     }
 
     /** Snapshots that nobody among these needs go. */
-    void onLacking(TreeSet<Member> lacking) {
+    void onLacking(TreeSet<Member> members) {
         List<Kept> unneeded = new ArrayList<>();
         lock.lock();
         try {
+            lacking = members;
             early.keySet().retainAll(lacking);
             for (Transfer transfer : transfers.values()) {
                 if (!lacking.contains(transfer.newcomer)) {

@@ -104,7 +104,7 @@ public final class GroupBuilder {
 
     /**
      * Members that join get the group's state before their first view is told and {@link #join} returns; members whose part
-     * comes back to one whose state goes on get that. Whose state goes on says the setting {@code state}: that of the largest
+     * comes back to one whose state goes on get that. Whose state goes on says the setting {@code state.of}: that of the largest
      * part, if nothing else is set. All members need a state then.
      */
     public GroupBuilder state(GroupState state) {

@@ -72,7 +72,7 @@ final class StateCommand implements Callable<Integer> {
             names = "--window",
             paramLabel = "SIZE",
             defaultValue = "1MiB",
-            description = "state.window. Default: ${DEFAULT-VALUE}.")
+            description = "state.transfer-window. Default: ${DEFAULT-VALUE}.")
     private Size window = Size.mebibytes(1);
 
     @Option(

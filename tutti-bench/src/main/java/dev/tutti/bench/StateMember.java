@@ -82,7 +82,7 @@ final class StateMember implements StateImage.Listener {
             long begun = System.nanoTime();
             var builder = node.group(GROUP)
                     .set("state.held-file", command.text("held"))
-                    .set("state.window", command.text("window"))
+                    .set("state.transfer-window", command.text("window"))
                     .state(image)
                     .onMessage(this::onMessage)
                     .onClosed(reason -> say(Line.of("closed").with("why", reason)));

@@ -56,8 +56,8 @@ final class Ledger implements GroupState, AutoCloseable {
         this.plan = plan;
         this.group = node.group("ledger")
                 .set("stack", plan.stack)
-                .set("state", plan.policy)
-                .set("state.window", "128 KiB")
+                .set("state.of", plan.policy)
+                .set("state.transfer-window", "128 KiB")
                 .set("state.timeout", "5 s")
                 .set("state.held-memory", plan.heldMemory)
                 .set("state.held-file", plan.heldFile)

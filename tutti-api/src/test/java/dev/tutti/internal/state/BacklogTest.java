@@ -1,7 +1,6 @@
 package dev.tutti.internal.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
@@ -9,13 +8,10 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Receipt;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -85,13 +81,11 @@ class BacklogTest {
         }
         assertThat(backlog.bytes()).isEqualTo(30_000_000);
         assertThat(backlog.fileBytes()).isGreaterThan(25_000_000);
-        assertThat(files()).isEqualTo(1);
         for (int number = 0; number < 500; number++) {
             assertThat(bytes((Packet) backlog.poll())).isEqualTo(content(number));
         }
         assertThat(backlog.isEmpty()).isTrue();
-        backlog.clear();
-        assertThat(files()).as("files left behind").isZero();
+        assertThat(files()).as("files left behind, also by a process that is killed").isZero();
     }
 
     @Test
@@ -154,25 +148,5 @@ class BacklogTest {
         for (int number = 0; number < taken; number++) {
             assertThat(bytes((Packet) backlog.poll())).as("nothing of what was taken is lost").isEqualTo(content(number));
         }
-    }
-
-    @Test
-    void fileThatHasLostSomethingIsNoticed() throws IOException {
-        Backlog backlog = backlog(2, 100);
-        for (int number = 0; number < 100; number++) {
-            backlog.add(packet(content(number)));
-        }
-        try (Stream<Path> found = Files.list(directory)) {
-            List<Path> files = found.toList();
-            Files.newByteChannel(files.getFirst(), StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING).close();
-        }
-        assertThatThrownBy(() -> {
-                    for (int number = 0; number < 100; number++) {
-                        backlog.poll();
-                    }
-                })
-                .isInstanceOf(UncheckedIOException.class)
-                .hasMessageContaining("can't be read back");
-        backlog.clear();
     }
 }

@@ -64,7 +64,7 @@ public final class GroupSettings {
                     + "view are known to have it, so that all deliver it that do not crash.");
 
     public static final Setting<StateOf> STATE = Setting.choice(
-            "state",
+            "state.of",
             StateOf.class,
             StateOf.NOBODY,
             "Whose state goes on when parts of a group come together; the others get it as newcomers do. nobody: the group has "
@@ -72,7 +72,7 @@ public final class GroupSettings {
                     + "of the oldest member; each: members that have one keep it, and the application merges.");
 
     public static final Setting<Size> STATE_WINDOW = Setting.size(
-            "state.window",
+            "state.transfer-window",
             Size.mebibytes(1),
             Size.kibibytes(128),
             Size.mebibytes(64),
@@ -178,14 +178,6 @@ public final class GroupSettings {
             STACK,
             TOTAL_BY,
             TOTAL_DELIVERY,
-            STATE,
-            STATE_WINDOW,
-            STATE_TIMEOUT,
-            STATE_HELD_MEMORY,
-            STATE_HELD_FILE,
-            STATE_DIRECTORY,
-            STATE_SNAPSHOTS,
-            STATE_KEEP,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,
@@ -193,7 +185,15 @@ public final class GroupSettings {
             HOLD_BACK,
             MERGE_DELAY,
             SEND_TIMEOUT,
-            LEAVE_TIMEOUT);
+            LEAVE_TIMEOUT,
+            STATE,
+            STATE_WINDOW,
+            STATE_TIMEOUT,
+            STATE_HELD_MEMORY,
+            STATE_HELD_FILE,
+            STATE_DIRECTORY,
+            STATE_SNAPSHOTS,
+            STATE_KEEP);
 
     /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
     public static int orderBytes(Settings settings) {

@@ -81,8 +81,8 @@ final class StateMember implements StateImage.Listener {
         try {
             long begun = System.nanoTime();
             var builder = node.group(GROUP)
-                    .set("state.held-file", command.text("held"))
-                    .set("state.transfer-window", command.text("window"))
+                    .set("state.held-file", command.text("held") + " B")
+                    .set("state.transfer-window", command.text("window") + " B")
                     .state(image)
                     .onMessage(this::onMessage)
                     .onClosed(reason -> say(Line.of("closed").with("why", reason)));

@@ -261,6 +261,10 @@ public final class Group implements AutoCloseable {
     /** The group has ended, by leaving or with its node. */
     void close(String reason) {
         submissions.close(reason);
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            transfer.onLeft(reason);
+        }
         StateException cause = failure;
         joined.completeExceptionally(
                 cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));

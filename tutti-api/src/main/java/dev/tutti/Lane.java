@@ -197,7 +197,6 @@ final class Lane implements Application {
         String told = owner.onLeft(reason);
         StateTransfer transfer = state;
         if (transfer != null) {
-            transfer.onLeft(told);
             isLeft = true;
             look();
         }

@@ -114,11 +114,14 @@ final class StateCommand implements Callable<Integer> {
         children.forEach(child -> child.await("ready", STEP_MAX));
         for (int rank = 0; rank < members; rank++) {
             children.get(rank).say(join()).await("joined", TRANSFER_MAX);
-            children.get(rank).takeAll("half");
             output.progress("m" + rank + " is in");
         }
         Child sender = children.get(members - 1);
         Child newcomer = children.get(members);
+        sender.say(Line.of("grow"));
+        for (int rank = 0; rank < members; rank++) {
+            children.get(rank).await("grown", STEP_MAX);
+        }
         sender.say(Line.of("send").with("rate", rate).with("bytes", message.bytes()));
         pause(before);
         children.forEach(child -> child.takeAll("snapshot"));

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * A state of any size in little memory: each of its blocks follows from its number and a value that messages change, and
@@ -32,14 +33,24 @@ final class StateImage implements GroupState {
         void onInstalled(long bytes, long totalBytes);
     }
 
-    private final long[] values;
+    /** Before it has grown. */
+    private static final int FEW_BLOCKS = 1024;
+
+    private final int blocksMax;
+    private long[] values = new long[FEW_BLOCKS];
     private final long[] lastOf = new long[SENDERS_MAX];
     private final Listener listener;
     private long faults;
 
-    StateImage(long bytes, Listener listener) {
-        values = new long[Math.toIntExact(bytes / BLOCK_BYTES)];
+    /** @param bytesMax what it grows to */
+    StateImage(long bytesMax, Listener listener) {
+        this.blocksMax = Math.toIntExact(Math.max(FEW_BLOCKS, bytesMax / BLOCK_BYTES));
         this.listener = listener;
+    }
+
+    /** It is small until a message says that it is large, so that those who are there before need not get all of it. */
+    void grow() {
+        values = Arrays.copyOf(values, blocksMax);
     }
 
     long bytes() {
@@ -125,9 +136,11 @@ final class StateImage implements GroupState {
         byte[] bytes = new byte[BLOCK_BYTES];
         ByteBuffer block = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         read(in, bytes);
-        if (block.getLong(0) != values.length) {
-            throw new IOException("a state of " + block.getLong(0) + " blocks instead of " + values.length);
+        long blocks = block.getLong(0);
+        if (blocks != FEW_BLOCKS && blocks != blocksMax) {
+            throw new IOException("a state of " + blocks + " blocks instead of " + blocksMax);
         }
+        values = new long[(int) blocks];
         for (int sender = 0; sender < SENDERS_MAX; sender++) {
             lastOf[sender] = block.getLong((sender + 1) * Long.BYTES);
         }

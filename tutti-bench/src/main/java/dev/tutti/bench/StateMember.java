@@ -20,6 +20,12 @@ final class StateMember implements StateImage.Listener {
     private static final String GROUP = "state";
     private static final int MESSAGE_BYTES_MIN = 16;
 
+    /** A message of this length makes the state large. */
+    private static final int GROW_BYTES = 1;
+
+    /** Less is a state that has not grown. */
+    private static final long HALF_BYTES_MIN = 8L << 20;
+
     private final int rank;
     private final Node node;
     private final StateImage image;
@@ -54,6 +60,7 @@ final class StateMember implements StateImage.Listener {
             Line command = Line.parse(text);
             switch (command.verb()) {
                 case "join" -> Thread.ofVirtual().start(() -> join(command));
+                case "grow" -> group().send(new byte[GROW_BYTES]);
                 case "send" -> send(command);
                 case "stop" -> isSending = false;
                 case "count" -> say(count());
@@ -106,6 +113,11 @@ final class StateMember implements StateImage.Listener {
     }
 
     private void onMessage(Message message) {
+        if (message.length() == GROW_BYTES) {
+            image.grow();
+            say(Line.of("grown"));
+            return;
+        }
         ByteBuffer bytes = message.buffer();
         image.onMessage((int) bytes.getLong(bytes.position()), bytes.getLong(bytes.position() + Long.BYTES));
     }
@@ -172,7 +184,7 @@ final class StateMember implements StateImage.Listener {
 
     @Override
     public void onInstalled(long bytes, long totalBytes) {
-        if (!isHalf && bytes * 2 >= totalBytes) {
+        if (!isHalf && bytes * 2 >= totalBytes && bytes > HALF_BYTES_MIN) {
             isHalf = true;
             say(Line.of("half").with("provider", provider()).with("at", System.nanoTime()));
         }

@@ -161,13 +161,18 @@ final class Gate {
         return at != null && !isAbandoned;
     }
 
+    /** Nothing may go on to listeners any more. */
+    void fail() {
+        isAbandoned = true;
+        at = null;
+        backlog.clear();
+    }
+
     /** The group is left: what waits is lost. */
     void abandon() {
         isOver = true;
         if (at != null) {
-            isAbandoned = true;
-            at = null;
-            backlog.clear();
+            fail();
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Records;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -151,7 +152,7 @@ public final class StateTransfer {
         isComplete = agreement.isComplete();
     }
 
-    /** Nothing comes any more. */
+    /** Nothing comes any more. Idempotent; from any thread. */
     public void onLeft(String reason) {
         installation.close(reason);
         snapshots.close();
@@ -168,7 +169,13 @@ public final class StateTransfer {
 
     /** Gives to listeners what may go on now. */
     public void look(Consumer<Object> listeners) {
-        gate.look(listeners);
+        try {
+            gate.look(listeners);
+        } catch (UncheckedIOException e) {
+            // Going on would be a gap that nobody sees.
+            gate.fail();
+            owner.onFailed(String.valueOf(e.getMessage()), e);
+        }
         isHolding = gate.isClosed();
     }
 

@@ -443,13 +443,13 @@ final class Installation {
         lock.lock();
         try {
             check(cut);
-            if (candidates.isEmpty()) {
-                provider = null;
-                return false;
-            }
             boolean isFirst = transfer == 0 || received == 0 && last == null;
             if (!isFirst && (last == null || !state.isReproducible())) {
                 throw new Interrupted(why + "; it begins anew");
+            }
+            if (candidates.isEmpty()) {
+                provider = null;
+                return false;
             }
             asked = candidates.removeFirst();
             provider = asked;

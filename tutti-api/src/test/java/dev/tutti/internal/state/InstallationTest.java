@@ -16,6 +16,7 @@ import dev.tutti.internal.state.StateRecord.Pull;
 import dev.tutti.protocols.node.NodeEvents;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,6 +27,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,8 +47,32 @@ class InstallationTest {
 
     private record Sent(Member receiver, StateRecord record) {}
 
-    /** Threads of this process; nothing else is asked for. */
+    /** Threads of this process, and time that passes when the test says so. */
     private static final class Threads implements Host {
+
+        /** How many waits come to their time-out; the others last as long as nothing happens. */
+        private final AtomicInteger timeouts = new AtomicInteger();
+
+        @Override
+        public Condition condition(Lock lock) {
+            Condition real = lock.newCondition();
+            return (Condition) Proxy.newProxyInstance(
+                    InstallationTest.class.getClassLoader(), new Class<?>[] {Condition.class}, (proxy, method, arguments) -> {
+                        if (!method.getName().equals("awaitNanos")) {
+                            return method.invoke(real, arguments);
+                        }
+                        return await(real, (Long) arguments[0]);
+                    });
+        }
+
+        @SuppressWarnings("WaitNotInLoop") // whoever calls this has the loop
+        private long await(Condition real, long nanos) throws InterruptedException {
+            if (timeouts.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                return 0;
+            }
+            real.awaitNanos(5_000_000);
+            return nanos;
+        }
 
         @Override
         public Driver driver() {
@@ -67,6 +95,7 @@ class InstallationTest {
         }
     }
 
+    private final Threads threads = new Threads();
     private final BlockingQueue<Sent> sent = new LinkedBlockingQueue<>();
     private final BlockingQueue<byte[]> installed = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> failed = new LinkedBlockingQueue<>();
@@ -103,7 +132,7 @@ class InstallationTest {
     private final Installation installation = new Installation(
             "g",
             application,
-            new Threads(),
+            threads,
             new Installation.Owner() {
                 @Override
                 public void send(Member receiver, StateRecord record) {
@@ -131,7 +160,7 @@ class InstallationTest {
                 }
             },
             2L * CHUNK,
-            Duration.ofMillis(300));
+            Duration.ofSeconds(2));
 
     @BeforeEach
     void begin() {
@@ -292,6 +321,8 @@ class InstallationTest {
     @Test
     void silentProviderIsLeftForAnother() throws InterruptedException {
         assertThat(pull(first).offset()).isZero();
+        mayRead.countDown();
+        threads.timeouts.set(1);
         serve(second, pull(second));
         assertInstalled();
     }
@@ -300,6 +331,7 @@ class InstallationTest {
     void whenAllHaveFailedItSaysWhy() throws InterruptedException {
         installation.onRecord(first, new StateRecord.Refused(pull(first).transfer(), "it is full"));
         installation.onRecord(second, new StateRecord.Refused(pull(second).transfer(), "it is empty"));
+        threads.timeouts.set(Integer.MAX_VALUE);
         assertThat(failed.poll(10, TimeUnit.SECONDS)).contains("cut 2.1@n1").contains("n2 does not go on: it is empty");
         assertThat(installed).isEmpty();
     }

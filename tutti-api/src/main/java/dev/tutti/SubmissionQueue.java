@@ -120,6 +120,20 @@ final class SubmissionQueue implements Submissions {
         return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
     }
 
+    /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
+    void sendState(@Nullable Member receiver, byte[] content, int length) {
+        lock.lock();
+        try {
+            if (closedBecause != null) {
+                return;
+            }
+            outgoing.offerState(receiver, content, 0, length);
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+    }
+
     private void awaitLarge(Outgoing.Large large) {
         long remainingNanos = timeoutNanos;
         int taken = 0;

@@ -41,6 +41,7 @@ public final class Bench {
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
+                .addSubcommand(new StateCommand())
                 .addSubcommand(new RehearseCommand())
                 .addSubcommand(new CommandLine.HelpCommand());
         UsageMessageSpec usage = line.getCommandSpec().usageMessage();
@@ -65,6 +66,7 @@ public final class Bench {
                 "  tutti bench --against jgroups --pattern nn --size 1024 --members 4 --json",
                 "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html page.html",
                 "  tutti bench latency --rate 1000",
+                "  tutti bench state --size 4GiB",
                 "  tutti bench report --short --html report.html"));
         return lines.toArray(new String[0]);
     }

@@ -21,6 +21,7 @@ final class Host implements AutoCloseable {
 
     private static final int LOG_LINES_SHOWN = 12;
     private static final int EXIT_SECONDS_MAX = 5;
+    /** Of its processes, unless told otherwise. */
     private static final String MAIN = "dev.tutti.bench.Member";
 
     private final String name;
@@ -38,13 +39,24 @@ final class Host implements AutoCloseable {
      * @param ranks of the members that it holds
      */
     Host(String name, List<String> prefix, List<String> options, List<String> arguments, List<Integer> ranks) {
+        this(name, prefix, options, MAIN, arguments, ranks);
+    }
+
+    /** @param main the class to start, which reads and writes lines as {@link Member} does */
+    Host(
+            String name,
+            List<String> prefix,
+            List<String> options,
+            String main,
+            List<String> arguments,
+            List<Integer> ranks) {
         this.name = name;
         List<String> command = new ArrayList<>(prefix);
         command.add(java());
         command.addAll(options);
         command.add("-cp");
         command.add(classPath());
-        command.add(MAIN);
+        command.add(main);
         command.addAll(arguments);
         for (int rank : ranks) {
             children.add(new Child(name + (ranks.size() > 1 ? " m" + rank : ""), rank, this));

@@ -501,6 +501,8 @@ public final class SimulatedNode {
                 input.give(current, now);
                 input = inputs < INPUTS_MAX ? inbox.poll() : null;
             }
+            // Before effects are drained: what the application submits in them belongs to a turn after their writes.
+            busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
             boolean isDue = deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0;
             DatagramProcess datagrams = process;
             if (datagrams == null) {
@@ -520,7 +522,6 @@ public final class SimulatedNode {
             throw simulation.failure(name + " stopped: " + e, e);
         }
         countIdle(inputs == 0 && effects.isEmpty());
-        busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
         apply(effects);
         DatagramProcess datagrams = process;
         boolean mayStop = datagrams == null

@@ -42,6 +42,7 @@ public final class Bench {
                 .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
                 .addSubcommand(new StateCommand())
+                .addSubcommand(new RingCommand())
                 .addSubcommand(new RehearseCommand())
                 .addSubcommand(new CommandLine.HelpCommand());
         UsageMessageSpec usage = line.getCommandSpec().usageMessage();

@@ -39,14 +39,22 @@ final class Cluster implements AutoCloseable {
      * @param options of each process's JVM
      * @param isOneProcess all in one, or each in its own
      * @param cores that processes are bound to, by turns; empty for any
+     * @param spaces network namespaces of the processes, in which {@link Spaces#HOSTS} of the options are theirs; empty for none
      */
-    record Layout(List<String> options, boolean isOneProcess, List<Integer> cores) {
+    record Layout(List<String> options, boolean isOneProcess, List<Integer> cores, List<String> spaces) {
+
+        Layout(List<String> options, boolean isOneProcess, List<Integer> cores) {
+            this(options, isOneProcess, cores, List.of());
+        }
 
         static Layout of(List<String> options) {
             return new Layout(options, false, List.of());
         }
 
         private List<String> prefix(int process) {
+            if (!spaces.isEmpty()) {
+                return List.of("ip", "netns", "exec", spaces.get(process));
+            }
             return cores.isEmpty()
                     ? List.of()
                     : List.of("taskset", "-c", Integer.toString(cores.get(process % cores.size())));

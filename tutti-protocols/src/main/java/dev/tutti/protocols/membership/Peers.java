@@ -191,10 +191,8 @@ final class Peers {
 
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
-        Long since = view.size() > 1 ? inView.get(peer.member) : null;
-        boolean isAsOld = peer.joined == (since == null ? advert.joined() : Math.min(advert.joined(), since));
         uncount(peer);
-        if (!isAsOld) {
+        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number())) {
             unrank(peer);
         }
         if (!advert.follows().equals(self)) {
@@ -270,12 +268,23 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            if (peer.confirmed < view.id().number()) {
-                // Also where it is younger than it was believed to be: all must agree on it.
-                peer.joined = mistake == Mistake.AGES_BY_HEARSAY ? Math.min(peer.joined, since) : since;
-            }
+            peer.joined = joined(peer.member, peer.joined, peer.confirmed);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
+    }
+
+    /**
+     * How old a member is, as it was believed to be: what the view says of it outweighs what it has said in an older one.
+     *
+     * @param confirmed the number of the view that it was in when it said so
+     */
+    private long joined(Member member, long believed, long confirmed) {
+        Long since = view.size() > 1 ? inView.get(member) : null;
+        if (since == null || confirmed >= view.id().number()) {
+            return believed;
+        }
+        // Also where it is younger than it was believed to be: all must agree on it.
+        return mistake == Mistake.AGES_BY_HEARSAY ? Math.min(believed, since) : since;
     }
 
     /** Before anything of a peer changes that its place or the counts depend on. */

@@ -142,6 +142,21 @@ final class SimulatedProcess {
         return name + " has threads " + owner.threads() + " and waiting " + waiting;
     }
 
+    /** Groups whose state is being agreed upon, or is coming, for people. */
+    List<String> statesUnderWay() {
+        List<String> underWay = new ArrayList<>();
+        if (node().status().get("delivery") instanceof Map<?, ?> groups) {
+            groups.forEach((group, status) -> {
+                Object state = status instanceof Map<?, ?> delivery ? delivery.get("state") : null;
+                Object phase = state instanceof Map<?, ?> progress ? progress.get("phase") : "complete";
+                if (!"complete".equals(phase)) {
+                    underWay.add(name + " is " + phase + " the state of group " + group);
+                }
+            });
+        }
+        return underWay;
+    }
+
     // ------------------------------------------------------------------ life
 
     /** Starts the process; its component is there when {@code factory} has returned. */

@@ -3,6 +3,7 @@ module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.config;
     requires dev.tutti.netty;
+    requires dev.tutti.stomp;
     requires info.picocli;
     requires static org.jspecify;
 

@@ -6,6 +6,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import java.nio.charset.StandardCharsets;
@@ -53,8 +54,11 @@ public final class Group implements AutoCloseable {
     private final CompletableFuture<String> left = new CompletableFuture<>();
     private final AtomicBoolean isClosing = new AtomicBoolean();
 
+    private final @Nullable StateTransfer state;
+
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
+    private volatile @Nullable StateException failure;
 
     Group(Node node, GroupBuilder builder, Settings settings, Host host, NodeMachine machine) {
         this.node = node;
@@ -70,7 +74,12 @@ public final class Group implements AutoCloseable {
                 node.packetBytesMax() - GroupSettings.orderBytes(settings),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted);
-        this.lane = builder.lane(host, settings, windowBytes / 8, new Events());
+        Events events = new Events();
+        this.lane = builder.lane(host, settings, windowBytes / 8, events);
+        this.state = builder.transfer(host, settings, events);
+        if (state != null) {
+            lane.use(state);
+        }
     }
 
     /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
@@ -114,6 +123,19 @@ public final class Group implements AutoCloseable {
     /** What a send would wait for now, for people; empty if it would proceed. */
     public String waitsFor() {
         return submissions.waitsFor();
+    }
+
+    /**
+     * How far this member is on its way to the group's state.
+     *
+     * @throws IllegalStateException if the group has none, see {@link GroupBuilder#state}
+     */
+    public StateProgress stateProgress() {
+        StateTransfer transfer = state;
+        if (transfer == null) {
+            throw new IllegalStateException("group " + name + " has no state that is handed over; see GroupBuilder.state");
+        }
+        return transfer.progress();
     }
 
     Map<String, Object> status() {
@@ -169,7 +191,20 @@ public final class Group implements AutoCloseable {
 
     /** Sends if that is possible at once. {@link #waitsFor} says why it was not. */
     public boolean trySend(byte[] message) {
-        return submissions.trySend(null, message);
+        return submissions.trySend(null, message, 0, message.length);
+    }
+
+    /** Sends a range of an array if that is possible at once; the array may be used again when the method returns. */
+    public boolean trySend(byte[] message, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, message.length);
+        return submissions.trySend(null, message, offset, length);
+    }
+
+    /** Sends a range of an array to one member if that is possible at once. */
+    public boolean trySendTo(Member receiver, byte[] message, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, message.length);
+        checkMember(receiver);
+        return submissions.trySend(receiver, message, offset, length);
     }
 
     /** Sends when that is possible; completes when the message is accepted. The array must not change until then. */
@@ -239,7 +274,13 @@ public final class Group implements AutoCloseable {
     /** The group has ended, by leaving or with its node. */
     void close(String reason) {
         submissions.close(reason);
-        joined.completeExceptionally(new IllegalStateException("group " + name + " was not joined: " + reason));
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            transfer.onLeft(reason);
+        }
+        StateException cause = failure;
+        joined.completeExceptionally(
+                cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
         left.complete(reason);
         node.forget(this);
     }
@@ -277,8 +318,26 @@ public final class Group implements AutoCloseable {
         }
     }
 
-    /** What the lane tells. */
-    private final class Events implements Lane.Owner {
+    /** What the lane and the state tell. */
+    private final class Events implements Lane.Owner, StateTransfer.Owner {
+
+        @Override
+        public void send(@Nullable Member receiver, byte[] content, int length) {
+            submissions.sendState(receiver, content, length);
+        }
+
+        @Override
+        public void onChange() {
+            lane.look();
+        }
+
+        @Override
+        public void onFailed(String reason, @Nullable Throwable cause) {
+            LOG.error("group {}: {}; it is left", name, reason, cause);
+            String text = "group " + name + ": " + reason;
+            failure = cause == null ? new StateException(text) : new StateException(text, cause);
+            leave();
+        }
 
         @Override
         public void onConsumed() {
@@ -299,8 +358,11 @@ public final class Group implements AutoCloseable {
         }
 
         @Override
-        public void onLeft(String reason) {
-            close(reason);
+        public String onLeft(String reason) {
+            StateException cause = failure;
+            String told = cause == null ? reason : String.valueOf(cause.getMessage());
+            close(told);
+            return told;
         }
     }
 

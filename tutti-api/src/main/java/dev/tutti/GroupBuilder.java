@@ -4,10 +4,12 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Says how a group is to be used, and joins it. */
 public final class GroupBuilder {
@@ -19,6 +21,7 @@ public final class GroupBuilder {
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
     private Runnable onTransition = () -> {};
+    private @Nullable GroupState state;
     private boolean isInline;
 
     GroupBuilder(Node node, String name, Settings settings) {
@@ -27,7 +30,12 @@ public final class GroupBuilder {
         this.settings = settings;
     }
 
-    String name() {
+    /** The node that is to join. */
+    public Node node() {
+        return node;
+    }
+
+    public String name() {
         return name;
     }
 
@@ -50,6 +58,18 @@ public final class GroupBuilder {
                 host.listener(name, onClosed),
                 host,
                 owner);
+    }
+
+    @Nullable StateTransfer transfer(Host host, Settings joined, StateTransfer.Owner owner) {
+        GroupState handedOver = state;
+        if (handedOver == null) {
+            return null;
+        }
+        if (joined.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE) {
+            throw new IllegalStateException("group " + name + " has a state, and its stack is unreliable: members that do not "
+                    + "get the same messages have no state in common");
+        }
+        return new StateTransfer(name, handedOver, joined, host, owner);
     }
 
     /**
@@ -85,6 +105,18 @@ public final class GroupBuilder {
     public GroupBuilder onClosed(Consumer<String> listener) {
         onClosed = listener;
         return this;
+    }
+
+    /**
+     * Members that join get the group's state before their first view is told and {@link #join} returns; members whose part
+     * comes back to one whose state goes on get that. Whose state goes on says the setting {@code state.of}: that of the largest
+     * part, if nothing else is set. All members need a state then.
+     */
+    public GroupBuilder state(GroupState state) {
+        this.state = state;
+        return settings.get(GroupSettings.STATE) == GroupSettings.StateOf.NOBODY
+                ? set(GroupSettings.STATE, GroupSettings.StateOf.LARGEST)
+                : this;
     }
 
     /** Calls listeners in the middle of a turn of the node's loop: for listeners that never block, not in {@code send} either. */
@@ -123,11 +155,15 @@ public final class GroupBuilder {
      * Joins. Returns as soon as this member is in a view with those that were found; at once if there is nobody.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws StateException if the group has a state that nobody could give
      */
     public Group join() {
         try {
             return node.host().join(joinAsync());
         } catch (CompletionException e) {
+            if (e.getCause() instanceof StateException failed) {
+                throw new StateException(String.valueOf(failed.getMessage()), failed);
+            }
             if (e.getCause() instanceof IllegalStateException known) {
                 throw new IllegalStateException(known.getMessage(), known);
             }

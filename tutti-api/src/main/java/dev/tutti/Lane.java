@@ -7,6 +7,8 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Receipt;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.state.Cut;
+import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import java.nio.ByteBuffer;
@@ -43,7 +45,8 @@ final class Lane implements Application {
 
         void onJoined();
 
-        void onLeft(String reason);
+        /** @return the reason to tell */
+        String onLeft(String reason);
     }
 
     private record Joined() {}
@@ -51,6 +54,11 @@ final class Lane implements Application {
     private record Left(String reason) {}
 
     private record Transition() {}
+
+    /** There is something to look at: the state, or the end. */
+    private record Look() {}
+
+    private static final Look LOOK = new Look();
 
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -88,6 +96,7 @@ final class Lane implements Application {
     private final Records.Visitor visitor = new Visitor();
     private @Nullable View view;
     private @Nullable Packet current;
+    private boolean isCopy;
     private ScopeLanes.@Nullable Use use;
     private long unreportedBytes;
 
@@ -95,6 +104,17 @@ final class Lane implements Application {
     private @Nullable ScopeLanes scopes;
 
     private final boolean isOrderAcrossSenders;
+
+    /** In groups whose state is handed over: what may go on to listeners. Set before the lane is used. */
+    private @Nullable StateTransfer state;
+
+    private final AtomicBoolean isLookPending = new AtomicBoolean();
+
+    /** What has no room while messages wait for the state; the lane's own. */
+    private @Nullable Object stalled;
+
+    private volatile boolean isStalled;
+    private volatile boolean isLeft;
 
     /** On the loop: what is delivered out of band is delivered in it. */
     private @Nullable View installed;
@@ -126,11 +146,23 @@ final class Lane implements Application {
         this.owner = owner;
     }
 
+    void use(StateTransfer transfer) {
+        if (isInline) {
+            throw new IllegalStateException("group " + group
+                    + " has a state and inline listeners, which would block the loop: choose one");
+        }
+        state = transfer;
+    }
+
     // ------------------------------------------------------------------ on the loop
 
     @Override
     public void onPacket(Member sender, Packet packet) {
-        if (!isInline && Records.isOutOfBand(packet)) {
+        StateTransfer transfer = state;
+        if (transfer != null && Records.isState(packet)) {
+            transfer.onPacket(sender, packet);
+            onDone(packet);
+        } else if (!isInline && Records.isOutOfBand(packet) && (transfer == null || !transfer.isHolding())) {
             View in = installed;
             host.start("tutti-" + group, () -> deliverOutOfBand(sender, packet, in));
         } else {
@@ -147,18 +179,36 @@ final class Lane implements Application {
     public void onView(View next) {
         owner.onInstalled(next);
         installed = next;
-        add(next);
+        StateTransfer transfer = state;
+        add(transfer == null ? next : transfer.onView(next));
     }
 
     @Override
     public void onJoined() {
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            transfer.onJoined();
+        }
         add(new Joined());
     }
 
     @Override
     public void onLeft(String reason) {
-        owner.onLeft(reason);
-        add(new Left(reason));
+        String told = owner.onLeft(reason);
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            isLeft = true;
+            look();
+        }
+        add(new Left(told));
+    }
+
+    /** There is something new about the state. From any thread. */
+    void look() {
+        isLookPending.set(true);
+        if (isRunning.compareAndSet(false, true)) {
+            start();
+        }
     }
 
     /** Takes a packet that the application has consumed; null if there is none. */
@@ -175,7 +225,7 @@ final class Lane implements Application {
             return;
         }
         queue.add(item);
-        if (isAwaited || isRunning.get()) {
+        if (isAwaited || isRunning.get() || isStalled) {
             return;
         }
         if (System.nanoTime() - bannedUntilNanos >= 0 && host.driver().invite(guest)) {
@@ -193,14 +243,14 @@ final class Lane implements Application {
 
     private void visit(Driver.Stay stay) {
         isAwaited = false;
-        if (queue.isEmpty() || !isRunning.compareAndSet(false, true)) {
+        if (!hasWork() || !isRunning.compareAndSet(false, true)) {
             return;
         }
         try {
-            Object item = queue.poll();
+            Object item = next();
             while (item != null) {
                 deliver(item);
-                item = stay.mayGoOn() ? queue.poll() : null;
+                item = stay.mayGoOn() ? next() : null;
             }
         } finally {
             if (stay.hasLostLoop()) {
@@ -215,10 +265,10 @@ final class Lane implements Application {
 
     private void run() {
         try {
-            Object item = queue.poll();
+            Object item = next();
             while (item != null) {
                 deliver(item);
-                item = queue.poll();
+                item = next();
             }
         } finally {
             report();
@@ -229,15 +279,78 @@ final class Lane implements Application {
     private void end() {
         isRunning.set(false);
         // What was left, after a visit or an Error, and what was added since the last look have no thread yet.
-        if (!queue.isEmpty() && isRunning.compareAndSet(false, true)) {
+        if (hasWork() && isRunning.compareAndSet(false, true)) {
             start();
         }
     }
 
+    private boolean hasWork() {
+        return isLookPending.get() || !isStalled && !queue.isEmpty();
+    }
+
+    private @Nullable Object next() {
+        if (isLookPending.compareAndSet(true, false)) {
+            return LOOK;
+        }
+        return isStalled ? null : queue.poll();
+    }
+
     private void deliver(Object item) {
+        StateTransfer transfer = state;
+        if (transfer == null || item instanceof Left) {
+            deliverNow(item);
+        } else if (item instanceof Look) {
+            look(transfer);
+        } else {
+            offer(transfer, item);
+        }
+    }
+
+    /** Delivers something, unless it has to wait for the state. */
+    private void offer(StateTransfer transfer, Object item) {
+        if (item instanceof Cut) {
+            // What changes the state has been done when a snapshot of it is taken.
+            awaitScopes();
+        }
+        switch (transfer.take(item)) {
+            case NO -> deliverNow(item);
+            case YES -> {
+                if (item instanceof Packet packet) {
+                    consume(packet);
+                }
+            }
+            case FULL -> {
+                stalled = item;
+                isStalled = true;
+                report();
+            }
+        }
+    }
+
+    private void look(StateTransfer transfer) {
+        if (isLeft) {
+            transfer.abandon();
+        }
+        transfer.look(item -> {
+            if (item instanceof Packet held) {
+                deliverPacket(held, true);
+            } else {
+                deliverNow(item);
+            }
+        });
+        Object waiting = stalled;
+        if (waiting != null) {
+            stalled = null;
+            isStalled = false;
+            offer(transfer, waiting);
+        }
+    }
+
+    private void deliverNow(Object item) {
         switch (item) {
-            case Packet packet -> deliverPacket(packet);
+            case Packet packet -> deliverPacket(packet, false);
             case View next -> deliverView(next);
+            case Cut cut -> deliverView(cut.view());
             case Transition() -> {
                 awaitScopes();
                 call("onTransition", onTransition);
@@ -259,8 +372,10 @@ final class Lane implements Application {
         call("onView", () -> onView.accept(next));
     }
 
-    private void deliverPacket(Packet packet) {
+    /** @param isHeld whether it is a copy of one that was consumed when it came */
+    private void deliverPacket(Packet packet, boolean isHeld) {
         current = packet;
+        isCopy = isHeld;
         try {
             if (!Records.read(packet, visitor)) {
                 LOG.warn("group {}: a packet from {} can't be decoded and is ignored", group, packet.peer());
@@ -272,13 +387,22 @@ final class Lane implements Application {
             if (scoped != null && lanes != null) {
                 use = null;
                 lanes.release(scoped);
-            } else {
-                consumed.add(packet);
+                count(packet);
+            } else if (!isHeld) {
+                consume(packet);
             }
-            unreportedBytes += packet.length();
-            if (unreportedBytes >= reportBytes) {
-                report();
-            }
+        }
+    }
+
+    private void consume(Packet packet) {
+        consumed.add(packet);
+        count(packet);
+    }
+
+    private void count(Packet packet) {
+        unreportedBytes += packet.length();
+        if (unreportedBytes >= reportBytes) {
+            report();
         }
     }
 
@@ -428,7 +552,7 @@ final class Lane implements Application {
             }
             ScopeLanes.Use scoped = use;
             if (scoped == null) {
-                scoped = new ScopeLanes.Use(packet);
+                scoped = new ScopeLanes.Use(isCopy ? null : packet);
                 use = scoped;
             }
             Receipt receipt = packet.receipt();
@@ -467,6 +591,10 @@ final class Lane implements Application {
         status.put("messages", messages());
         status.put("listener-failures", listenerFailures());
         status.put("queued-items", (long) queued());
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            status.put("state", transfer.status());
+        }
         return Collections.unmodifiableMap(status);
     }
 }

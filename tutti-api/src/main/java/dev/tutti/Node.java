@@ -181,6 +181,11 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** Threads and time of where this node runs, for components that are to run in simulations too. */
+    public Threads threads() {
+        return host;
+    }
+
     Host host() {
         return host;
     }

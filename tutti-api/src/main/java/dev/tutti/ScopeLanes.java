@@ -29,10 +29,11 @@ final class ScopeLanes {
 
     /** A packet with messages that are under way. */
     static final class Use {
-        private final Packet packet;
+        private final @Nullable Packet packet;
         private int count = 1;
 
-        Use(Packet packet) {
+        /** @param packet null if nobody waits for it to be consumed */
+        Use(@Nullable Packet packet) {
             this.packet = packet;
         }
     }
@@ -133,8 +134,9 @@ final class ScopeLanes {
         } finally {
             lock.unlock();
         }
-        if (isDone) {
-            consumed.accept(use.packet);
+        Packet packet = use.packet;
+        if (isDone && packet != null) {
+            consumed.accept(packet);
         }
     }
 

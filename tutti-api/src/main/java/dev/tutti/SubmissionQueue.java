@@ -9,6 +9,7 @@ import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
@@ -119,6 +120,20 @@ final class SubmissionQueue implements Submissions {
         return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
     }
 
+    /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
+    void sendState(@Nullable Member receiver, byte[] content, int length) {
+        lock.lock();
+        try {
+            if (closedBecause != null) {
+                return;
+            }
+            outgoing.offerState(receiver, content, 0, length);
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+    }
+
     private void awaitLarge(Outgoing.Large large) {
         long remainingNanos = timeoutNanos;
         int taken = 0;
@@ -162,19 +177,19 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    boolean trySend(@Nullable Member receiver, byte[] message) {
+    boolean trySend(@Nullable Member receiver, byte[] message, int offset, int length) {
         lock.lock();
         try {
             checkOpen();
             if (!waiting.isEmpty()) {
                 return false;
             }
-            if (Outgoing.isSmall(message.length)) {
-                if (!outgoing.offer(receiver, message, 0, message.length)) {
+            if (Outgoing.isSmall(length)) {
+                if (!outgoing.offer(receiver, message, offset, length)) {
                     return false;
                 }
             } else if (outgoing.isEmpty()) {
-                outgoing.offerLarge(receiver, message.clone(), 0, message.length);
+                outgoing.offerLarge(receiver, Arrays.copyOfRange(message, offset, offset + length), 0, length);
             } else {
                 return false;
             }

@@ -7,6 +7,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.SettingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -170,6 +171,47 @@ class GroupTest {
         one.awaitMessages((int) expected);
         first.close();
         assertThat(consumed.get()).as("nothing accepted is lost").isLessThanOrEqualTo(expected);
+    }
+
+    @Test
+    void rangesOfAnArrayAreSentIfThatIsPossibleAtOnce() throws InterruptedException {
+        List<Long> sums = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(3);
+        Group group = node("a").group("g")
+                .onMessage(message -> {
+                    sums.add(sum(message.bytes()));
+                    all.countDown();
+                })
+                .join();
+        byte[] bytes = new byte[200_000];
+        for (int index = 0; index < bytes.length; index++) {
+            bytes[index] = (byte) (index * 31);
+        }
+        assertThat(group.trySend(bytes, 1, 3)).isTrue();
+        assertThat(group.trySendTo(group.self(), bytes, 5, 1_000)).isTrue();
+        List<Long> expected = new ArrayList<>();
+        expected.add(sum(Arrays.copyOfRange(bytes, 1, 4)));
+        expected.add(sum(Arrays.copyOfRange(bytes, 5, 1_005)));
+        expected.add(sum(Arrays.copyOfRange(bytes, 100_000, 190_000)));
+        boolean isSent = false;
+        while (!isSent) {
+            // A large message is taken when nothing else waits.
+            isSent = group.trySendTo(group.self(), bytes, 100_000, 90_000);
+        }
+        Arrays.fill(bytes, (byte) 1);
+        assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(sums).containsExactlyInAnyOrderElementsOf(expected);
+        assertThatThrownBy(() -> group.trySendTo(group.self(), bytes, 199_999, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void componentsHaveTimeAndThreads() throws Exception {
+        Threads threads = node("a").threads();
+        CompletableFuture<Long> later = new CompletableFuture<>();
+        long start = threads.nanoTime();
+        threads.startAfter(20_000_000, "later", () -> later.complete(threads.nanoTime() - start));
+        assertThat(threads.get(later)).isGreaterThanOrEqualTo(20_000_000);
+        assertThat(threads.join(later)).isEqualTo(threads.get(later, 1, TimeUnit.SECONDS));
     }
 
     @Test

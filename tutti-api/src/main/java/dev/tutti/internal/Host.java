@@ -1,16 +1,11 @@
 package dev.tutti.internal;
 
+import dev.tutti.Threads;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 
 /**
@@ -18,7 +13,7 @@ import java.util.function.Consumer;
  * are those of an ordinary process; whoever runs nodes in virtual time replaces all of them
  * (docs/decisions/0093-host.md).
  */
-public interface Host {
+public interface Host extends Threads {
 
     /** The node's own; not yet started. */
     Driver driver();
@@ -31,27 +26,6 @@ public interface Host {
 
     /** Takes what happens to a node of this name, for people. */
     NodeEvents events(String node);
-
-    /** Runs {@code task} on a thread of its own, which it may block. From any thread. */
-    default void start(String name, Runnable task) {
-        Thread.ofVirtual().name(name).start(task);
-    }
-
-    /** A condition of {@code lock} for application threads to wait on. */
-    default Condition condition(Lock lock) {
-        return lock.newCondition();
-    }
-
-    /** As {@link CompletableFuture#join}. */
-    default <T> T join(CompletableFuture<T> future) {
-        return future.join();
-    }
-
-    /** As {@link CompletableFuture#get(long, TimeUnit)}. */
-    default <T> T get(CompletableFuture<T> future, long timeout, TimeUnit unit)
-            throws InterruptedException, ExecutionException, TimeoutException {
-        return future.get(timeout, unit);
-    }
 
     /** What a group calls instead of a listener that was given to it. */
     default <T> Consumer<T> listener(String group, Consumer<T> listener) {

@@ -25,25 +25,31 @@ final class Modules {
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
+            Map.entry("blocks", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
+            Map.entry("stomp", Set.of("core", "api")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty")),
+            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
-            Map.entry("io.netty.", Set.of("netty")),
+            Map.entry("io.netty.", Set.of("netty", "stomp")),
             Map.entry("org.junit.", Set.of("testkit")),
-            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo")),
+            // Tribes is of the same family, and one of the systems that are compared.
+            Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
             Map.entry("jakarta.", Set.of("tomcat", "demo")),
             Map.entry("org.jgroups.", Set.of("bench")),
+            Map.entry("org.zeromq.", Set.of("bench")),
+            Map.entry("io.nats.", Set.of("bench")),
+            Map.entry("org.HdrHistogram.", Set.of("bench")),
             Map.entry("org.snakeyaml.", Set.of("config")),
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "tomcat", "cli", "demo", "bench")));
+            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "tomcat", "stomp", "cli", "demo", "bench")));
 
     private final String root;
 

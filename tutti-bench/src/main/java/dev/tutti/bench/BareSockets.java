@@ -99,7 +99,7 @@ final class BareSockets implements GroupSystem {
     }
 
     /** Members start at different times. */
-    private static SocketChannel dial(InetSocketAddress address) throws IOException {
+    static SocketChannel dial(InetSocketAddress address) throws IOException {
         long end = System.nanoTime() + JOIN_NANOS_MAX;
         while (true) {
             try {

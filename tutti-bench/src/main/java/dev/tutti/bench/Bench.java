@@ -3,45 +3,13 @@ package dev.tutti.bench;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.stream.Collectors;
-import picocli.CommandLine.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The command line of the measurements. */
-@Command(
-        name = "bench",
-        mixinStandardHelpOptions = true,
-        version = "tutti bench 0.1.0",
-        description = "Measures groups of processes on this machine, side by side with other systems.",
-        footer = {
-            "",
-            "Every delivery is verified: count, order, content. Compare figures of one",
-            "run, never those of different runs or machines. Systems:",
-            "  tutti         as users get it",
-            "  tutti-inline  listeners on the node's loop",
-            "  jgroups       the tcp.xml that it ships, bundler.capacity=65536",
-            "  limit         bare sockets, the same batches, no protocol",
-            "",
-            "Exit codes: 0 everything held, 1 something was lost or failed,",
-            "2 wrong usage, 3 a bound was missed (with --strict).",
-            "",
-            "Examples:",
-            "  tutti bench throughput --members 4 --mode n-n --size 1KiB",
-            "  tutti bench latency --rate 1000",
-            "  tutti bench start --members 16 --rounds 10",
-            "  tutti bench slow --time 60s",
-            "  tutti bench groups --count 1000",
-        },
-        subcommands = {
-            ThroughputCommand.class,
-            LatencyCommand.class,
-            StartCommand.class,
-            SlowCommand.class,
-            GroupsCommand.class,
-            RehearseCommand.class,
-            CommandLine.HelpCommand.class,
-        })
+/** The command line of the measurements side by side with other systems. */
 public final class Bench {
 
     private Bench() {}
@@ -52,34 +20,103 @@ public final class Bench {
     }
 
     static int run(String... arguments) {
-        CommandLine line = new CommandLine(new Bench());
+        CommandLine line = commandLine();
+        if (arguments.length == 0) {
+            line.usage(line.getOut());
+            return CommandLine.ExitCode.OK;
+        }
+        return line.execute(arguments);
+    }
+
+    /** Without a further command it is the comparison of one load. */
+    static CommandLine commandLine() {
+        CommandLine line = GridCommand.of(Experiment.THROUGHPUT);
+        line.getCommandSpec().name("tutti bench").version("tutti bench 0.1.0");
+        line.addSubcommand(GridCommand.of(Experiment.THROUGHPUT));
+        Experiment.reported().forEach(each -> line.addSubcommand(GridCommand.of(each)));
+        line.addSubcommand(latency())
+                .addSubcommand(pingpong())
+                .addSubcommand(startup())
+                .addSubcommand(groups())
+                .addSubcommand(new ReportCommand())
+                .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
+                .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
+                .addSubcommand(new StateCommand())
+                .addSubcommand(new RingCommand())
+                .addSubcommand(new RehearseCommand())
+                .addSubcommand(new CommandLine.HelpCommand());
+        UsageMessageSpec usage = line.getCommandSpec().usageMessage();
+        usage.description("Measures groups of processes on this machine, side by side with other systems.",
+                "With options alone it compares one load; commands measure more.");
+        usage.footer(footer());
+        return configure(line);
+    }
+
+    private static String[] footer() {
+        List<String> lines = new ArrayList<>(List.of(
+                "",
+                "Every delivery is verified: count, order, content. A system that loses can't win. Compare figures of one run,"
+                        + " never those of different runs or machines. Systems:"));
+        lines.addAll(SystemKind.descriptions());
+        lines.addAll(List.of(
+                "",
+                "Exit codes: 0 everything held, 1 something was lost or failed, 2 wrong usage, 3 a bound was missed (with"
+                        + " --strict).",
+                "",
+                "Examples:",
+                "  tutti bench --against jgroups --pattern nn --size 1024 --members 4 --json",
+                "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html page.html",
+                "  tutti bench latency --rate 1000",
+                "  tutti bench state --size 4GiB",
+                "  tutti bench report --short --html report.html"));
+        return lines.toArray(new String[0]);
+    }
+
+    static CommandLine latency() {
+        return of(new LatencyCommand(), LatencyCommand.defaults());
+    }
+
+    static CommandLine pingpong() {
+        return of(new PingpongCommand(), PingpongCommand.defaults());
+    }
+
+    static CommandLine startup() {
+        return of(new StartupCommand(), Map.of("--systems", "tutti,jgroups"));
+    }
+
+    /** Also what another toolkit's channel costs. */
+    static CommandLine groups() {
+        return of(new GroupsCommand(), Map.of("--systems", "tutti,jgroups"));
+    }
+
+    /** @param defaults of options that it shares with others */
+    static CommandLine of(Object command, Map<String, String> defaults) {
+        return new CommandLine(command).setDefaultValueProvider(new Defaults(defaults));
+    }
+
+    /** How values are written, and what happens when something is wrong; for the command and those below it. */
+    static CommandLine configure(CommandLine line) {
         line.registerConverter(Duration.class, Durations::parse);
-        line.registerConverter(Size.class, Size::parse);
-        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.registerConverter(Size.class, text -> Size.parse(text.matches("\\d+") ? text + "B" : text));
         line.registerConverter(SystemKind.class, Bench::system);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpAutoWidth(true);
         line.setExecutionExceptionHandler((e, command, parsed) -> {
             if (e instanceof BenchException) {
-                command.getErr().println("bench: " + e.getMessage());
+                command.getErr().println("tutti: " + e.getMessage());
+                command.getErr().flush();
                 return CommandLine.ExitCode.SOFTWARE;
             }
             throw e;
         });
-        return arguments.length == 0 ? usage(line) : line.execute(arguments);
-    }
-
-    private static int usage(CommandLine line) {
-        line.usage(line.getOut());
-        return CommandLine.ExitCode.OK;
+        return line;
     }
 
     private static SystemKind system(String text) {
-        for (SystemKind kind : SystemKind.values()) {
-            if (kind.toString().equals(text)) {
-                return kind;
-            }
+        try {
+            return SystemKind.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.TypeConversionException(e.getMessage());
         }
-        throw new CommandLine.TypeConversionException(
-                "'" + text + "' is none of "
-                        + Arrays.stream(SystemKind.values()).map(SystemKind::toString).collect(Collectors.joining(", ")));
     }
 }

@@ -6,11 +6,14 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Member processes of one system on this machine. */
+/** Members of one system on this machine, in processes of their own or in one. */
 final class Cluster implements AutoCloseable {
 
     private static final Duration START_MAX = Duration.ofSeconds(60);
@@ -24,18 +27,58 @@ final class Cluster implements AutoCloseable {
 
     private static final int PORT_MAX = 31_000;
 
+    private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(1);
+
     private final SystemKind kind;
+    private final List<Host> hosts = new ArrayList<>();
     private final List<Child> children = new ArrayList<>();
+
+    /**
+     * Where members live.
+     *
+     * @param options of each process's JVM
+     * @param isOneProcess all in one, or each in its own
+     * @param cores that processes are bound to, by turns; empty for any
+     * @param spaces network namespaces of the processes, in which {@link Spaces#HOSTS} of the options are theirs; empty for none
+     */
+    record Layout(List<String> options, boolean isOneProcess, List<Integer> cores, List<String> spaces) {
+
+        Layout(List<String> options, boolean isOneProcess, List<Integer> cores) {
+            this(options, isOneProcess, cores, List.of());
+        }
+
+        static Layout of(List<String> options) {
+            return new Layout(options, false, List.of());
+        }
+
+        private List<String> prefix(int process) {
+            if (!spaces.isEmpty()) {
+                return List.of("ip", "netns", "exec", spaces.get(process));
+            }
+            return cores.isEmpty()
+                    ? List.of()
+                    : List.of("taskset", "-c", Integer.toString(cores.get(process % cores.size())));
+        }
+    }
 
     /**
      * A phase of a run.
      *
      * @param number greater than that of the phase before
      * @param senders how many members send; those of the lowest ranks
-     * @param interval between two messages of a sender, which then carry their time; zero for as fast as possible
+     * @param threads of each of them
+     * @param count messages of each thread, at most
+     * @param interval between two messages of a thread, which then carry their time; zero for as fast as possible
      * @param sample between two reports of what each member holds; zero for none
      */
-    record Phase(int number, int senders, int bytes, Duration time, Duration interval, Duration sample) {}
+    record Phase(
+            int number, int senders, int threads, int bytes, Duration time, long count, Duration interval, Duration sample) {
+
+        /** One thread per sender, and as many messages as there is time for. */
+        Phase(int number, int senders, int bytes, Duration time, Duration interval, Duration sample) {
+            this(number, senders, 1, bytes, time, Long.MAX_VALUE, interval, sample);
+        }
+    }
 
     /**
      * What came of a phase.
@@ -60,24 +103,67 @@ final class Cluster implements AutoCloseable {
     }
 
     /** Starts the processes and waits until they can be told to join. */
-    Cluster(SystemKind kind, int members, List<String> options) {
-        this(kind, members, members, options);
+    Cluster(SystemKind kind, int members, Layout layout) {
+        this(kind, members, members, layout);
     }
 
     /** Starts only the first {@code started} of the members. */
-    Cluster(SystemKind kind, int members, int started, List<String> options) {
-        this.kind = kind;
+    Cluster(SystemKind kind, int members, int started, Layout layout) {
+        this(kind);
         String ports = freePorts(members).stream().map(String::valueOf).collect(Collectors.joining(","));
         try {
-            for (int rank = 0; rank < started; rank++) {
-                children.add(new Child(
-                        kind + " m" + rank, options, List.of(kind.name(), Integer.toString(rank), ports)));
+            for (List<Integer> ranks : ranks(started, layout.isOneProcess())) {
+                String held = ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
+                Host host = new Host(
+                        kind + (layout.isOneProcess() ? "" : " m" + held),
+                        layout.prefix(hosts.size()),
+                        layout.options(),
+                        List.of(kind.name(), held, ports),
+                        ranks);
+                hosts.add(host);
+                children.addAll(host.children());
             }
             children.forEach(child -> child.await("ready", START_MAX));
         } catch (RuntimeException e) {
             close();
             throw e;
         }
+    }
+
+    private Cluster(SystemKind kind) {
+        this.kind = kind;
+    }
+
+    /**
+     * Starts processes whose members join at once by themselves, as those of an application do, and waits for a view of all.
+     *
+     * @param isOneByOne each is started when the one before has joined; else all are at the same time
+     */
+    static Cluster start(SystemKind kind, int members, Layout layout, boolean isOneByOne) {
+        Cluster cluster = new Cluster(kind);
+        String ports = freePorts(members).stream().map(String::valueOf).collect(Collectors.joining(","));
+        try {
+            for (int rank = 0; rank < members; rank++) {
+                List<String> arguments = List.of(kind.name(), Integer.toString(rank), ports, Member.JOIN);
+                Host host = new Host(
+                        kind + " m" + rank, layout.prefix(rank), layout.options(), arguments, List.of(rank));
+                cluster.hosts.add(host);
+                cluster.children.addAll(host.children());
+                if (isOneByOne) {
+                    host.children().getFirst().await("joined", FORM_MAX);
+                }
+            }
+            return cluster;
+        } catch (RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    /** By process. */
+    private static List<List<Integer>> ranks(int members, boolean isOneProcess) {
+        List<Integer> all = IntStream.range(0, members).boxed().toList();
+        return isOneProcess ? List.of(all) : all.stream().map(List::of).toList();
     }
 
     /** Consecutive ports of the loopback address that nobody listens on now. */
@@ -102,6 +188,11 @@ final class Cluster implements AutoCloseable {
 
     List<Child> children() {
         return children;
+    }
+
+    /** When the first process was started. */
+    long startedAtNanos() {
+        return hosts.getFirst().startedAtNanos();
     }
 
     int size() {
@@ -136,18 +227,49 @@ final class Cluster implements AutoCloseable {
         return last;
     }
 
-    /** Lets all members begin a phase at the same instant, and waits until all have everything. */
     Outcome run(Phase phase) {
+        return run(phase, received -> {});
+    }
+
+    /**
+     * Lets all members begin a phase at the same instant, and waits until all have everything.
+     *
+     * @param progress hears now and then how many messages all members together have received
+     */
+    Outcome run(Phase phase, LongConsumer progress) {
         Line line = Line.of("run")
                 .with("phase", phase.number())
                 .with("senders", phase.senders())
+                .with("threads", phase.threads())
                 .with("size", phase.bytes())
                 .with("time", phase.time().toNanos())
+                .with("count", phase.count())
                 .with("interval", phase.interval().toNanos())
                 .with("sample", phase.sample().toNanos())
+                .with("progress", PROGRESS_INTERVAL.toNanos())
                 .with("timeout", phase.time().plus(RUN_EXTRA).toNanos())
                 .with("at", System.nanoTime() + HEAD_START_NANOS);
         children.forEach(child -> child.say(line));
+        CountDownLatch over = new CountDownLatch(1);
+        Thread.ofVirtual().name("progress").start(() -> follow(progress, over));
+        try {
+            return await(phase);
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private void follow(LongConsumer progress, CountDownLatch over) {
+        try {
+            while (!over.await(PROGRESS_INTERVAL.toNanos(), TimeUnit.NANOSECONDS)) {
+                progress.accept(children.stream().mapToLong(Child::received).sum());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Outcome await(Phase phase) {
         Duration timeout = phase.time().multipliedBy(2).plus(RUN_EXTRA).plus(RUN_EXTRA);
         long sent = 0;
         long own = 0;
@@ -155,32 +277,29 @@ final class Cluster implements AutoCloseable {
         long began = Long.MAX_VALUE;
         long ended = Long.MIN_VALUE;
         List<String> faults = new ArrayList<>();
-        for (int rank = 0; rank < children.size(); rank++) {
-            Line ran = children.get(rank).await("ran", timeout);
+        for (Child child : children) {
+            Line ran = child.await("ran", timeout);
             sent += ran.number("sent");
             own += ran.number("own");
             others += ran.number("others");
             began = Math.min(began, ran.number("began"));
             ended = Math.max(ended, ran.number("ended"));
             if (!ran.text("fault").isEmpty()) {
-                faults.add("m" + rank + ": " + ran.text("fault").replace('_', ' '));
+                faults.add("m" + child.rank() + ": " + ran.text("fault").replace('_', ' '));
             }
         }
-        if (sent * children.size() != own + others && faults.isEmpty()) {
-            faults.add(sent + " messages to " + children.size() + " members make " + sent * children.size()
-                    + " deliveries, not " + (own + others));
+        int receivers = kind.deliversToSender() ? children.size() : children.size() - 1;
+        if (sent * receivers != own + others && faults.isEmpty()) {
+            faults.add(sent + " messages to " + receivers + " members make " + sent * receivers + " deliveries, not "
+                    + (own + others));
         }
         long packets = 0;
-        Usage sum = new Usage(0, 0, 0, 0);
+        Usage sum = Usage.NONE;
         children.forEach(child -> child.say(Line.of("cost")));
         for (Child child : children) {
             Line cost = child.await("cost", COST_MAX);
             packets += cost.number("packets");
-            sum = new Usage(
-                    sum.cpuNanos() + cost.number("cpu"),
-                    sum.allocatedBytes() + cost.number("allocated"),
-                    sum.jitMillis() + cost.number("jit"),
-                    sum.gcMillis() + cost.number("gc"));
+            sum = sum.plus(Usage.of(cost));
         }
         return new Outcome(sent, own, others, ended - began, packets, sum, faults);
     }
@@ -188,6 +307,6 @@ final class Cluster implements AutoCloseable {
     /** Ends all processes. */
     @Override
     public void close() {
-        children.forEach(Child::close);
+        hosts.forEach(Host::close);
     }
 }

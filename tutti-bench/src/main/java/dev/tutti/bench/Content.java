@@ -10,50 +10,122 @@ import java.util.Random;
  * What is sent, and its sum: the sum of its 64-bit words and of the bytes left over.
  *
  * <pre>
- * u32 rank of the sender, u32 phase (its complement: the end of it), u64 number in the phase, u64 time of sending or 0,
- * then anything; of an end: u64 number of messages in the phase, u64 sum of their sums
+ * u16 rank of the sender, u16 its thread, u32 phase (its complement: the end of it), u64 number in the phase
+ * (-1: the phase begins), u64 time of sending or 0, then anything;
+ * of an end: u64 number of messages in the phase, u64 sum of their sums
  * </pre>
+ *
+ * A message too small for that is known by its length: the rank in the upper half of the first byte, and as many low bits of
+ * the number as there is room for.
  */
 final class Content {
 
-    /** Smallest message; also what an end takes. */
+    /** Smallest message with a header; also what a beginning and an end take. */
     static final int BYTES_MIN = 40;
 
-    static final int RANK = 0;
+    /** Ranks that smaller messages have room for. */
+    static final int SMALL_MEMBERS_MAX = 16;
+
+    static final int SENDER = 0;
     static final int PHASE = 4;
     static final int NUMBER = 8;
     static final int TIME = 16;
     static final int COUNT = 24;
     static final int SUM = 32;
 
+    /** The number of a beginning. */
+    static final long BEGINNING = -1;
+
     static final VarHandle ARRAY_LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     static final VarHandle ARRAY_INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     static final VarHandle BUFFER_LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     static final VarHandle BUFFER_INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
+    private static final int THREAD_SHIFT = 16;
+    private static final int SMALL_NUMBER_BITS = 4;
+    private static final int SMALL_NUMBER_BYTES_MAX = 7;
+
     private Content() {}
 
     /** A message with number and time 0; what follows the header looks random and depends on the sender. */
-    static byte[] message(int rank, int phase, int bytes) {
+    static byte[] message(int rank, int thread, int phase, int bytes) {
         if (bytes < BYTES_MIN) {
-            throw new BenchException("a message has at least " + BYTES_MIN + " bytes, not " + bytes);
+            throw new BenchException("a message with a header has at least " + BYTES_MIN + " bytes, not " + bytes);
         }
         byte[] message = new byte[bytes];
         new Random(rank).nextBytes(message);
-        ARRAY_INT.set(message, RANK, rank);
+        ARRAY_INT.set(message, SENDER, rank | thread << THREAD_SHIFT);
         ARRAY_INT.set(message, PHASE, phase);
         ARRAY_LONG.set(message, NUMBER, 0L);
         ARRAY_LONG.set(message, TIME, 0L);
         return message;
     }
 
+    static int rank(int sender) {
+        return sender & 0xffff;
+    }
+
+    static int thread(int sender) {
+        return sender >>> THREAD_SHIFT;
+    }
+
+    /** Says that small messages of a phase follow. */
+    static byte[] beginning(int rank, int phase) {
+        byte[] beginning = message(rank, 0, phase, BYTES_MIN);
+        ARRAY_LONG.set(beginning, NUMBER, BEGINNING);
+        return beginning;
+    }
+
     /** Says that {@code count} messages were sent in the phase, and their sum. */
-    static byte[] end(int rank, int phase, long count, long sum) {
-        byte[] end = message(rank, ~phase, BYTES_MIN);
+    static byte[] end(int rank, int thread, int phase, long count, long sum) {
+        byte[] end = message(rank, thread, ~phase, BYTES_MIN);
         ARRAY_LONG.set(end, COUNT, count);
         ARRAY_LONG.set(end, SUM, sum);
         return end;
     }
+
+    // ------------------------------------------------------------------ small messages
+
+    static byte[] small(int rank, int bytes) {
+        byte[] message = new byte[bytes];
+        new Random(rank).nextBytes(message);
+        return message;
+    }
+
+    static void number(byte[] small, int rank, long number) {
+        small[0] = (byte) (rank << SMALL_NUMBER_BITS | number & 0xf);
+        int bytes = Math.min(SMALL_NUMBER_BYTES_MAX, small.length - 1);
+        for (int index = 1; index <= bytes; index++) {
+            small[index] = (byte) (number >>> SMALL_NUMBER_BITS + Byte.SIZE * (index - 1));
+        }
+    }
+
+    static int smallRank(byte first) {
+        return first >>> SMALL_NUMBER_BITS & 0xf;
+    }
+
+    /** Of the number that a small message of so many bytes carries. */
+    static long smallMask(int length) {
+        return (1L << SMALL_NUMBER_BITS + Byte.SIZE * Math.min(SMALL_NUMBER_BYTES_MAX, length - 1)) - 1;
+    }
+
+    static long smallNumber(ByteBuffer bytes, int offset, int length) {
+        long number = 0;
+        for (int index = Math.min(SMALL_NUMBER_BYTES_MAX, length - 1); index >= 1; index--) {
+            number = number << Byte.SIZE | bytes.get(offset + index) & 0xff;
+        }
+        return number << SMALL_NUMBER_BITS | bytes.get(offset) & 0xf;
+    }
+
+    static long smallNumber(byte[] bytes, int offset, int length) {
+        long number = 0;
+        for (int index = Math.min(SMALL_NUMBER_BYTES_MAX, length - 1); index >= 1; index--) {
+            number = number << Byte.SIZE | bytes[offset + index] & 0xff;
+        }
+        return number << SMALL_NUMBER_BITS | bytes[offset] & 0xf;
+    }
+
+    // ------------------------------------------------------------------ sums
 
     static long sum(byte[] bytes, int offset, int length) {
         long sum = 0;

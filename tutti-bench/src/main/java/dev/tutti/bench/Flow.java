@@ -1,15 +1,13 @@
 package dev.tutti.bench;
 
-import java.util.Arrays;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one member received from one sender in a phase, and whether it is what was sent. One thread at a time uses it, and
+ * What one member received from one thread of a sender in a phase, and whether it is what was sent. One thread at a time uses it, and
  * whoever looks at it at the end is told through a semaphore.
  */
 final class Flow {
-
-    private static final int SAMPLES_MAX = 1 << 20;
 
     // Systems may deliver different senders on different threads; neighbours must not share a cache line.
     @SuppressWarnings("unused")
@@ -20,8 +18,7 @@ final class Flow {
     private long sum;
     private long disordered;
     private @Nullable String fault;
-    private long[] samples = new long[0];
-    private int sampleCount;
+    private @Nullable Histogram times;
 
     @SuppressWarnings("unused")
     private long q0, q1, q2, q3, q4, q5, q6, q7;
@@ -40,24 +37,30 @@ final class Flow {
         sum += messageSum;
     }
 
-    private void begin(int next) {
+    /** A message that has room for some low bits of its number only. */
+    void onSmallMessage(long lowBits, long mask, long messageSum) {
+        onMessage(phase, (count & mask) == lowBits ? count : lowBits, messageSum);
+    }
+
+    void begin(int next) {
         phase = next;
         count = 0;
         sum = 0;
         disordered = 0;
         fault = null;
-        sampleCount = 0;
+        if (times != null) {
+            times.reset();
+        }
     }
 
-    /** The time that a message took; beyond a million the further ones are left out. */
-    void onSample(long nanos) {
-        if (sampleCount == samples.length) {
-            if (sampleCount == SAMPLES_MAX) {
-                return;
-            }
-            samples = Arrays.copyOf(samples, Math.max(1 << 12, sampleCount * 2));
+    /** The time that a message took. */
+    void onTime(long nanos) {
+        Histogram histogram = times;
+        if (histogram == null) {
+            histogram = Latencies.histogram();
+            times = histogram;
         }
-        samples[sampleCount++] = nanos;
+        histogram.recordValue(Math.clamp(nanos, 0, Latencies.NANOS_MAX));
     }
 
     /** The sender has said how many messages it sent and their sum. */
@@ -73,12 +76,17 @@ final class Flow {
         }
     }
 
+    int phase() {
+        return phase;
+    }
+
     long count() {
         return count;
     }
 
-    long[] samples() {
-        return Arrays.copyOf(samples, sampleCount);
+    /** Null if no message of the phase carried its time. */
+    @Nullable Histogram times() {
+        return times;
     }
 
     @Nullable String fault() {

@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * One process's end of a system that is measured. An adapter only translates calls: it neither batches nor verifies, and
  * has no settings of its own beyond what its class comment names.
  *
- * <p>Used by one thread; the listener is called by whichever threads the system delivers on.
+ * <p>Used by one thread, but for {@link #multicast}, which several may call unless {@link SystemKind} says otherwise. The
+ * listener is called by whichever threads the system delivers on.
  */
 interface GroupSystem extends AutoCloseable {
 
@@ -102,6 +103,11 @@ interface GroupSystem extends AutoCloseable {
 
     /** How many packets this member has sent so far, to see how well messages share them; 0 where that is not known. */
     default long packetsSent() {
+        return 0;
+    }
+
+    /** CPU time of processes that this member has started for the system, a broker for example. */
+    default long startedCpuNanos() {
         return 0;
     }
 

@@ -1,9 +1,14 @@
 package dev.tutti.bench;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
@@ -17,85 +22,133 @@ import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JGroups with the {@code tcp.xml} or the {@code udp.xml} that it ships, but for: {@code bundler.capacity} of 65536, because
- * with the shipped 16k it drops messages silently under load; the loopback address and a fixed port; with TCP, all members
- * as {@code initial_hosts}; with UDP, a multicast address of this run's. It keeps the array that is sent, so each message is
- * a new one.
+ * JGroups with a file that it ships, the loopback address and a fixed port; with TCP, all members as {@code initial_hosts};
+ * with UDP, a multicast address of this run's. What else differs from the file is in {@link Stack}. It keeps the array that
+ * is sent, so each message is a new one.
  */
 final class JGroupsSystem implements GroupSystem {
 
-    /** What differs from the file, by protocol. */
-    static Map<String, Map<String, String>> settings(Seat seat) {
+    /** With the shipped 16k it drops messages silently under load. */
+    private static final Map<String, String> CAPACITY = Map.of("bundler.capacity", "65536");
+
+    private static final Map<String, String> PROMPT = Map.of("bundler.capacity", "65536", "tcp_nodelay", "true");
+
+    /** What the file for low latency has, beside protocols that only discover. */
+    private static final Map<String, String> DIRECT = Map.of(
+            "buffered_input_stream_size", "8192",
+            "buffered_output_stream_size", "8192",
+            "bundler_type", "no-bundler",
+            "use_lock_to_send", "true",
+            "message_processing_policy", "all-direct",
+            "tcp_nodelay", "true");
+
+    private static final Map<String, String> CREDITS = Map.of("max_credits", "8M");
+
+    /**
+     * @param file that it ships
+     * @param changes of properties, by protocol
+     * @param without protocols that are left out
+     * @param isTotal with SEQUENCER above membership
+     */
+    record Stack(String file, Map<String, Map<String, String>> changes, Set<String> without, boolean isTotal) {
+
+        static final Stack TCP_STOCK = new Stack("tcp.xml", Map.of(), Set.of(), false);
+        static final Stack TCP = TCP_STOCK.with(Map.of("TCP", CAPACITY));
+        static final Stack TCP_TUNED = TCP_STOCK.with(Map.of("TCP", PROMPT, "MFC", CREDITS, "UFC", CREDITS));
+        static final Stack TCP_LATENCY = TCP_STOCK.with(Map.of("TCP", DIRECT));
+        static final Stack TCP_UNCONTROLLED = TCP.without(Set.of("MFC", "UFC"));
+        static final Stack TCP_SEQUENCER = new Stack("tcp.xml", TCP.changes, Set.of(), true);
+        static final Stack NIO_STOCK = new Stack("tcp-nio.xml", Map.of(), Set.of(), false);
+        static final Stack NIO = NIO_STOCK.with(Map.of("TCP_NIO2", CAPACITY));
+        static final Stack NIO_TUNED = NIO_STOCK
+                .with(Map.of("TCP_NIO2", PROMPT, "MFC", CREDITS, "UFC", CREDITS))
+                .without(Set.of("RED"));
+        static final Stack UDP_STOCK = new Stack("udp.xml", Map.of(), Set.of(), false);
+        static final Stack UDP = UDP_STOCK.with(Map.of("UDP", CAPACITY));
+        static final Stack UDP_TUNED = UDP_STOCK
+                .with(Map.of("UDP", CAPACITY, "MFC", CREDITS, "UFC", CREDITS))
+                .without(Set.of("RED"));
+        static final Stack UDP_UNCONTROLLED = UDP.without(Set.of("MFC", "UFC"));
+
+        private Stack with(Map<String, Map<String, String>> properties) {
+            return new Stack(file, properties, without, isTotal);
+        }
+
+        private Stack without(Set<String> protocols) {
+            return new Stack(file, changes, protocols, isTotal);
+        }
+    }
+
+    /** Where this member is, by protocol. */
+    private static Map<String, Map<String, String>> places(Seat seat, int port, List<Integer> ports, String address) {
+        Map<String, String> bound =
+                Map.of("bind_addr", "127.0.0.1", "bind_port", Integer.toString(port), "port_range", "0");
+        Map<String, String> multicast = new HashMap<>(bound);
+        multicast.put("mcast_addr", address);
+        multicast.put("mcast_port", Integer.toString(seat.multicastPort()));
+        String hosts = ports.stream().map(each -> "127.0.0.1[" + each + "]").collect(Collectors.joining(","));
         return Map.of(
-                "UDP",
-                Map.of(
-                        "bind_addr", "127.0.0.1",
-                        "bind_port", Integer.toString(seat.port()),
-                        "port_range", "0",
-                        "mcast_addr", seat.multicastAddress(MULTICAST_NET),
-                        "mcast_port", Integer.toString(seat.multicastPort()),
-                        "bundler.capacity", "65536"),
-                "TCP",
-                Map.of(
-                        "bind_addr", "127.0.0.1",
-                        "bind_port", Integer.toString(seat.port()),
-                        "port_range", "0",
-                        "bundler.capacity", "65536"),
-                "TCPPING",
-                Map.of(
-                        "initial_hosts",
-                        seat.ports().stream().map(port -> "127.0.0.1[" + port + "]").collect(Collectors.joining(",")),
-                        "port_range",
-                        "0"));
+                "UDP", multicast,
+                "TCP", bound,
+                "TCP_NIO2", bound,
+                "TCPPING", Map.of("initial_hosts", hosts, "port_range", "0"));
     }
 
     /** Keeps its multicast addresses from those of other systems. */
     private static final int MULTICAST_NET = 79;
 
+    private static final long PAUSE_NANOS = 5_000_000;
+
     private final Seat seat;
     private final Listener listener;
-    private final boolean isUdp;
-    private final boolean isTotal;
+    private final Stack stack;
+    private final List<JChannel> further = new ArrayList<>();
+    private final Semaphore furtherMessages = new Semaphore(0);
     private @Nullable JChannel channel;
 
-    /** @param isTotal with SEQUENCER above membership */
-    JGroupsSystem(Seat seat, Listener listener, boolean isUdp, boolean isTotal) {
+    JGroupsSystem(Seat seat, Listener listener, Stack stack) {
         this.seat = seat;
         this.listener = listener;
-        this.isUdp = isUdp;
-        this.isTotal = isTotal;
+        this.stack = stack;
     }
 
     @Override
     public void start() {
-        try {
-            ProtocolStackConfigurator stack = ConfiguratorFactory.getStackConfigurator(isUdp ? "udp.xml" : "tcp.xml");
-            var settings = settings(seat);
-            for (ProtocolConfiguration protocol : stack.getProtocolStack()) {
-                protocol.getProperties().putAll(settings.getOrDefault(protocol.getProtocolName(), Map.of()));
+        channel = open(seat.port(), seat.ports(), new Receiver() {
+            @Override
+            public void receive(Message message) {
+                listener.onMessage(message.getArray(), message.getOffset(), message.getLength());
             }
-            if (isTotal) {
-                List<ProtocolConfiguration> protocols = stack.getProtocolStack();
+
+            @Override
+            public void viewAccepted(View view) {
+                listener.onView(
+                        view.size(),
+                        Seat.rankOf(view.getCoord().toString()),
+                        view.getViewId().toString().replace(' ', '_'));
+            }
+        });
+    }
+
+    private JChannel open(int port, List<Integer> ports, Receiver receiver) {
+        try {
+            ProtocolStackConfigurator file = ConfiguratorFactory.getStackConfigurator(stack.file());
+            List<ProtocolConfiguration> protocols = file.getProtocolStack();
+            protocols.removeIf(protocol -> stack.without().contains(protocol.getProtocolName()));
+            var places = places(seat, port, ports, seat.multicastAddress(MULTICAST_NET));
+            for (ProtocolConfiguration protocol : protocols) {
+                String name = protocol.getProtocolName();
+                protocol.getProperties().putAll(places.getOrDefault(name, Map.of()));
+                protocol.getProperties().putAll(stack.changes().getOrDefault(name, Map.of()));
+            }
+            if (stack.isTotal()) {
                 int membership = 0;
                 while (!protocols.get(membership).getProtocolName().endsWith("GMS")) {
                     membership++;
                 }
                 protocols.add(membership + 1, new ProtocolConfiguration("SEQUENCER", new HashMap<>()));
             }
-            channel = new JChannel(stack).name(seat.name()).setReceiver(new Receiver() {
-                @Override
-                public void receive(Message message) {
-                    listener.onMessage(message.getArray(), message.getOffset(), message.getLength());
-                }
-
-                @Override
-                public void viewAccepted(View view) {
-                    listener.onView(
-                            view.size(),
-                            Seat.rankOf(view.getCoord().toString()),
-                            view.getViewId().toString().replace(' ', '_'));
-                }
-            });
+            return new JChannel(file).name(seat.name()).setReceiver(receiver);
         } catch (Exception e) {
             throw new BenchException("JGroups does not start: " + e.getMessage(), e);
         }
@@ -103,8 +156,12 @@ final class JGroupsSystem implements GroupSystem {
 
     @Override
     public void join() {
+        connect(channel(), GROUP);
+    }
+
+    private static void connect(JChannel channel, String group) {
         try {
-            channel().connect(GROUP);
+            channel.connect(group);
         } catch (Exception e) {
             throw new BenchException("JGroups does not connect: " + e.getMessage(), e);
         }
@@ -112,7 +169,7 @@ final class JGroupsSystem implements GroupSystem {
 
     @Override
     public void multicast(byte[] message) {
-        send(null, message);
+        send(channel(), null, message);
     }
 
     @Override
@@ -120,23 +177,63 @@ final class JGroupsSystem implements GroupSystem {
         String name = Seat.name(rank);
         for (Address address : channel().getView().getMembersRaw()) {
             if (address.toString().equals(name)) {
-                send(address, message);
+                send(channel(), address, message);
                 return;
             }
         }
         throw new IllegalArgumentException(name + " is not in " + channel().getView());
     }
 
-    private void send(@Nullable Address receiver, byte[] message) {
+    private static void send(JChannel channel, @Nullable Address receiver, byte[] message) {
         try {
-            channel().send(new BytesMessage(receiver, message.clone()));
+            channel.send(new BytesMessage(receiver, message.clone()));
         } catch (Exception e) {
             throw new BenchException("JGroups does not send: " + e.getMessage(), e);
         }
     }
 
+    /** Each is a channel with a transport of its own: what version 5 offers. Its ports follow those of the members. */
+    @Override
+    public void openGroups(int count, long timeoutNanos) {
+        long end = System.nanoTime() + timeoutNanos;
+        for (int index = 1; index <= count; index++) {
+            int offset = index * seat.members();
+            List<Integer> ports = seat.ports().stream().map(port -> port + offset).toList();
+            JChannel one = open(ports.get(seat.rank()), ports, new Receiver() {
+                @Override
+                public void receive(Message message) {
+                    furtherMessages.release();
+                }
+            });
+            further.add(one);
+            connect(one, "further-" + index);
+        }
+        for (JChannel one : further) {
+            while (one.getView().size() < seat.members()) {
+                if (System.nanoTime() > end) {
+                    throw new BenchException(one.getClusterName() + " stays at " + one.getView());
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    @Override
+    public boolean exerciseGroups(long timeoutNanos) {
+        for (JChannel one : further) {
+            send(one, null, new byte[8]);
+        }
+        try {
+            return furtherMessages.tryAcquire(further.size() * seat.members(), timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     @Override
     public void close() {
+        further.forEach(JChannel::close);
         JChannel open = channel;
         if (open != null) {
             open.close();

@@ -1,220 +1,226 @@
 package dev.tutti.bench;
 
+import dev.tutti.bench.Cluster.Layout;
 import dev.tutti.bench.Cluster.Outcome;
 import dev.tutti.bench.Cluster.Phase;
-import dev.tutti.core.settings.Durations;
+import dev.tutti.core.settings.Size;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.stream.LongStream;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Round trips of unicasts, and one-way times of multicasts at a fixed rate. */
+/** One-way times of multicasts at a fixed rate. */
 @Command(
         name = "latency",
         mixinStandardHelpOptions = true,
         description = {
-            "Round trips of 64 B between two members, one at a time; and one-way times of 1 KiB from one member to all",
-            "others at a fixed rate. A message that waits behind another counts from when it was due.",
+            "One-way times of multicasts at a fixed rate.",
+            "From one member to all others. A message that waits behind another counts from when it was due, so that a stall"
+                    + " shows in all that it held up.",
         },
         footer = {"", "Examples:", "  tutti bench latency", "  tutti bench latency --systems tutti,tutti-inline --rate 5000"})
-final class LatencyCommand implements Callable<Integer> {
+final class LatencyCommand implements Callable<Integer>, Part {
 
-    private static final int PING_BYTES = 64;
-    private static final int MULTICAST_BYTES = 1024;
-    private static final Duration PING_MAX = Duration.ofSeconds(10);
-    private static final Duration ALL_PINGS_MAX = Duration.ofMinutes(5);
+    /** Of the times of bare sockets. */
+    private static final double LIMIT_MAX = 2;
 
-    /** How long the pinged member of a system without threads is available. */
-    private static final Duration ANSWER = Duration.ofSeconds(4);
+    /** Median of a single sender's multicasts under total order by a sequencer, against FIFO. */
+    private static final double SEQUENCER_MAX = 2.5;
+
+    private static final double P99 = 99;
+    private static final double MEDIAN = 50;
+
+    /** At full speed first: at a low rate the compiler would take minutes to see what is hot. */
+    private static final int FAST_WARMUPS = 4;
+
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 
     @Mixin
     private final Output output = new Output();
 
-    @Option(
-            names = "--members",
-            paramLabel = "N",
-            defaultValue = "4",
-            description = "Processes. Default: ${DEFAULT-VALUE}.")
-    private int members;
+    @Mixin
+    private final Rounds rounds = new Rounds();
 
-    @Option(names = "--systems", paramLabel = "SYSTEM", split = ",", defaultValue = "tutti,tutti-inline,jgroups,limit",
-            description = "Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Members members = new Members();
 
-    @Option(
-            names = "--repetitions",
-            paramLabel = "N",
-            defaultValue = "3",
-            description = "Of each system. Default: ${DEFAULT-VALUE}.")
-    private int repetitions;
-
-    @Option(
-            names = "--pings",
-            paramLabel = "N",
-            defaultValue = "20000",
-            description = "Measured round trips, after as many. Default: ${DEFAULT-VALUE}.")
-    private int pings;
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            defaultValue = "1000",
+            split = ",",
+            defaultValue = "1000,10000",
             description = "Multicasts per second. Default: ${DEFAULT-VALUE}.")
-    private int rate;
+    private List<Integer> rates = List.of();
 
-    @Option(
-            names = "--warmup",
-            paramLabel = "DURATION",
-            defaultValue = "3s",
-            description = "Multicasts before it counts. Default: ${DEFAULT-VALUE}.")
-    private Duration warmup = Duration.ZERO;
+    @Option(names = "--size", paramLabel = "SIZE", defaultValue = "1KiB", description = "Default: ${DEFAULT-VALUE}.")
+    private Size size = Size.kibibytes(1);
 
-    @Option(
-            names = "--time",
-            paramLabel = "DURATION",
-            defaultValue = "5s",
-            description = "Measured multicasts. Default: ${DEFAULT-VALUE}.")
-    private Duration time = Duration.ZERO;
-
-    private static final class Samples {
-        long[] roundTrips = new long[0];
-        long[] multicasts = new long[0];
-
-        static long[] append(long[] first, long[] second) {
-            return LongStream.concat(Arrays.stream(first), Arrays.stream(second)).toArray();
-        }
+    static Map<String, String> defaults() {
+        return Map.of(
+                "--systems", "tutti,tutti-inline,jgroups-tuned,limit",
+                "--repetitions", "3",
+                "--warmup", "8s",
+                "--time", "5s");
     }
 
     @Override
     public Integer call() {
-        output.put("members", members);
-        output.put("rate", rate);
-        output.print("latency, " + members + " processes, " + repetitions + " repetitions of " + pings
-                + " round trips and of " + Durations.print(time) + " at " + rate + " multicasts/s");
-        Map<SystemKind, Samples> results = new LinkedHashMap<>();
-        for (int repetition = 1; repetition <= repetitions; repetition++) {
-            for (SystemKind system : systems) {
-                Samples samples = results.computeIfAbsent(system, key -> new Samples());
-                long[] roundTrips = roundTrips(system);
-                long[] multicasts = multicasts(system);
-                output.progress(String.format(
-                        Locale.ROOT,
-                        "%d/%d %-12s round trip median %s µs, p99 %s; multicast median %s µs, p99 %s; load %s",
-                        repetition,
-                        repetitions,
-                        system,
-                        micros(roundTrips, 0.5),
-                        micros(roundTrips, 0.99),
-                        micros(multicasts, 0.5),
-                        micros(multicasts, 0.99),
-                        Machine.load()));
-                samples.roundTrips = Samples.append(samples.roundTrips, roundTrips);
-                samples.multicasts = Samples.append(samples.multicasts, multicasts);
-            }
-        }
-        report(results);
+        output.title("One-way times at a fixed rate, " + members.count() + " members, " + Load.print(size.bytes()));
+        measure(output);
         return output.finish();
     }
 
-    private long[] roundTrips(SystemKind system) {
-        try (Cluster cluster = new Cluster(system, 2, output.jvmOptions("512m"))) {
-            cluster.form();
-            Child first = cluster.children().getFirst();
-            Child second = cluster.children().getLast();
-            second.say(Line.of("ping").with("size", PING_BYTES));
-            second.await("pinged", PING_MAX);
-            if (system == SystemKind.LIMIT) {
-                second.say(Line.of("ping").with("size", PING_BYTES).with("answer", ANSWER.toNanos()));
-            }
-            Line ping = Line.of("ping")
-                    .with("size", PING_BYTES)
-                    .with("to", 1)
-                    .with("count", pings)
-                    .with("timeout", PING_MAX.toNanos());
-            first.say(ping).await("pinged", ALL_PINGS_MAX);
-            return numbers(first.say(ping).await("pinged", ALL_PINGS_MAX));
+    @Override
+    public void measure(Output to) {
+        Layout layout = to.layout("512m");
+        List<Object> results = new ArrayList<>();
+        Table table = new Table(columns());
+        for (int rate : rates) {
+            Map<SystemKind, Histogram> times = measure(to, layout, rate);
+            Map<String, Object> figures = new LinkedHashMap<>();
+            Chart.Builder chart =
+                    new Chart.Builder("one-way times at " + Grid.number(rate) + "/s", "percentile", "µs", true);
+            times.forEach((system, histogram) -> {
+                List<Object> cells = new ArrayList<>(List.of(system, Grid.number(rate)));
+                cells.addAll(Latencies.row(histogram));
+                table.row(cells.toArray());
+                figures.put(system.toString(), Latencies.toMap(histogram));
+                Latencies.addTo(chart, system.toString(), histogram);
+            });
+            Map<String, Object> result = new LinkedHashMap<>();
+            result.put("rate", rate);
+            result.put("systems", figures);
+            judge(to, rate, times, result);
+            results.add(result);
+            to.put("results", results);
+            to.chart(chart);
+            to.save();
         }
+        to.print(table);
     }
 
-    private long[] multicasts(SystemKind system) {
-        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("512m"))) {
+    private static String[] columns() {
+        List<String> columns = new ArrayList<>(List.of("system", "messages/s"));
+        Latencies.PERCENTILES.keySet().forEach(name -> columns.add(name + " µs"));
+        return columns.toArray(new String[0]);
+    }
+
+    private Map<SystemKind, Histogram> measure(Output to, Layout layout, int rate) {
+        Map<SystemKind, Histogram> times = new LinkedHashMap<>();
+        Set<SystemKind> out = new TreeSet<>();
+        for (int repetition = 1; repetition <= rounds.repetitions(); repetition++) {
+            for (SystemKind system : systems.all()) {
+                if (out.contains(system)) {
+                    continue;
+                }
+                try {
+                    Histogram some = multicasts(system, layout, rate);
+                    times.computeIfAbsent(system, key -> Latencies.histogram()).add(some);
+                    to.progress(String.format(
+                            Locale.ROOT,
+                            "%d/%d %-15s %,d/s: median %s µs, p99 %s, max %s; load %s",
+                            repetition,
+                            rounds.repetitions(),
+                            system,
+                            rate,
+                            Latencies.printMicros(some, MEDIAN),
+                            Latencies.printMicros(some, P99),
+                            Latencies.printMicros(some, 100),
+                            Machine.load()));
+                } catch (BenchException e) {
+                    out.add(system);
+                    times.remove(system);
+                    String what = system + ", " + rate + "/s: " + e.getMessage();
+                    if (system.isOwn()) {
+                        to.fail(what);
+                    } else {
+                        to.disqualify(what);
+                    }
+                }
+            }
+        }
+        return times;
+    }
+
+    private Histogram multicasts(SystemKind system, Layout layout, int rate) {
+        try (Cluster cluster = new Cluster(system, members.count(), layout)) {
             cluster.form();
+            int bytes = Math.toIntExact(size.bytes());
             Duration interval = Duration.ofSeconds(1).dividedBy(rate);
-            Outcome warm = cluster.run(new Phase(1, 1, MULTICAST_BYTES, warmup, interval, Duration.ZERO));
-            Outcome measured = cluster.run(new Phase(2, 1, MULTICAST_BYTES, time, interval, Duration.ZERO));
-            warm.faults().forEach(fault -> output.fail(system + ", warm-up: " + fault));
-            measured.faults().forEach(fault -> output.fail(system + ": " + fault));
-            long[] all = new long[0];
-            for (Child child : cluster.children()) {
-                all = Samples.append(all, numbers(child.say(Line.of("latencies")).await("latencies", PING_MAX)));
+            Duration warmup = rounds.warmup().dividedBy(2);
+            for (int number = 1; number <= FAST_WARMUPS; number++) {
+                verify(cluster.run(new Phase(
+                        number, 1, bytes, warmup.dividedBy(FAST_WARMUPS), Duration.ZERO, Duration.ZERO)));
             }
-            return all;
+            verify(cluster.run(new Phase(FAST_WARMUPS + 1, 1, bytes, warmup, interval, Duration.ZERO)));
+            verify(cluster.run(new Phase(FAST_WARMUPS + 2, 1, bytes, rounds.time(), interval, Duration.ZERO)));
+            List<Histogram> all = new ArrayList<>();
+            for (Child child : cluster.children()) {
+                all.add(Latencies.parse(
+                        child.say(Line.of("latencies")).await("latencies", ANSWER_MAX).text("nanos")));
+            }
+            return Latencies.sum(all);
         }
     }
 
-    private static long[] numbers(Line line) {
-        String text = line.text("nanos");
-        return text.isEmpty()
-                ? new long[0]
-                : Arrays.stream(text.split(",")).mapToLong(Long::parseLong).toArray();
+    private static void verify(Outcome outcome) {
+        outcome.faults().forEach(fault -> {
+            throw new BenchException(fault);
+        });
     }
 
-    private void report(Map<SystemKind, Samples> results) {
-        Table table = new Table(
-                "system", "round trip µs median", "p99", "p99.9", "max", "multicast µs median", "p99", "p99.9", "max");
-        Map<String, Object> figures = new LinkedHashMap<>();
-        results.forEach((system, samples) -> {
-            table.row(
-                    system,
-                    micros(samples.roundTrips, 0.5),
-                    micros(samples.roundTrips, 0.99),
-                    micros(samples.roundTrips, 0.999),
-                    micros(samples.roundTrips, 1),
-                    micros(samples.multicasts, 0.5),
-                    micros(samples.multicasts, 0.99),
-                    micros(samples.multicasts, 0.999),
-                    micros(samples.multicasts, 1));
-            figures.put(
-                    system.toString(),
-                    Map.of("round-trip-nanos", quantiles(samples.roundTrips), "multicast-nanos",
-                            quantiles(samples.multicasts)));
-        });
-        output.put("systems", figures);
-        output.print(table);
-        Samples fifo = results.get(SystemKind.TUTTI);
-        Samples total = results.get(SystemKind.TUTTI_SEQUENCER);
-        if (fifo != null && total != null) {
-            double factor =
-                    (double) Summary.quantile(total.multicasts, 0.5) / Summary.quantile(fifo.multicasts, 0.5);
-            output.put("factor", factor);
-            output.bound(
-                    String.format(Locale.ROOT, "%s %.2f times the median of %s, at most %.1f",
-                            SystemKind.TUTTI_SEQUENCER, factor, SystemKind.TUTTI, SEQUENCER_MAX),
+    private void judge(Output to, int rate, Map<SystemKind, Histogram> times, Map<String, Object> result) {
+        Histogram own = times.get(SystemKind.TUTTI);
+        if (own == null) {
+            return;
+        }
+        double p99 = Latencies.micros(own, P99);
+        String text = String.format(Locale.ROOT, "%,d/s: p99 %,.1f µs", rate, p99);
+        Histogram limit = times.get(SystemKind.LIMIT);
+        if (limit != null) {
+            double ratio = p99 / Latencies.micros(limit, P99);
+            result.put("limit-ratio", ratio);
+            to.bound(
+                    String.format(Locale.ROOT, "%s, %.2f of that of bare sockets, at most %.1f", text, ratio, LIMIT_MAX),
+                    ratio <= LIMIT_MAX);
+        }
+        double reference = times.entrySet().stream()
+                .filter(each -> each.getKey().family().equals("jgroups"))
+                .mapToDouble(each -> Latencies.micros(each.getValue(), P99))
+                .min()
+                .orElse(0);
+        if (reference > 0) {
+            result.put("ratio", p99 / reference);
+            to.bound(
+                    String.format(Locale.ROOT, "%s, below that of the reference, %,.1f µs", text, reference),
+                    p99 < reference);
+        }
+        Histogram total = times.get(SystemKind.TUTTI_SEQUENCER);
+        if (total != null) {
+            double factor = Latencies.micros(total, MEDIAN) / Latencies.micros(own, MEDIAN);
+            result.put("factor", factor);
+            to.bound(
+                    String.format(
+                            Locale.ROOT,
+                            "%,d/s: %s %.2f times the median of %s, at most %.1f",
+                            rate,
+                            SystemKind.TUTTI_SEQUENCER,
+                            factor,
+                            SystemKind.TUTTI,
+                            SEQUENCER_MAX),
                     factor <= SEQUENCER_MAX);
         }
-    }
-
-    /** Median one-way time of a single sender's multicasts under total order by a sequencer, against FIFO. */
-    private static final double SEQUENCER_MAX = 2.5;
-
-    private static Map<String, Object> quantiles(long[] nanos) {
-        Map<String, Object> quantiles = new LinkedHashMap<>();
-        quantiles.put("count", nanos.length);
-        quantiles.put("median", Summary.quantile(nanos, 0.5));
-        quantiles.put("p99", Summary.quantile(nanos, 0.99));
-        quantiles.put("p99.9", Summary.quantile(nanos, 0.999));
-        quantiles.put("max", Summary.quantile(nanos, 1));
-        return quantiles;
-    }
-
-    private static String micros(long[] nanos, double fraction) {
-        return String.format(Locale.ROOT, "%,.1f", Summary.quantile(nanos, fraction) / 1e3);
     }
 }

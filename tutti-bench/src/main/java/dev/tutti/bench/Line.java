@@ -9,6 +9,9 @@ import java.util.Map;
  */
 record Line(String verb, Map<String, String> values) {
 
+    /** Whom it is for, or whom it is from. */
+    static final String MEMBER = "m";
+
     private static final String MARK = "#bench ";
 
     static Line of(String verb) {
@@ -18,6 +21,12 @@ record Line(String verb, Map<String, String> values) {
     Line with(String name, Object value) {
         values.put(name, String.valueOf(value).replace(' ', '_'));
         return this;
+    }
+
+    /** The same for one member, or from it. */
+    Line to(int member) {
+        Line line = new Line(verb, new LinkedHashMap<>(values));
+        return line.with(MEMBER, member);
     }
 
     static boolean isLine(String text) {

@@ -3,8 +3,12 @@ package dev.tutti.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The machine at an instant.
@@ -16,6 +20,7 @@ record Machine(long atNanos, long busyNanos) {
     /** Of /proc/stat; the same on all Linux systems of interest. */
     private static final long JIFFY_NANOS = 10_000_000;
 
+    private static final int LOAD_AVERAGES = 3;
     private static final int IDLE = 4;
     private static final int IO_WAIT = 5;
     private static final int STEAL = 8;
@@ -39,12 +44,15 @@ record Machine(long atNanos, long busyNanos) {
 
     static String load() {
         String text = read("/proc/loadavg");
-        return text.isEmpty() ? "unknown" : String.join(" ", text.split(" ", 4)).replaceAll(" [^ ]*$", "");
+        return text.isEmpty()
+                ? "unknown"
+                : Arrays.stream(text.split(" ")).limit(LOAD_AVERAGES).collect(Collectors.joining(" "));
     }
 
     /** What figures depend on, for the report. */
     static Map<String, Object> description() {
         Map<String, Object> description = new LinkedHashMap<>();
+        description.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
         description.put("processors", Runtime.getRuntime().availableProcessors());
         description.put("java", System.getProperty("java.vm.name") + " " + Runtime.version());
         description.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));

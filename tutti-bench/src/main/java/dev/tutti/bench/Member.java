@@ -5,34 +5,48 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
 
 /**
- * The main class of a measured process: does what lines on the standard input say, and answers on the standard output. It
- * ends when its input does, so that it never outlives who started it.
+ * A member in a measured process: does what lines on the standard input say, and answers on the standard output. The
+ * process ends when its input does, so that it never outlives who started it.
  *
  * <p>Times are {@link System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a machine.
  */
 final class Member {
 
-    private static final long LATE_NANOS = 1_000_000;
+    /** The argument that lets it join at once. */
+    static final String JOIN = "join";
+
+    private static final int COMMANDS_MAX = 64;
 
     private final Seat seat;
+    private final boolean isFirst;
+    private final boolean deliversToSender;
     private final Receipts receipts;
     private final GroupSystem system;
+    private final BlockingQueue<Line> commands = new LinkedBlockingQueue<>(COMMANDS_MAX);
     private final Semaphore pongs = new Semaphore(0);
     private volatile byte[] pong = new byte[0];
-    private Usage before = Usage.now();
+    private Usage before = Usage.NONE;
     private long packetsBefore;
 
-    private Member(SystemKind kind, Seat seat) {
+    /** @param isFirst whether it is the one to say what its process has used */
+    private Member(SystemKind kind, Seat seat, boolean isFirst) {
         this.seat = seat;
+        this.isFirst = isFirst;
+        this.deliversToSender = kind.deliversToSender();
         this.receipts = new Receipts(seat.members()) {
             @Override
             public void onView(int members, int coordinator, String id) {
@@ -59,37 +73,55 @@ final class Member {
         return system;
     }
 
-    /** Arguments: the system, the rank, the ports of all with commas between them. */
+    /** Arguments: the system; the ranks of this process's members, and the ports of all, with commas between them; {@link #JOIN}. */
     public static void main(String[] arguments) throws IOException {
         SystemKind kind = SystemKind.valueOf(arguments[0]);
-        List<Integer> ports = Arrays.stream(arguments[2].split(",")).map(Integer::valueOf).toList();
-        int status = new Member(kind, new Seat(Integer.parseInt(arguments[1]), ports)).run();
+        List<Integer> ports = numbers(arguments[2]);
+        Map<Integer, Member> members = new LinkedHashMap<>();
+        for (int rank : numbers(arguments[1])) {
+            Member member = new Member(kind, new Seat(rank, ports), members.isEmpty());
+            members.put(rank, member);
+            if (List.of(arguments).contains(JOIN)) {
+                member.commands.add(Line.of("join"));
+            }
+            Thread.ofPlatform().daemon().name("member-m" + rank).start(member::run);
+        }
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String text = in.readLine(); text != null; text = in.readLine()) {
+            Line command = Line.parse(text);
+            if (command.verb().equals("exit")) {
+                break;
+            }
+            Member member = members.get(command.count(Line.MEMBER));
+            if (member == null || !member.commands.offer(command)) {
+                throw new BenchException("nobody takes: " + command);
+            }
+        }
         // A system whose threads do not end must not keep its process; a recording is written on the way out.
-        System.exit(status);
+        System.exit(0);
     }
 
-    private int run() throws IOException {
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    private static List<Integer> numbers(String text) {
+        return Arrays.stream(text.split(",")).map(Integer::valueOf).toList();
+    }
+
+    private void run() {
         say(Line.of("ready"));
         try {
-            for (String text = in.readLine(); text != null; text = in.readLine()) {
-                Line command = Line.parse(text);
-                if (command.verb().equals("exit")) {
-                    return 0;
-                }
-                say(answer(command));
+            while (true) {
+                say(answer(commands.take()));
             }
-            return 0;
         } catch (RuntimeException e) {
             e.printStackTrace();
             say(Line.of("failed").with("why", e.toString().lines().findFirst().orElse("")));
-            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    private static void say(Line line) {
+    private void say(Line line) {
         synchronized (System.out) {
-            System.out.println(line);
+            System.out.println(line.to(seat.rank()));
             System.out.flush();
         }
     }
@@ -99,7 +131,7 @@ final class Member {
             case "join" -> join();
             case "run" -> runPhase(command);
             case "cost" -> cost();
-            case "latencies" -> latencies();
+            case "latencies" -> Line.of("latencies").with("nanos", Latencies.print(receipts.times(seat.rank())));
             case "ping" -> ping(command);
             case "slow" -> {
                 receipts.pauseAfterEach(command.number("nanos"));
@@ -119,7 +151,7 @@ final class Member {
     private Line join() {
         system.start();
         // What it costs to be in a view counts from here.
-        before = Usage.now();
+        before = usage();
         long began = System.nanoTime();
         system.join();
         return Line.of("joined").with("at", began).with("took", System.nanoTime() - began);
@@ -142,39 +174,49 @@ final class Member {
     // ------------------------------------------------------------------ throughput
 
     private Line runPhase(Line command) {
-        int phase = command.count("phase");
         int senders = command.count("senders");
-        long at = command.number("at");
+        int threads = (int) command.number("threads", 1);
         CountDownLatch over = new CountDownLatch(1);
         if (command.number("sample", 0) > 0) {
-            startSampling(command.number("sample"), over);
+            repeat("sampler", command.number("sample"), over, () -> {
+                Line line = Line.of("sample");
+                Usage.writeHeldTo(line);
+                say(line);
+            });
+        }
+        if (command.number("progress", 0) > 0) {
+            repeat("progress", command.number("progress"), over, () ->
+                    say(Line.of("progress").with("received", received(senders))));
         }
         packetsBefore = system.packetsSent();
-        sleepUntil(at);
-        before = Usage.now();
+        sleepUntil(command.number("at"));
+        before = usage();
         long began = System.nanoTime();
-        long sent = 0;
-        if (seat.rank() < senders) {
-            sent = send(phase, command.count("size"), began, command.number("time"), command.number("interval", 0));
-        }
+        boolean isSender = seat.rank() < senders;
+        long sent = isSender ? send(command, threads, began) : 0;
+        int ends = (isSender && !deliversToSender ? senders - 1 : senders) * threads;
         boolean isComplete = true;
-        for (int count = 0; count < senders && isComplete; count++) {
+        for (int count = 0; count < ends && isComplete; count++) {
             isComplete = system.await(receipts.ended(), command.number("timeout"));
         }
         over.countDown();
         String fault = isComplete ? receipts.fault() : "not everything has come within the time limit";
-        long own = seat.rank() < senders ? receipts.received(seat.rank()) : 0;
-        long others = -own;
-        for (int rank = 0; rank < senders; rank++) {
-            others += receipts.received(rank);
-        }
+        long own = isSender && deliversToSender ? receipts.received(seat.rank()) : 0;
         return Line.of("ran")
                 .with("began", began)
                 .with("ended", receipts.endedAtNanos())
                 .with("sent", sent)
                 .with("own", own)
-                .with("others", others)
+                .with("others", received(senders) - own)
                 .with("fault", fault == null ? "" : fault);
+    }
+
+    private long received(int senders) {
+        long received = 0;
+        for (int rank = 0; rank < senders; rank++) {
+            received += receipts.received(rank);
+        }
+        return received;
     }
 
     private static void sleepUntil(long atNanos) {
@@ -183,56 +225,51 @@ final class Member {
         }
     }
 
-    /**
-     * Sends until the time is over, and then says how much it was.
-     *
-     * @param intervalNanos between two messages, which then carry their time; 0 for as many as possible
-     */
-    private long send(int phase, int size, long began, long timeNanos, long intervalNanos) {
-        byte[] message = Content.message(seat.rank(), phase, size);
-        long unchanged = Content.sum(message, 0, size);
-        long sum = 0;
-        long count = 0;
-        Semaphore never = new Semaphore(0);
-        // The clock is read for every message of some size, and for every 16th small one.
-        long mask = size < 4096 && intervalNanos == 0 ? 15 : 0;
-        while ((count & mask) != 0 || System.nanoTime() - began < timeNanos) {
-            long time = 0;
-            if (intervalNanos > 0) {
-                long due = began + count * intervalNanos;
-                long left = due - System.nanoTime();
-                if (left > 0) {
-                    system.await(never, left);
-                }
-                // A message that was held up by the one before counts from when it was due.
-                time = System.nanoTime();
-                time = time - due > LATE_NANOS ? due : time;
-                Content.ARRAY_LONG.set(message, Content.TIME, time);
+    /** The first thread is this one; its system may have no other. */
+    private long send(Line command, int threads, long began) {
+        List<Sending> sendings = new ArrayList<>();
+        List<Thread> others = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            Sending sending = new Sending(system, seat.rank(), thread, command, began);
+            sendings.add(sending);
+            if (thread > 0) {
+                others.add(Thread.ofPlatform()
+                        .daemon()
+                        .name("member-m" + seat.rank() + "-" + thread)
+                        .uncaughtExceptionHandler((where, e) ->
+                                say(Line.of("failed").with("why", e.toString().lines().findFirst().orElse(""))))
+                        .start(sending));
             }
-            Content.ARRAY_LONG.set(message, Content.NUMBER, count);
-            system.multicast(message);
-            sum += unchanged + count + time;
-            count++;
         }
-        system.multicast(Content.end(seat.rank(), phase, count, sum));
-        return count;
+        sendings.getFirst().run();
+        try {
+            for (Thread other : others) {
+                other.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return sendings.stream().mapToLong(Sending::count).sum();
+    }
+
+    /** What the process has used is said by one of its members. */
+    private Usage usage() {
+        Usage started = new Usage(system.startedCpuNanos(), 0, 0, 0);
+        return (isFirst ? Usage.now() : Usage.NONE).plus(started);
     }
 
     private Line cost() {
         Line line = Line.of("cost").with("packets", system.packetsSent() - packetsBefore);
-        Usage.now().minus(before).writeTo(line);
+        usage().minus(before).writeTo(line);
         system.writeStatus();
         return line;
     }
 
-    /** Reports what is held, at intervals, while a phase runs. */
-    private static void startSampling(long intervalNanos, CountDownLatch over) {
-        Thread.ofPlatform().daemon().name("sampler").start(() -> {
+    private static void repeat(String name, long intervalNanos, CountDownLatch over, Runnable action) {
+        Thread.ofPlatform().daemon().name(name).start(() -> {
             try {
                 while (!over.await(intervalNanos, TimeUnit.NANOSECONDS)) {
-                    Line line = Line.of("sample");
-                    Usage.writeHeldTo(line);
-                    say(line);
+                    action.run();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -242,39 +279,32 @@ final class Member {
 
     // ------------------------------------------------------------------ latency
 
-    /** The times of the last phase's messages from other members, in nanoseconds. */
-    private Line latencies() {
-        List<long[]> samples = receipts.samples();
-        samples.set(seat.rank(), new long[0]);
-        return Line.of("latencies").with("nanos", join(samples.stream().flatMapToLong(Arrays::stream).toArray()));
-    }
-
-    private static String join(long[] values) {
-        return Arrays.stream(values).mapToObj(Long::toString).collect(Collectors.joining(","));
-    }
-
-    /** One message to another member and back, one at a time; without {@code to}, gets ready to answer. */
+    /** One message to another member and back, one at a time; without {@code to}, answers until that is over. */
     private Line ping(Line command) {
         int size = command.count("size");
-        pong = Content.message(seat.rank(), Receipts.PONG, size);
         int to = (int) command.number("to", -1);
+        pong = Content.message(seat.rank(), 0, Receipts.PONG, size);
         if (to < 0) {
-            if (command.number("answer", 0) > 0) {
-                // Systems without threads of their own answer while they wait.
-                system.await(new Semaphore(0), command.number("answer"));
-            }
-            return Line.of("pinged").with("nanos", "");
+            say(Line.of("answering"));
+            // Systems without threads of their own answer while they wait.
+            return Line.of("answered").with("whole", system.await(pongs, command.number("timeout")));
         }
-        byte[] ping = Content.message(seat.rank(), Receipts.PING, size);
-        long[] nanos = new long[command.count("count")];
-        for (int index = 0; index < nanos.length; index++) {
-            long began = System.nanoTime();
+        byte[] ping = Content.message(seat.rank(), 0, Receipts.PING, size);
+        long countMax = command.number("count", Long.MAX_VALUE);
+        long timeNanos = command.number("time", Long.MAX_VALUE);
+        Histogram times = Latencies.histogram();
+        long first = System.nanoTime();
+        for (long began = first;
+                times.getTotalCount() < countMax && began - first < timeNanos;
+                began = System.nanoTime()) {
             system.unicast(to, ping);
             if (!system.await(pongs, command.number("timeout"))) {
-                throw new BenchException("ping " + index + " was not answered");
+                throw new BenchException("ping " + times.getTotalCount() + " was not answered");
             }
-            nanos[index] = System.nanoTime() - began;
+            times.recordValue(Math.min(System.nanoTime() - began, Latencies.NANOS_MAX));
         }
-        return Line.of("pinged").with("nanos", join(nanos));
+        // An answer that nobody has asked for is the sign that it is over.
+        system.unicast(to, pong);
+        return Line.of("pinged").with("nanos", Latencies.print(times));
     }
 }

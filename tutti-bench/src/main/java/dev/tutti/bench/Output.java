@@ -1,12 +1,13 @@
 package dev.tutti.bench;
 
+import dev.tutti.bench.Cluster.Layout;
 import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,8 +18,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** What all measurements have in common: where results go, which bounds hold, and what the processes are started with. */
+/**
+ * What all measurements have in common: where results go (the terminal, a JSON file, a page), which bounds hold, and what the
+ * processes are started with.
+ */
 final class Output {
+
+    private static final String STANDARD_OUTPUT = "-";
 
     private static final int HELD = 0;
     private static final int FAILED = 1;
@@ -29,9 +35,14 @@ final class Output {
 
     @Option(
             names = "--json",
+            arity = "0..1",
+            fallbackValue = STANDARD_OUTPUT,
             paramLabel = "FILE",
-            description = "Writes the results to a file too; - for the standard output.")
+            description = "Writes the results to a file too; without one, prints them instead of the tables.")
     private @Nullable String json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Writes a page with tables and plots, in one file.")
+    private @Nullable Path html;
 
     @Option(names = "--strict", description = "Exits with 3 if a bound of the requirements is missed.")
     private boolean isStrict;
@@ -39,7 +50,7 @@ final class Output {
     @Option(
             names = "--heap",
             paramLabel = "SIZE",
-            description = "Heap of each process as the JVM writes it. Default: 512m; slow: 64m.")
+            description = "Heap of each process, as the JVM writes it. Default: 512m, but 64m where memory is the question.")
     private @Nullable String heap;
 
     @Option(
@@ -48,9 +59,21 @@ final class Output {
             description = "A further option for each process's JVM; may be repeated.")
     private List<String> options = new ArrayList<>();
 
+    @Option(
+            names = "--cores",
+            paramLabel = "N",
+            split = ",",
+            description = "Binds processes to these cores by turns (taskset): 0 puts all on one.")
+    private List<Integer> cores = new ArrayList<>();
+
     private final Map<String, Object> values = new LinkedHashMap<>();
     private final List<String> failures = new ArrayList<>();
+    private final List<String> disqualified = new ArrayList<>();
     private final List<String> missed = new ArrayList<>();
+    private final Page page = new Page();
+    private Map<String, Object> section = values;
+    private String title = "tutti bench";
+    private boolean hasTick;
 
     List<String> jvmOptions(String heapDefault) {
         List<String> all = new ArrayList<>(List.of(
@@ -64,28 +87,61 @@ final class Output {
                 .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))
                 .forEach(all::add);
         all.addAll(options);
-        values.put("jvm", List.copyOf(all));
+        section.put("jvm", List.copyOf(all));
         return all;
+    }
+
+    /** Processes of their own. */
+    Layout layout(String heapDefault) {
+        return new Layout(jvmOptions(heapDefault), false, cores);
+    }
+
+    // ------------------------------------------------------------------ results
+
+    /** What the file and the page are called, and the first line that is printed. */
+    void title(String text) {
+        title = text;
+        values.put("title", text);
+        print(text);
+    }
+
+    /** From here on until {@link #endSection}, values and tables are of a part of the report. */
+    void beginSection(String name, String heading, String text) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        values.put(name, part);
+        section = part;
+        page.section(heading).text(text);
+        print("\n" + heading);
+    }
+
+    void endSection() {
+        section = values;
     }
 
     /** A figure for the file. */
     void put(String name, Object value) {
-        values.put(name, value);
+        section.put(name, value);
     }
 
-    /** What is under way, on the standard error. */
-    void progress(String text) {
-        PrintWriter err = spec().commandLine().getErr();
-        err.println("  " + text);
-        err.flush();
+    void print(Table table) {
+        print(table.toString());
+        page.table(table);
     }
 
-    void print(Object text) {
-        if (!"-".equals(json)) {
-            PrintWriter out = spec().commandLine().getOut();
-            out.println(text);
-            out.flush();
+    /** Prints, and the page has it too. */
+    void note(String text) {
+        print(text);
+        page.note(text);
+    }
+
+    void chart(Chart.Builder chart) {
+        if (chart.isLine()) {
+            page.chart(chart.build());
         }
+    }
+
+    void chart(Chart chart) {
+        page.chart(chart);
     }
 
     /** Verification has not held. */
@@ -93,38 +149,97 @@ final class Output {
         failures.add(failure);
     }
 
+    /** A system that is compared has lost, reordered or changed something, or does not run: it can't win. */
+    void disqualify(String what) {
+        disqualified.add(what);
+        progress("disqualified: " + what);
+    }
+
     /** A bound of the requirements. */
     void bound(String what, boolean isHeld) {
         print((isHeld ? "held:   " : "MISSED: ") + what);
+        page.verdict((isHeld ? "held: " : "missed: ") + what, isHeld);
         if (!isHeld) {
             missed.add(what);
         }
     }
 
-    /** Prints what failed, writes the file, and says how to exit. */
+    // ------------------------------------------------------------------ the terminal
+
+    /** What is under way, on the standard error. */
+    void progress(String text) {
+        PrintWriter err = spec().commandLine().getErr();
+        err.println((hasTick ? "\r\033[K" : "") + "  " + text);
+        err.flush();
+        hasTick = false;
+    }
+
+    /** What will soon be out of date; only where a person looks. */
+    void tick(String text) {
+        if (isTerminal()) {
+            PrintWriter err = spec().commandLine().getErr();
+            err.print("\r\033[K  " + text);
+            err.flush();
+            hasTick = true;
+        }
+    }
+
+    static boolean isTerminal() {
+        return System.console() != null && System.console().isTerminal();
+    }
+
+    void print(String text) {
+        if (!STANDARD_OUTPUT.equals(json)) {
+            PrintWriter out = spec().commandLine().getOut();
+            out.println(text);
+            out.flush();
+        }
+    }
+
+    /** Prints what failed, writes the files, and says how to exit. */
     int finish() {
-        values.put("machine", Machine.description());
+        Map<String, Object> machine = Machine.description();
+        values.put("machine", machine);
         values.put("failures", failures);
+        values.put("disqualified", disqualified);
         values.put("missed", missed);
         for (String failure : failures) {
             print("FAILED: " + failure);
+            page.verdict("failed: " + failure, false);
         }
-        print("machine: " + Machine.description());
-        String file = json;
-        if ("-".equals(file)) {
+        for (String system : disqualified) {
+            print("disqualified: " + system);
+            page.text("disqualified: " + system);
+        }
+        print("machine: " + machine);
+        page.facts(machine);
+        save();
+        if (STANDARD_OUTPUT.equals(json)) {
             spec().commandLine().getOut().println(Json.write(values));
             spec().commandLine().getOut().flush();
-        } else if (file != null) {
-            try {
-                Files.writeString(Path.of(file), Json.write(values) + "\n", StandardCharsets.UTF_8);
-            } catch (IOException e) {
-                throw new BenchException("can't write " + file + ": " + e, e);
-            }
         }
         if (!failures.isEmpty()) {
             return FAILED;
         }
         return isStrict && !missed.isEmpty() ? MISSED : HELD;
+    }
+
+    /** Writes the files as far as there is something, so that what was measured outlives an interruption. */
+    void save() {
+        if (json != null && !STANDARD_OUTPUT.equals(json)) {
+            write(Path.of(json), Json.write(values) + "\n");
+        }
+        if (html != null) {
+            write(html, page.write(title));
+        }
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new BenchException("can't write " + file + ": " + e, e);
+        }
     }
 
     private CommandSpec spec() {

@@ -2,14 +2,14 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.GroupSystem.Listener;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Verifies everything that a member receives, sender by sender. */
+/** Verifies everything that a member receives, sender by sender and thread by thread. */
 abstract class Receipts implements Listener {
 
     /** Phases below are measured; this one is answered, see {@link #onPing}. */
@@ -17,15 +17,21 @@ abstract class Receipts implements Listener {
 
     static final int PONG = PING + 1;
 
-    private final Flow[] flows;
+    /** Every so manieth message, ends not counted, is lost on purpose, to see that it is noticed; 0 for none. */
+    private static final int LOSS_INTERVAL = Integer.getInteger("bench.lose", 0);
+
+    /** By rank and thread. Whoever delivers a sender's messages makes room for its threads. */
+    private final Flow[][] flows;
+
     private final Semaphore ended = new Semaphore(0);
     private final AtomicLong endedAtNanos = new AtomicLong();
     private volatile long pauseNanos;
+    private int untilLoss = LOSS_INTERVAL;
 
     Receipts(int members) {
-        flows = new Flow[members];
+        flows = new Flow[members][];
         for (int rank = 0; rank < members; rank++) {
-            flows[rank] = new Flow();
+            flows[rank] = new Flow[] {new Flow()};
         }
     }
 
@@ -34,18 +40,29 @@ abstract class Receipts implements Listener {
 
     @Override
     public final void onMessage(byte[] bytes, int offset, int length) {
-        int rank = (int) Content.ARRAY_INT.get(bytes, offset + Content.RANK);
+        if (length < Content.BYTES_MIN) {
+            if (isLost()) {
+                return;
+            }
+            flow(Content.smallRank(bytes[offset]), 0)
+                    .onSmallMessage(
+                            Content.smallNumber(bytes, offset, length),
+                            Content.smallMask(length),
+                            Content.sum(bytes, offset, length));
+            return;
+        }
+        int sender = (int) Content.ARRAY_INT.get(bytes, offset + Content.SENDER);
         int phase = (int) Content.ARRAY_INT.get(bytes, offset + Content.PHASE);
         if (phase < 0) {
             onEnd(
-                    rank,
+                    sender,
                     ~phase,
                     (long) Content.ARRAY_LONG.get(bytes, offset + Content.COUNT),
                     (long) Content.ARRAY_LONG.get(bytes, offset + Content.SUM));
             return;
         }
         received(
-                rank,
+                sender,
                 phase,
                 (long) Content.ARRAY_LONG.get(bytes, offset + Content.NUMBER),
                 (long) Content.ARRAY_LONG.get(bytes, offset + Content.TIME),
@@ -54,33 +71,72 @@ abstract class Receipts implements Listener {
 
     @Override
     public final void onMessage(ByteBuffer bytes, int offset, int length) {
-        int rank = (int) Content.BUFFER_INT.get(bytes, offset + Content.RANK);
+        if (length < Content.BYTES_MIN) {
+            if (isLost()) {
+                return;
+            }
+            flow(Content.smallRank(bytes.get(offset)), 0)
+                    .onSmallMessage(
+                            Content.smallNumber(bytes, offset, length),
+                            Content.smallMask(length),
+                            Content.sum(bytes, offset, length));
+            return;
+        }
+        int sender = (int) Content.BUFFER_INT.get(bytes, offset + Content.SENDER);
         int phase = (int) Content.BUFFER_INT.get(bytes, offset + Content.PHASE);
         if (phase < 0) {
             onEnd(
-                    rank,
+                    sender,
                     ~phase,
                     (long) Content.BUFFER_LONG.get(bytes, offset + Content.COUNT),
                     (long) Content.BUFFER_LONG.get(bytes, offset + Content.SUM));
             return;
         }
         received(
-                rank,
+                sender,
                 phase,
                 (long) Content.BUFFER_LONG.get(bytes, offset + Content.NUMBER),
                 (long) Content.BUFFER_LONG.get(bytes, offset + Content.TIME),
                 Content.sum(bytes, offset, length));
     }
 
-    private void received(int rank, int phase, long number, long sentAtNanos, long sum) {
+    private boolean isLost() {
+        if (LOSS_INTERVAL == 0 || --untilLoss > 0) {
+            return false;
+        }
+        untilLoss = LOSS_INTERVAL;
+        return true;
+    }
+
+    private Flow flow(int rank, int thread) {
+        Flow[] threads = flows[rank];
+        if (thread >= threads.length) {
+            threads = Arrays.copyOf(threads, thread + 1);
+            for (int index = flows[rank].length; index <= thread; index++) {
+                threads[index] = new Flow();
+            }
+            flows[rank] = threads;
+        }
+        return threads[thread];
+    }
+
+    private void received(int sender, int phase, long number, long sentAtNanos, long sum) {
+        int rank = Content.rank(sender);
         if (phase >= PING) {
             onPing(rank, phase);
             return;
         }
-        Flow flow = flows[rank];
+        Flow flow = flow(rank, Content.thread(sender));
+        if (number == Content.BEGINNING) {
+            flow.begin(phase);
+            return;
+        }
+        if (isLost()) {
+            return;
+        }
         flow.onMessage(phase, number, sum);
         if (sentAtNanos != 0) {
-            flow.onSample(System.nanoTime() - sentAtNanos);
+            flow.onTime(System.nanoTime() - sentAtNanos);
         }
         long pause = pauseNanos;
         if (pause > 0) {
@@ -88,8 +144,8 @@ abstract class Receipts implements Listener {
         }
     }
 
-    private void onEnd(int rank, int phase, long count, long sum) {
-        flows[rank].onEnd(phase, count, sum);
+    private void onEnd(int sender, int phase, long count, long sum) {
+        flow(Content.rank(sender), Content.thread(sender)).onEnd(phase, count, sum);
         long now = System.nanoTime();
         endedAtNanos.accumulateAndGet(now, Math::max);
         ended.release();
@@ -100,7 +156,7 @@ abstract class Receipts implements Listener {
         pauseNanos = nanos;
     }
 
-    /** A permit for each sender whose phase is over and checked. */
+    /** A permit for each thread of each sender whose phase is over and checked. */
     Semaphore ended() {
         return ended;
     }
@@ -110,25 +166,42 @@ abstract class Receipts implements Listener {
         return endedAtNanos.get();
     }
 
+    /** From all threads of a sender in the phase that it sent in last. While a phase runs, about so many. */
     long received(int rank) {
-        return flows[rank].count();
+        Flow[] threads = flows[rank];
+        int phase = 0;
+        for (Flow flow : threads) {
+            phase = Math.max(phase, flow.phase());
+        }
+        long count = 0;
+        for (Flow flow : threads) {
+            count += flow.phase() == phase ? flow.count() : 0;
+        }
+        return count;
     }
 
-    /** By sender. */
-    List<long[]> samples() {
-        List<long[]> samples = new ArrayList<>();
-        for (Flow flow : flows) {
-            samples.add(flow.samples());
+    /** The times of the last phase's messages from other members. */
+    Histogram times(int ownRank) {
+        Histogram times = Latencies.histogram();
+        for (int rank = 0; rank < flows.length; rank++) {
+            for (Flow flow : flows[rank]) {
+                Histogram some = flow.times();
+                if (some != null && rank != ownRank) {
+                    times.add(some);
+                }
+            }
         }
-        return samples;
+        return times;
     }
 
     /** The first fault of the phase; null if everything that was sent has come, in order and whole. */
     @Nullable String fault() {
         for (int rank = 0; rank < flows.length; rank++) {
-            String fault = flows[rank].fault();
-            if (fault != null) {
-                return "from m" + rank + ": " + fault;
+            for (Flow flow : flows[rank]) {
+                String fault = flow.fault();
+                if (fault != null) {
+                    return "from m" + rank + ": " + fault;
+                }
             }
         }
         return null;

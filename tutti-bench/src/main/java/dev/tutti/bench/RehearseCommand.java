@@ -64,7 +64,8 @@ final class RehearseCommand implements Callable<Integer> {
             throws InterruptedException {
         String all = ports.stream().map(String::valueOf).collect(Collectors.joining(","));
         List<String> member = List.of(SystemKind.TUTTI.name(), Integer.toString(MEMBERS), all);
-        try (Child victim = new Child("rehearsal", List.of("-Xmx128m"), member)) {
+        try (Host host = new Host("rehearsal", List.of(), List.of("-Xmx128m"), member, List.of(MEMBERS))) {
+            Child victim = host.children().getFirst();
             victim.await("ready", Duration.ofSeconds(SECONDS_MAX));
             victim.say(Line.of("join"));
             boolean isGrown = grown.await(SECONDS_MAX, TimeUnit.SECONDS);

@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
         name = "slow",
         mixinStandardHelpOptions = true,
         description = {
-            "One sender of large messages, and one consumer that takes many times as long for each as the others do.",
-            "Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
+            "Whether memory stays flat when one member is slow.",
+            "One sender of large messages, and one consumer that takes many times as long for each as the others do."
+                    + " Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
         },
         footer = {"", "Examples:", "  tutti bench slow", "  tutti bench slow --members 4 --time 10s --size 1MB"})
 final class SlowCommand implements Callable<Integer> {
@@ -38,12 +39,8 @@ final class SlowCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(
-            names = "--members",
-            paramLabel = "N",
-            defaultValue = "16",
-            description = "Processes. Default: ${DEFAULT-VALUE}.")
-    private int members;
+    @Mixin
+    private final Members members = new Members();
 
     @Option(
             names = "--size",
@@ -89,18 +86,18 @@ final class SlowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        output.put("members", members);
+        output.put("members", members.count());
         output.put("bytes", size.bytes());
         output.put("factor", factor);
-        output.print("slow, " + system + ", " + members + " processes, " + size + ", one " + factor + " times slower, "
+        output.print("slow, " + system + ", " + members.count() + " processes, " + size + ", one " + factor + " times slower, "
                 + Durations.print(time));
-        try (Cluster cluster = new Cluster(system, members, output.jvmOptions("64m"))) {
+        try (Cluster cluster = new Cluster(system, members.count(), output.layout("64m"))) {
             cluster.form();
-            for (int rank = 0; rank < members; rank++) {
-                long nanos = work.toNanos() * (rank == members - 1 ? factor : 1);
+            for (int rank = 0; rank < members.count(); rank++) {
+                long nanos = work.toNanos() * (rank == members.count() - 1 ? factor : 1);
                 cluster.children().get(rank).say(Line.of("slow").with("nanos", nanos)).await("slowed", ANSWER_MAX);
             }
-            output.progress(members + " members in one view; sending for " + Durations.print(time));
+            output.progress(members.count() + " members in one view; sending for " + Durations.print(time));
             Phase phase = new Phase(1, 1, Math.toIntExact(size.bytes()), time, Duration.ZERO, sample);
             Outcome outcome = cluster.run(phase);
             outcome.faults().forEach(output::fail);

@@ -1,5 +1,6 @@
 package dev.tutti.bench;
 
+import dev.tutti.bench.Cluster.Layout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,9 +19,10 @@ import picocli.CommandLine.Option;
         name = "start",
         mixinStandardHelpOptions = true,
         description = {
-            "Starts members together and measures, per round: how long the join of a first member takes that finds nobody;",
-            "from the last one's call to join until all have one view; from kill -9 of a random member, and of the",
-            "coordinator, until all others have the view without it; how long leaving takes.",
+            "How fast views come: after joins, crashes, a leave.",
+            "Starts members together and measures, per round: how long the join of a first member takes that finds nobody;"
+                    + " from the last one's call to join until all have one view; from kill -9 of a random member, and of the"
+                    + " coordinator, until all others have the view without it; how long leaving takes.",
         },
         footer = {"", "Examples:", "  tutti bench start", "  tutti bench start --members 4 --rounds 3 --systems tutti,jgroups"})
 final class StartCommand implements Callable<Integer> {
@@ -34,12 +36,8 @@ final class StartCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    @Option(
-            names = "--members",
-            paramLabel = "N",
-            defaultValue = "16",
-            description = "Processes, at least 4. Default: ${DEFAULT-VALUE}.")
-    private int members;
+    @Mixin
+    private final Members members = new Members();
 
     @Option(
             names = "--rounds",
@@ -48,13 +46,8 @@ final class StartCommand implements Callable<Integer> {
             description = "Of each system. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
-    @Option(
-            names = "--systems",
-            paramLabel = "SYSTEM",
-            split = ",",
-            defaultValue = "tutti",
-            description = "Default: ${DEFAULT-VALUE}.")
-    private List<SystemKind> systems = List.of();
+    @Mixin
+    private final Systems systems = new Systems();
 
     @Option(
             names = "--settle",
@@ -75,14 +68,14 @@ final class StartCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (members < MEMBERS_MIN) {
-            throw new BenchException("--members is at least " + MEMBERS_MIN + ", not " + members);
+        if (members.count() < MEMBERS_MIN) {
+            throw new BenchException("--members is at least " + MEMBERS_MIN + ", not " + members.count());
         }
-        output.put("members", members);
-        output.print("start, " + members + " processes, " + rounds + " rounds");
+        output.put("members", members.count());
+        output.print("start, " + members.count() + " processes, " + rounds + " rounds");
         Table table = new Table("system", "ms", "min", "median", "max", "at most");
         Map<String, Object> figures = new LinkedHashMap<>();
-        for (SystemKind system : systems) {
+        for (SystemKind system : systems.all()) {
             List<Round> results = new ArrayList<>();
             for (int round = 1; round <= rounds; round++) {
                 try {
@@ -103,7 +96,7 @@ final class StartCommand implements Callable<Integer> {
 
     private Round round(SystemKind system, int round) {
         double first = first(system);
-        try (Cluster cluster = new Cluster(system, members, options())) {
+        try (Cluster cluster = new Cluster(system, members.count(), layout())) {
             Line join = Line.of("join");
             List<Child> alive = new ArrayList<>(cluster.children());
             alive.forEach(child -> child.say(join));
@@ -111,7 +104,7 @@ final class StartCommand implements Callable<Integer> {
             for (Child child : alive) {
                 called = Math.max(called, child.await("joined", limit).number("at"));
             }
-            double form = millis(Cluster.awaitView(alive, members, limit) - called);
+            double form = millis(Cluster.awaitView(alive, members.count(), limit) - called);
             LockSupport.parkNanos(settle.toNanos());
             double cpu = 0;
             double jit = 0;
@@ -149,20 +142,21 @@ final class StartCommand implements Callable<Integer> {
      * rehearsal would have compiled at once, and the rest later. As many JVMs as members on a machine of few cores would
      * otherwise measure how they compile, not how they meet.
      */
-    private List<String> options() {
-        List<String> options = new ArrayList<>(output.jvmOptions("512m"));
+    private Layout layout() {
+        Layout all = output.layout("512m");
+        List<String> options = new ArrayList<>(all.options());
         options.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",
                 "-XX:CompileThresholdScaling=4",
                 "-XX:+UnlockDiagnosticVMOptions",
                 "-XX:+IgnoreUnrecognizedVMOptions",
                 "-XX:-AOTReplayTraining"));
-        return options;
+        return new Layout(options, false, all.cores());
     }
 
     /** The join of a member whose seeds nobody listens on. */
     private double first(SystemKind system) {
-        try (Cluster alone = new Cluster(system, members, 1, options())) {
+        try (Cluster alone = new Cluster(system, members.count(), 1, layout())) {
             return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
         }
     }

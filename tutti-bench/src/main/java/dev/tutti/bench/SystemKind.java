@@ -2,79 +2,180 @@ package dev.tutti.bench;
 
 import dev.tutti.bench.GroupSystem.Listener;
 import dev.tutti.bench.GroupSystem.Seat;
+import dev.tutti.bench.JGroupsSystem.Stack;
 import dev.tutti.bench.TuttiSystem.Carrier;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 /** What can be measured. */
 enum SystemKind {
-    /** As users get it: listeners may block. */
-    TUTTI(Joins.ONE_BY_ONE, tutti(Carrier.TCP, Map.of())),
-    /** Listeners in the turns of the node's loop. */
-    TUTTI_INLINE(Joins.ONE_BY_ONE, (seat, listener) -> new TuttiSystem(seat, listener, Carrier.TCP, true, Map.of())),
-    /** On UDP, with IP multicast. */
-    TUTTI_UDP(Joins.ONE_BY_ONE, tutti(Carrier.MULTICAST, Map.of())),
-    /** On UDP, to each member by itself. */
-    TUTTI_UDP_UNICAST(Joins.ONE_BY_ONE, tutti(Carrier.UDP, Map.of())),
-    /** Causal order. */
-    TUTTI_CAUSAL(Joins.ONE_BY_ONE, tutti(Carrier.TCP, Map.of("stack", "causal"))),
-    /** Total order by a sequencer. */
-    TUTTI_SEQUENCER(Joins.BACKWARDS, tutti(Carrier.TCP, total("sequencer", "agreed"))),
-    /** Total order by a sequencer, safe delivery. */
-    TUTTI_SEQUENCER_SAFE(Joins.BACKWARDS, tutti(Carrier.TCP, total("sequencer", "safe"))),
-    /** Total order by turns. */
-    TUTTI_ROTATION(Joins.ONE_BY_ONE, tutti(Carrier.TCP, total("rotation", "agreed"))),
-    /** Total order by turns, safe delivery. */
-    TUTTI_ROTATION_SAFE(Joins.ONE_BY_ONE, tutti(Carrier.TCP, total("rotation", "safe"))),
-    JGROUPS(Joins.ONE_BY_ONE, (seat, listener) -> new JGroupsSystem(seat, listener, false, false)),
-    /** On UDP, with IP multicast. */
-    JGROUPS_UDP(Joins.ONE_BY_ONE, (seat, listener) -> new JGroupsSystem(seat, listener, true, false)),
-    /** JGroups with SEQUENCER on top. */
-    JGROUPS_SEQUENCER(Joins.BACKWARDS, (seat, listener) -> new JGroupsSystem(seat, listener, false, true)),
-    /** What the machine can do: sockets, batches and nothing else. */
-    LIMIT(Joins.TOGETHER, BareSockets::new);
+    TUTTI(tutti(Carrier.TCP, Map.of()), "as users get it: TCP, listeners may block"),
+    TUTTI_INLINE(
+            (seat, listener) -> new TuttiSystem(seat, listener, Carrier.TCP, true, Map.of()),
+            "listeners in the turns of the node's loop"),
+    TUTTI_UDP(tutti(Carrier.MULTICAST, Map.of()), "UDP, with IP multicast"),
+    TUTTI_UDP_INLINE(
+            (seat, listener) -> new TuttiSystem(seat, listener, Carrier.MULTICAST, true, Map.of()),
+            "the same, listeners on the loop"),
+    TUTTI_UDP_UNICAST(tutti(Carrier.UDP, Map.of()), "UDP, to each member by itself"),
+    TUTTI_UDP_UNICAST_INLINE(
+            (seat, listener) -> new TuttiSystem(seat, listener, Carrier.UDP, true, Map.of()),
+            "the same, listeners on the loop"),
+    TUTTI_RING(tutti(Carrier.TCP, Map.of("dissemination", "ring")), "TCP, from member to member"),
+    TUTTI_CAUSAL(tutti(Carrier.TCP, Map.of("stack", "causal")), "causal order"),
+    TUTTI_SEQUENCER(tutti(Carrier.TCP, total("sequencer", "agreed")), "total order by a sequencer", Trait.JOINS_BACKWARDS),
+    TUTTI_SEQUENCER_SAFE(tutti(Carrier.TCP, total("sequencer", "safe")), "the same, safe delivery", Trait.JOINS_BACKWARDS),
+    TUTTI_ROTATION(tutti(Carrier.TCP, total("rotation", "agreed")), "total order by turns"),
+    TUTTI_ROTATION_SAFE(tutti(Carrier.TCP, total("rotation", "safe")), "the same, safe delivery"),
+    JGROUPS(jgroups(Stack.TCP), "its tcp.xml, bundler.capacity=65536"),
+    JGROUPS_TUNED(jgroups(Stack.TCP_TUNED), "also Nagle off, four times the credits"),
+    JGROUPS_LATENCY(jgroups(Stack.TCP_LATENCY), "its tcp-low-latency.xml: no bundler"),
+    JGROUPS_STOCK(jgroups(Stack.TCP_STOCK), "its tcp.xml as shipped: loses messages under load"),
+    JGROUPS_NIO(jgroups(Stack.NIO), "its tcp-nio.xml, bundler.capacity=65536"),
+    JGROUPS_NIO_TUNED(jgroups(Stack.NIO_TUNED), "also Nagle off, four times the credits, no RED"),
+    JGROUPS_NIO_STOCK(jgroups(Stack.NIO_STOCK), "its tcp-nio.xml as shipped"),
+    JGROUPS_UDP(jgroups(Stack.UDP), "its udp.xml, bundler.capacity=65536"),
+    JGROUPS_UDP_TUNED(jgroups(Stack.UDP_TUNED), "also four times the credits, no RED"),
+    JGROUPS_UDP_STOCK(jgroups(Stack.UDP_STOCK), "its udp.xml as shipped"),
+    JGROUPS_UNCONTROLLED(jgroups(Stack.TCP_UNCONTROLLED), "tcp.xml without flow control"),
+    JGROUPS_UDP_UNCONTROLLED(jgroups(Stack.UDP_UNCONTROLLED), "udp.xml without flow control"),
+    JGROUPS_SEQUENCER(jgroups(Stack.TCP_SEQUENCER), "tcp.xml with SEQUENCER", Trait.JOINS_BACKWARDS),
+    TRIBES(
+            (seat, listener) -> new TribesSystem(seat, listener, false),
+            "Apache Tribes 11, no acknowledgements",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF),
+    TRIBES_ACK(
+            (seat, listener) -> new TribesSystem(seat, listener, true),
+            "Apache Tribes 11, each message acknowledged",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF),
+    ZEROMQ(
+            (seat, listener) -> new ZeroMqSystem(seat, listener, NativeZeroMq::new),
+            "libzmq, PUB and SUB over TCP",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF,
+            Trait.NO_UNICAST),
+    JEROMQ(
+            (seat, listener) -> new ZeroMqSystem(seat, listener, JeroMq::new),
+            "ZeroMQ in Java",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF,
+            Trait.NO_UNICAST),
+    NATS(
+            NatsSystem::new,
+            "through a nats-server, which the first member starts",
+            Trait.JOINS_TOGETHER,
+            Trait.NOT_TO_SELF,
+            Trait.NO_UNICAST),
+    LIMIT(BareSockets::new, "bare sockets, the same batches, no protocol", Trait.JOINS_TOGETHER, Trait.ONE_THREAD),
+    LIMIT_PAIR(
+            BarePair::new, "one blocking socket, round trips only", Trait.JOINS_TOGETHER, Trait.ONE_THREAD, Trait.PAIR);
 
-    /** How members come together. */
-    private enum Joins {
-        ONE_BY_ONE,
+    private enum Trait {
         /** The first to send joins last, so that the oldest member, the sequencer, is another one. */
-        BACKWARDS,
+        JOINS_BACKWARDS,
         /** A join returns only when all others join as well. */
-        TOGETHER
+        JOINS_TOGETHER,
+        /** A sender does not get its own messages. */
+        NOT_TO_SELF,
+        NO_UNICAST,
+        /** It has no threads of its own, and only one thread of a member may call it. */
+        ONE_THREAD,
+        /** It has two members and no multicast. */
+        PAIR
     }
 
-    private final Joins joins;
     private final BiFunction<Seat, Listener, GroupSystem> system;
+    private final String description;
+    private final Set<Trait> traits;
 
-    SystemKind(Joins joins, BiFunction<Seat, Listener, GroupSystem> system) {
-        this.joins = joins;
+    SystemKind(BiFunction<Seat, Listener, GroupSystem> system, String description, Trait... traits) {
         this.system = system;
+        this.description = description;
+        this.traits = Set.of(traits);
     }
 
     GroupSystem open(Seat seat, Listener listener) {
         return system.apply(seat, listener);
     }
 
+    String description() {
+        return description;
+    }
+
     boolean joinsTogether() {
-        return joins == Joins.TOGETHER;
+        return traits.contains(Trait.JOINS_TOGETHER);
     }
 
     boolean joinsBackwards() {
-        return joins == Joins.BACKWARDS;
+        return traits.contains(Trait.JOINS_BACKWARDS);
     }
 
-    private static BiFunction<Seat, Listener, GroupSystem> tutti(Carrier carrier, Map<String, String> order) {
-        return (seat, listener) -> new TuttiSystem(seat, listener, carrier, false, order);
+    boolean deliversToSender() {
+        return !traits.contains(Trait.NOT_TO_SELF);
     }
 
-    private static Map<String, String> total(String by, String delivery) {
-        return Map.of("stack", "total", "total.by", by, "total.delivery", delivery);
+    boolean hasUnicast() {
+        return !traits.contains(Trait.NO_UNICAST);
+    }
+
+    boolean hasMulticast() {
+        return !traits.contains(Trait.PAIR);
+    }
+
+    boolean isForManyThreads() {
+        return !traits.contains(Trait.ONE_THREAD);
+    }
+
+    /** What others are measured against; a fault in one of these is a failure, in another one it disqualifies. */
+    boolean isOwn() {
+        return family().equals("tutti") || family().equals("limit");
+    }
+
+    /** The first word of its name: configurations of one system share it. */
+    String family() {
+        return toString().split("-")[0];
     }
 
     /** The name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** @throws IllegalArgumentException with all names, if this is none */
+    static SystemKind parse(String text) {
+        for (SystemKind kind : values()) {
+            if (kind.toString().equals(text)) {
+                return kind;
+            }
+        }
+        throw new IllegalArgumentException("'" + text + "' is none of "
+                + Arrays.stream(values()).map(SystemKind::toString).collect(Collectors.joining(", ")));
+    }
+
+    /** For help texts, a line each. */
+    static List<String> descriptions() {
+        return Arrays.stream(values())
+                .map(kind -> String.format(Locale.ROOT, "  %-25s %s", kind, kind.description))
+                .toList();
+    }
+
+    private static BiFunction<Seat, Listener, GroupSystem> tutti(Carrier carrier, Map<String, String> order) {
+        return (seat, listener) -> new TuttiSystem(seat, listener, carrier, false, order);
+    }
+
+    private static BiFunction<Seat, Listener, GroupSystem> jgroups(Stack stack) {
+        return (seat, listener) -> new JGroupsSystem(seat, listener, stack);
+    }
+
+    private static Map<String, String> total(String by, String delivery) {
+        return Map.of("stack", "total", "total.by", by, "total.delivery", delivery);
     }
 }

@@ -24,6 +24,15 @@ final class Table {
         return this;
     }
 
+    List<String> titles() {
+        return rows.getFirst();
+    }
+
+    /** Without the titles. */
+    List<List<String>> rows() {
+        return rows.subList(1, rows.size());
+    }
+
     @Override
     public String toString() {
         int[] widths = new int[rows.getFirst().size()];

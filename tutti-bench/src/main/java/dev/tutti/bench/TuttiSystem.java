@@ -62,8 +62,15 @@ final class TuttiSystem implements GroupSystem {
 
     @Override
     public void start() {
-        String[] seeds = seat.ports().stream().map(port -> "127.0.0.1:" + port).toArray(String[]::new);
+        List<String> hosts = Spaces.hosts(seat.members());
+        String[] seeds = new String[seat.members()];
+        for (int rank = 0; rank < seeds.length; rank++) {
+            seeds[rank] = hosts.get(rank) + ":" + seat.ports().get(rank);
+        }
         NodeBuilder builder = carrier == Carrier.TCP ? Node.tcp(seat.port()) : Node.udp(seat.port());
+        if (Spaces.isUsed()) {
+            builder.bind(hosts.get(seat.rank())).insecure();
+        }
         if (carrier == Carrier.MULTICAST) {
             builder.set(
                     TransportSettings.MULTICAST_ADDRESS,

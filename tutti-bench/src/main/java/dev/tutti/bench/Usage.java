@@ -24,6 +24,8 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
     private static final com.sun.management.OperatingSystemMXBean SYSTEM =
             (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+    static final Usage NONE = new Usage(0, 0, 0, 0);
+
     static Usage now() {
         long gcMillis = 0;
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
@@ -42,6 +44,18 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
                 allocatedBytes - before.allocatedBytes,
                 jitMillis - before.jitMillis,
                 gcMillis - before.gcMillis);
+    }
+
+    Usage plus(Usage other) {
+        return new Usage(
+                cpuNanos + other.cpuNanos,
+                allocatedBytes + other.allocatedBytes,
+                jitMillis + other.jitMillis,
+                gcMillis + other.gcMillis);
+    }
+
+    static Usage of(Line line) {
+        return new Usage(line.number("cpu"), line.number("allocated"), line.number("jit"), line.number("gc"));
     }
 
     void writeTo(Line line) {

@@ -62,7 +62,7 @@ class FlowTest {
 
     @Test
     void contentHasOneSumInArraysAndBuffers() {
-        byte[] message = Content.message(3, 1, 1027);
+        byte[] message = Content.message(3, 0, 1, 1027);
         byte[] shifted = new byte[1040];
         System.arraycopy(message, 0, shifted, 5, message.length);
         ByteBuffer direct = ByteBuffer.allocateDirect(1040).put(shifted);
@@ -71,5 +71,32 @@ class FlowTest {
         assertThat(Content.sum(direct.asReadOnlyBuffer(), 5, message.length)).isEqualTo(sum);
         shifted[700]++;
         assertThat(Content.sum(shifted, 5, message.length)).isNotEqualTo(sum);
+    }
+
+    @Test
+    void smallMessagesHaveTheirRankAndLowBitsOfTheirNumber() {
+        for (int length : new int[] {1, 2, 8, 39}) {
+            byte[] small = Content.small(9, length);
+            for (long number : new long[] {0, 1, 15, 16, 4095, 1 << 20}) {
+                Content.number(small, 9, number);
+                ByteBuffer buffer = ByteBuffer.wrap(small);
+                assertThat(Content.smallRank(small[0])).isEqualTo(9);
+                assertThat(Content.smallNumber(small, 0, length)).isEqualTo(number & Content.smallMask(length));
+                assertThat(Content.smallNumber(buffer, 0, length)).isEqualTo(number & Content.smallMask(length));
+            }
+        }
+    }
+
+    @Test
+    void noticesASmallMessageThatIsMissing() {
+        long mask = Content.smallMask(1);
+        flow.begin(1);
+        for (long number = 0; number < 40; number++) {
+            if (number != 20) {
+                flow.onSmallMessage(number & mask, mask, SUM);
+            }
+        }
+        flow.onEnd(1, 40, 40 * SUM);
+        assertThat(flow.fault()).contains("39 messages received and 40 sent").contains("out of order");
     }
 }

@@ -1,12 +1,10 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
-import dev.tutti.core.View;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.SimulatedNode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
@@ -38,15 +36,46 @@ sealed interface Action {
         return false;
     }
 
-    record Start(int node) implements Action {
+    /** It happens to one node. */
+    sealed interface OfNode extends Action {
+        int node();
+
+        @Override
+        default TreeSet<Integer> nodes() {
+            return setOf(node());
+        }
+    }
+
+    /** It happens between two nodes. */
+    sealed interface OfTwo extends Action {
+        int node();
+
+        int other();
+
+        @Override
+        default TreeSet<Integer> nodes() {
+            return setOf(node(), other());
+        }
+    }
+
+    /** It happens between all here and all there. */
+    sealed interface OfSides extends Action {
+        TreeSet<Integer> side();
+
+        TreeSet<Integer> other();
+
+        @Override
+        default TreeSet<Integer> nodes() {
+            TreeSet<Integer> nodes = new TreeSet<>(side());
+            nodes.addAll(other());
+            return nodes;
+        }
+    }
+
+    record Start(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.START;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -64,15 +93,10 @@ sealed interface Action {
         }
     }
 
-    record Kill(int node) implements Action {
+    record Kill(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.KILL;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -86,15 +110,10 @@ sealed interface Action {
         }
     }
 
-    record PowerOff(int node) implements Action {
+    record PowerOff(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.POWER_OFF;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -109,15 +128,10 @@ sealed interface Action {
     }
 
     /** Back before anybody has noticed. */
-    record Reboot(int node) implements Action {
+    record Reboot(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.POWER_OFF;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -132,15 +146,10 @@ sealed interface Action {
     }
 
     /** With a goodbye. */
-    record Stop(int node) implements Action {
+    record Stop(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.STOP;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -158,15 +167,10 @@ sealed interface Action {
         }
     }
 
-    record Leave(int node) implements Action {
+    record Leave(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.LEAVE;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -184,15 +188,10 @@ sealed interface Action {
         }
     }
 
-    record JoinAgain(int node) implements Action {
+    record JoinAgain(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.LEAVE;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -212,15 +211,10 @@ sealed interface Action {
         }
     }
 
-    record Pause(int node) implements Action {
+    record Pause(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.PAUSE;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -236,15 +230,29 @@ sealed interface Action {
         }
     }
 
-    record Resume(int node) implements Action {
+    /** For a moment, as for a collection of garbage. */
+    record Stall(int node, Duration time) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.PAUSE;
         }
 
         @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
+        public boolean strike(Cluster cluster) {
+            cluster.simulation().after(time, () -> cluster.resume(node));
+            return new Pause(node).strike(cluster);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " stands still for " + Durations.print(time);
+        }
+    }
+
+    record Resume(int node) implements OfNode {
+        @Override
+        public Fault fault() {
+            return Fault.PAUSE;
         }
 
         @Override
@@ -294,15 +302,10 @@ sealed interface Action {
         }
     }
 
-    record Talk(int node, Duration period) implements Action {
+    record Talk(int node, Duration period) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.WORK;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -336,15 +339,10 @@ sealed interface Action {
     }
 
     /** @param pace zero for at once, null for never */
-    record Consume(int node, @Nullable Duration pace) implements Action {
+    record Consume(int node, @Nullable Duration pace) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.SLOW_APPLICATION;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -368,15 +366,10 @@ sealed interface Action {
         }
     }
 
-    record Compute(int node, Duration perTurn, Duration perInput) implements Action {
+    record Compute(int node, Duration perTurn, Duration perInput) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.SLOW_NODE;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -392,15 +385,10 @@ sealed interface Action {
         }
     }
 
-    record SetWallClock(int node, Duration step) implements Action {
+    record SetWallClock(int node, Duration step) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.WALL_CLOCK;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -416,15 +404,10 @@ sealed interface Action {
         }
     }
 
-    record Leap(int node, Duration step) implements Action {
+    record Leap(int node, Duration step) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.LEAP;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -443,12 +426,7 @@ sealed interface Action {
     }
 
     /** Both ways. */
-    record Lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) implements Action {
-        @Override
-        public TreeSet<Integer> nodes() {
-            return both(side, other);
-        }
-
+    record Lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) implements OfSides {
         @Override
         public boolean strike(Cluster cluster) {
             cluster.network().partition(cluster.nodes(side), cluster.nodes(other));
@@ -461,15 +439,10 @@ sealed interface Action {
         }
     }
 
-    record Find(TreeSet<Integer> side, TreeSet<Integer> other) implements Action {
+    record Find(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
         public Fault fault() {
             return Fault.PARTITION;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return both(side, other);
         }
 
         @Override
@@ -489,15 +462,10 @@ sealed interface Action {
         }
     }
 
-    record Miss(TreeSet<Integer> side, TreeSet<Integer> other) implements Action {
+    record Miss(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
         public Fault fault() {
             return Fault.ONE_WAY;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return both(side, other);
         }
 
         @Override
@@ -535,7 +503,14 @@ sealed interface Action {
     }
 
     /** Whoever that is at the time. */
-    record Coordinator(boolean isKilled) implements Action {
+    record Coordinator(Fate fate) implements Action {
+        /** What becomes of it; by all others, it is given up, and has given up them. */
+        enum Fate {
+            KILLED,
+            CUT_OFF,
+            GIVEN_UP
+        }
+
         @Override
         public Fault fault() {
             return Fault.COORDINATOR;
@@ -543,49 +518,30 @@ sealed interface Action {
 
         @Override
         public boolean strike(Cluster cluster) {
-            View largest = null;
-            for (Seat seat : cluster.present()) {
-                View view = seat.view();
-                if (view != null && (largest == null || view.size() > largest.size())) {
-                    largest = view;
-                }
-            }
-            if (largest == null) {
-                return false;
-            }
-            int number = cluster.numberOf(largest.coordinator());
-            if (isKilled) {
-                return isUp(cluster, number) && cluster.crash(number) == cluster;
-            }
-            cluster.partition(number);
-            return true;
+            int number = cluster.coordinator();
+            return number > 0 && switch (fate) {
+                case KILLED -> new Kill(number).strike(cluster);
+                case CUT_OFF -> cluster.partition(number) == cluster;
+                case GIVEN_UP -> new Part(setOf(number), cluster.othersThan(number)).strike(cluster);
+            };
         }
 
         @Override
         public String toString() {
-            return "the coordinator is " + (isKilled ? "killed" : "cut off");
+            return "the coordinator is " + fate.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 
     /** One way, until somebody says otherwise; zero for as before. */
-    record Delay(TreeSet<Integer> side, TreeSet<Integer> other, Duration latency) implements Action {
+    record Delay(TreeSet<Integer> side, TreeSet<Integer> other, Duration latency) implements OfSides {
         @Override
         public Fault fault() {
             return Fault.DELAY;
         }
 
         @Override
-        public TreeSet<Integer> nodes() {
-            return both(side, other);
-        }
-
-        @Override
         public boolean strike(Cluster cluster) {
-            for (SimulatedNode one : cluster.nodes(side)) {
-                for (SimulatedNode another : cluster.nodes(other)) {
-                    cluster.delay(one, another, latency);
-                }
-            }
+            cluster.delay(side, other, latency);
             return true;
         }
 
@@ -596,15 +552,10 @@ sealed interface Action {
     }
 
     /** A wrong suspicion. */
-    record GiveUp(int node, int other) implements Action {
+    record GiveUp(int node, int other) implements OfTwo {
         @Override
         public Fault fault() {
             return Fault.GIVE_UP;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node, other);
         }
 
         @Override
@@ -615,6 +566,30 @@ sealed interface Action {
         @Override
         public String toString() {
             return "n" + node + " gives up n" + other;
+        }
+    }
+
+    /** All sessions between two sides, at both ends: nobody there hears anybody here, until they have dialled again. */
+    record Part(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
+        @Override
+        public Fault fault() {
+            return Fault.GIVE_UP;
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            boolean isAny = false;
+            for (int node : side) {
+                for (int another : other) {
+                    isAny |= cluster.giveUp(node, another) | cluster.giveUp(another, node);
+                }
+            }
+            return isAny;
+        }
+
+        @Override
+        public String toString() {
+            return names(side) + " and " + names(other) + " give each other up";
         }
     }
 
@@ -631,15 +606,23 @@ sealed interface Action {
         }
     }
 
-    record Clog(int node) implements Action {
+    /** As {@link OneView}: nobody talks any more, and what was submitted has arrived. */
+    record Arrived(Duration within) implements Action {
         @Override
         public Fault fault() {
-            return Fault.CLOG;
+            return Fault.WORK;
         }
 
         @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
+        public String toString() {
+            return "everything that was sent arrives within " + Durations.print(within);
+        }
+    }
+
+    record Clog(int node) implements OfNode {
+        @Override
+        public Fault fault() {
+            return Fault.CLOG;
         }
 
         @Override
@@ -654,15 +637,10 @@ sealed interface Action {
         }
     }
 
-    record Unclog(int node) implements Action {
+    record Unclog(int node) implements OfNode {
         @Override
         public Fault fault() {
             return Fault.CLOG;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node);
         }
 
         @Override
@@ -677,15 +655,10 @@ sealed interface Action {
         }
     }
 
-    record Break(int node, int other, Network.Notice notice) implements Action {
+    record Break(int node, int other, Network.Notice notice) implements OfTwo {
         @Override
         public Fault fault() {
             return Fault.BREAK;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node, other);
         }
 
         @Override
@@ -701,15 +674,10 @@ sealed interface Action {
     }
 
     /** TLS, or TCP's checksum, notices: the stream ends at the frame concerned. */
-    record Corrupt(int node, int other) implements Action {
+    record Corrupt(int node, int other) implements OfTwo {
         @Override
         public Fault fault() {
             return Fault.CORRUPTION;
-        }
-
-        @Override
-        public TreeSet<Integer> nodes() {
-            return setOf(node, other);
         }
 
         @Override
@@ -759,16 +727,60 @@ sealed interface Action {
         }
     }
 
-    /** Who has sent, or was to receive, what an {@link Await} has waited for; {@link Ambush} knows who that is. */
-    record KillEnd(boolean isSender) implements Action {
+    /** It happens to who has sent, and was to receive, what an {@link Await} has waited for. */
+    sealed interface OfEnds extends Action {
+        /** The action, now that it is known who they are. */
+        Action of(int sender, int receiver);
+    }
+
+    record KillEnd(boolean isSender) implements OfEnds {
         @Override
         public Fault fault() {
             return Fault.KILL;
         }
 
         @Override
+        public Action of(int sender, int receiver) {
+            return new Kill(isSender ? sender : receiver);
+        }
+
+        @Override
         public String toString() {
             return "its " + (isSender ? "sender" : "receiver") + " is killed";
+        }
+    }
+
+    record StallEnd(boolean isSender, Duration time) implements OfEnds {
+        @Override
+        public Fault fault() {
+            return Fault.PAUSE;
+        }
+
+        @Override
+        public Action of(int sender, int receiver) {
+            return new Stall(isSender ? sender : receiver, time);
+        }
+
+        @Override
+        public String toString() {
+            return "its " + (isSender ? "sender" : "receiver") + " stands still for " + Durations.print(time);
+        }
+    }
+
+    record PartEnds() implements OfEnds {
+        @Override
+        public Fault fault() {
+            return Fault.GIVE_UP;
+        }
+
+        @Override
+        public Action of(int sender, int receiver) {
+            return new Part(setOf(sender), setOf(receiver));
+        }
+
+        @Override
+        public String toString() {
+            return "its sender and receiver give each other up";
         }
     }
 
@@ -778,12 +790,6 @@ sealed interface Action {
 
     static TreeSet<Integer> setOf(Integer... numbers) {
         return new TreeSet<>(List.of(numbers));
-    }
-
-    private static TreeSet<Integer> both(TreeSet<Integer> side, TreeSet<Integer> other) {
-        List<Integer> all = new ArrayList<>(side);
-        all.addAll(other);
-        return new TreeSet<>(all);
     }
 
     private static boolean isUp(Cluster cluster, int node) {

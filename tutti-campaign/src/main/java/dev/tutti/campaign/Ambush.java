@@ -67,8 +67,8 @@ final class Ambush {
             if (left > 0) {
                 return;
             }
-            if (then instanceof Action.KillEnd end) {
-                then = new Action.Kill(end.isSender() ? sender : receiver);
+            if (then instanceof Action.OfEnds ends) {
+                then = ends.of(sender, receiver);
             }
             if (await.later().isZero()) {
                 isReady = true;
@@ -94,6 +94,16 @@ final class Ambush {
         if (waiting.size() < WAITING_MAX) {
             waiting.add(new Waiting(await));
         }
+    }
+
+    /** Whether anything waits for this one, whoever exchanges it. */
+    boolean awaits(byte[] frame) {
+        for (Waiting each : waiting) {
+            if (each.left > 0 && each.await.message().is(frame)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void onFrame(int sender, int receiver, byte[] frame) {
@@ -128,5 +138,5 @@ final class Ambush {
         isDue = false;
     }
 
-    private static final int WAITING_MAX = 8;
+    private static final int WAITING_MAX = 64;
 }

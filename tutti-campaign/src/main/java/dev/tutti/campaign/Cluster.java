@@ -73,7 +73,11 @@ final class Cluster {
         this.isOnDatagrams = isOnDatagrams;
         simulation = new Simulation(seed);
         ambush = new Ambush(simulation);
-        simulation.withTap((from, to, frame) -> ambush.onFrame(numberOf(from), numberOf(to), frame));
+        simulation.withTap((from, to, frame) -> {
+            if (ambush.awaits(frame)) {
+                ambush.onFrame(numberOf(from), numberOf(to), frame);
+            }
+        });
         List<String> addresses =
                 IntStream.rangeClosed(1, size).mapToObj(number -> "n" + number + ":7800").toList();
         for (int number = 1; number <= size; number++) {
@@ -279,6 +283,28 @@ final class Cluster {
         return numberOf(view(number).coordinator());
     }
 
+    TreeSet<Integer> othersThan(int number) {
+        TreeSet<Integer> others = new TreeSet<>();
+        for (int other = 1; other <= nodes.size(); other++) {
+            if (other != number) {
+                others.add(other);
+            }
+        }
+        return others;
+    }
+
+    /** The number of the node that coordinates the largest view that anybody is in; 0 if nobody is in one. */
+    int coordinator() {
+        View largest = null;
+        for (Seat seat : present()) {
+            View view = seat.view();
+            if (view != null && (largest == null || view.size() > largest.size())) {
+                largest = view;
+            }
+        }
+        return largest == null ? 0 : numberOf(largest.coordinator());
+    }
+
     int numberOf(Seat seat) {
         return numberOf(seat.node);
     }
@@ -478,10 +504,16 @@ final class Cluster {
         return this;
     }
 
-    /** One direction takes so much longer from now on. */
-    Cluster delay(SimulatedNode from, SimulatedNode to, Duration more) {
-        network().setPath(from, to, path.withLatency(path.latency().plus(more), path.jitter()));
-        datagrams().setPath(from, to, datagramPath.withLatency(datagramPath.latency().plus(more), datagramPath.jitter()));
+    /** What goes from here to there takes so much longer from now on. */
+    Cluster delay(TreeSet<Integer> here, TreeSet<Integer> there, Duration more) {
+        Path slowPath = path.withLatency(path.latency().plus(more), path.jitter());
+        DatagramPath slowDatagrams = datagramPath.withLatency(datagramPath.latency().plus(more), datagramPath.jitter());
+        for (SimulatedNode from : nodes(here)) {
+            for (SimulatedNode to : nodes(there)) {
+                network().setPath(from, to, slowPath);
+                datagrams().setPath(from, to, slowDatagrams);
+            }
+        }
         return this;
     }
 

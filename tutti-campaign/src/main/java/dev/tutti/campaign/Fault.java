@@ -22,7 +22,7 @@ enum Fault {
     BRIDGE("only one node hears both sides"),
     RING("overlapping majorities"),
     FLAPPING("two sides lose and find each other again and again"),
-    COORDINATOR("the coordinator is cut off, or killed"),
+    COORDINATOR("the coordinator is cut off, killed, or given up"),
     CLOG("nodes are clogged one by one and flow again in another order"),
     DELAY("what goes one way takes up to 2 s longer"),
     GIVE_UP("a node gives up another that is there"),

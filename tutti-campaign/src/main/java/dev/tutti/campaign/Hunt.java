@@ -6,9 +6,13 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks for mutants, several at a time: each goes through the seeds in their order until one breaks a promise. */
+/**
+ * Looks for mutants, several at a time: each goes through the seeds until one breaks a promise, first through those whose
+ * schedules take the least time.
+ */
 final class Hunt {
 
     /**
@@ -16,14 +20,22 @@ final class Hunt {
      *
      * @param schedules that were run
      * @param failure the first; null if there was none
+     * @param isHeldWithout whether the schedule of the failure breaks nothing without the bug: else it shows nothing
      */
-    record Result(Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure) {
+    record Result(
+            Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure, boolean isHeldWithout) {
+
+        boolean isCaught() {
+            return failure != null && isHeldWithout;
+        }
+
         @Override
         public String toString() {
             String how = failure == null
                     ? "NOT caught by " + schedules + " schedules"
                     : "caught by " + failure.property() + " after " + schedules + " schedules, seed "
-                            + failure.schedule().seed() + " (" + failure.schedule().mode() + ")";
+                            + failure.schedule().seed() + " (" + failure.schedule().mode() + ")"
+                            + (isHeldWithout ? "" : ", which is broken WITHOUT the bug too");
             return String.format(Locale.ROOT, "%-20s %s, %.1f s", mutant.name(), how, seconds);
         }
     }
@@ -76,13 +88,20 @@ final class Hunt {
     }
 
     private Result hunt(Mutant mutant, int workers, long first, long count) {
-        Search.Result result =
-                new Search(schedules, mutant, workers, 1, text -> {}).run(first, count, Long.MAX_VALUE);
-        return new Result(
-                mutant,
-                result.schedules(),
-                result.seconds(),
-                result.failures().isEmpty() ? null : result.failures().getFirst());
+        long[] seeds = LongStream.concat(
+                        LongStream.range(first, first + count).filter(Hunt::isShort),
+                        LongStream.range(first, first + count).filter(seed -> !isShort(seed)))
+                .toArray();
+        LongFunction<Schedule> inOrder = index -> schedules.apply(seeds[(int) index]);
+        Search.Result result = new Search(inOrder, mutant, workers, 1, text -> progress.accept(mutant.name() + ": " + text))
+                .run(0, count, Long.MAX_VALUE);
+        Trial.Outcome failure = result.failures().isEmpty() ? null : result.failures().getFirst();
+        boolean isHeldWithout = failure == null || !Trial.run(failure.schedule()).isFailed();
+        return new Result(mutant, result.schedules(), result.seconds(), failure, isHeldWithout);
+    }
+
+    private static boolean isShort(long seed) {
+        return Swarm.modeOf(seed) == Schedule.Mode.PROMPT;
     }
 
     private static void join(Thread worker, List<Thread> workers) {

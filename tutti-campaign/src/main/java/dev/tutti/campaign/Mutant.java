@@ -14,9 +14,10 @@ import java.util.List;
  *
  * @param name for the command line
  * @param bug what is wrong, in a sentence
+ * @param properties what it has to break, as it is about that; empty if that may be anything
  * @param maker of the nodes that have it
  */
-record Mutant(String name, String bug, Maker maker) {
+record Mutant(String name, String bug, List<String> properties, Maker maker) {
 
     /** Makes the machine of a node. */
     @FunctionalInterface
@@ -25,7 +26,12 @@ record Mutant(String name, String bug, Maker maker) {
     }
 
     /** No bug that is known. */
-    static final Mutant NONE = new Mutant("none", "none that is known", NodeMachine::new);
+    static final Mutant NONE = new Mutant("none", "none that is known", List.of(), NodeMachine::new);
+
+    /** Whether that is the failure that it has to lead to. */
+    boolean isShownBy(Trial.Outcome outcome) {
+        return outcome.isFailed() && (properties.isEmpty() || properties.contains(outcome.property()));
+    }
 
     /** All there are: one for each mistake that the protocols can be given. */
     static List<Mutant> all() {
@@ -39,6 +45,7 @@ record Mutant(String name, String bug, Maker maker) {
         return new Mutant(
                 mistake.toString(),
                 mistake.description(),
+                mistake.properties(),
                 (self, settings, seed, memory, events) -> new NodeMachine(self, settings, seed, memory, events, mistake));
     }
 }

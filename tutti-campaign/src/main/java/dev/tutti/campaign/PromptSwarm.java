@@ -41,26 +41,33 @@ final class PromptSwarm {
         start();
         step(new Action.OneView(WITHIN));
         pass(3 * SECOND);
-        int rounds = 2 + random.nextInt(5);
+        int rounds = 4 + random.nextInt(8);
         for (int round = 0; round < rounds; round++) {
             round();
             pass(random.nextLong(SECOND / 20));
-            step(new Action.OneView(WITHIN));
-            pass(4 * SECOND);
+            rest();
             if (random.nextInt(3) == 0) {
                 startAll();
                 pass(SECOND / 20);
-                step(new Action.OneView(WITHIN));
-                pass(4 * SECOND);
+                rest();
             }
         }
         steps.sort(Comparator.comparingLong(Schedule.Step::timeNanos));
         return new Schedule(seed, Schedule.Mode.PROMPT, size, world, steps);
     }
 
+    /** Longer than any time-out, so that what one round leaves behind is not found in the next. */
+    private void rest() {
+        step(new Action.OneView(WITHIN));
+        pass(SECOND);
+        step(new Action.Arrived(WITHIN));
+        pass(3 * SECOND);
+    }
+
     // ------------------------------------------------------------------ the world
 
     private void drawWorld() {
+        Swarm.drawOrder(world.settings(), seed, Schedule.Mode.PROMPT);
         if (random.nextInt(4) == 0) {
             world.settings().put(GroupSettings.MERGE_DELAY.name(), "0 ms");
         }
@@ -89,6 +96,16 @@ final class PromptSwarm {
             int from = node();
             delay(from, otherThan(from), 1L << random.nextInt(6));
         }
+        if (random.nextInt(3) == 0) {
+            for (int to : others(Action.setOf(slowSender))) {
+                if (random.nextInt(3) > 0) {
+                    delay(slowSender, to, 1L << random.nextInt(6));
+                }
+            }
+        }
+        while (random.nextInt(3) == 0) {
+            step(new Action.Compute(node(), nanos(1L << 20 + random.nextInt(5)), nanos(20_000)));
+        }
     }
 
     private void delay(int from, int to, long millis) {
@@ -96,6 +113,9 @@ final class PromptSwarm {
     }
 
     private void start() {
+        if (random.nextBoolean()) {
+            ambush();
+        }
         long spread = random.nextBoolean() ? 1 : 1L << 20 + random.nextInt(11);
         for (int node = 1; node <= size; node++) {
             stepAfter(random.nextLong(spread), new Action.Start(node));
@@ -126,7 +146,7 @@ final class PromptSwarm {
 
     /** So much that some of it is under way when the trouble comes, and messages to one that begin their stream. */
     private void work() {
-        if (random.nextInt(3) == 0) {
+        if (random.nextBoolean()) {
             step(new Action.Talk(random.nextBoolean() ? slowSender : node(), Duration.ofMillis(1 + random.nextInt(30))));
         }
         for (int index = random.nextInt(3); index >= 0; index--) {
@@ -140,9 +160,9 @@ final class PromptSwarm {
 
     private void trouble() {
         int node = node();
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(15)) {
             case 0 -> step(new Action.Kill(node));
-            case 1 -> step(new Action.Coordinator(true));
+            case 1 -> step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
             case 2 -> {
                 step(new Action.Kill(node));
                 pass(random.nextLong(5_000_000));
@@ -159,50 +179,67 @@ final class PromptSwarm {
                 stepAfter(random.nextLong(1L << 24), new Action.JoinAgain(node));
             }
             case 7 -> step(new Action.Break(node, otherThan(node), Network.Notice.BOTH));
-            case 8, 9 -> giveUp(node);
+            case 8, 9 -> step(new Action.GiveUp(node, otherThan(node)));
+            case 10 -> part();
+            case 11 -> step(new Action.Coordinator(Action.Coordinator.Fate.GIVEN_UP));
+            case 12 -> step(new Action.Stall(node, nanos(1L << 20 + random.nextInt(8))));
             default -> startAll();
         }
     }
 
-    /** Another one, or all: then the others go on without it, and it comes back as a part of its own. */
-    private void giveUp(int node) {
-        if (random.nextBoolean()) {
-            step(new Action.GiveUp(node, otherThan(node)));
-            return;
+    /** Two sides go on without each other, one of them often a single node, and come back as parts of their own. */
+    private void part() {
+        TreeSet<Integer> side = Action.setOf(node());
+        while (side.size() < size - 1 && random.nextInt(3) == 0) {
+            side.add(node());
         }
-        TreeSet<Integer> others = new TreeSet<>();
-        for (int other = 1; other <= size; other++) {
-            if (other != node) {
-                others.add(other);
+        step(new Action.Part(side, others(side)));
+    }
+
+    /** In the middle of the view change to come, or of one after it; often several things at one message. */
+    private void ambush() {
+        for (int index = random.nextInt(2); index >= 0; index--) {
+            Ambush.Message message = MESSAGES.get(random.nextInt(MESSAGES.size()));
+            int receiver = random.nextInt(3) > 0 ? 0 : random.nextBoolean() ? slowSender : slowReceiver;
+            int count = random.nextBoolean() ? 1 : 1 + random.nextInt(receiver == 0 ? size : 2);
+            Duration later = random.nextInt(4) > 0 ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));
+            for (Action action : together()) {
+                step(new Action.Await(message, receiver, count, later, action));
             }
         }
-        for (int other : others) {
-            step(new Action.GiveUp(node, other));
-        }
     }
 
-    /** In the middle of the view change to come, or of one after it. */
-    private void ambush() {
-        Ambush.Message[] messages = Ambush.Message.values();
-        for (int index = random.nextInt(2); index >= 0; index--) {
-            Ambush.Message message = messages[random.nextInt(messages.length)];
-            int receiver = random.nextInt(3) > 0 ? 0 : random.nextBoolean() ? slowSender : slowReceiver;
-            int count = 1 + random.nextInt(receiver == 0 ? size : 2);
-            Duration later = random.nextBoolean() ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));
-            step(new Action.Await(message, receiver, count, later, ambushed()));
-        }
-    }
-
-    private Action ambushed() {
+    /** One end is late, a session is lost, somebody ends, and there are messages: some of it. */
+    private List<Action> together() {
         int node = node();
-        return switch (random.nextInt(8)) {
-            case 0 -> new Action.Kill(node);
-            case 1, 2, 3 -> new Action.KillEnd(random.nextBoolean());
-            case 4 -> new Action.Coordinator(true);
-            case 5 -> new Action.Start(node);
-            case 6 -> new Action.GiveUp(node, otherThan(node));
-            default -> new Action.Send(slowSender, 1 + random.nextInt(20), random.nextInt(1_500), 0);
-        };
+        List<Action> together = new ArrayList<>();
+        if (random.nextBoolean()) {
+            together.add(new Action.StallEnd(random.nextInt(4) > 0, nanos(1L << 20 + random.nextInt(7))));
+        }
+        if (random.nextBoolean()) {
+            together.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> new Action.PartEnds();
+                        case 1 -> new Action.GiveUp(node, otherThan(node));
+                        default -> new Action.Part(Action.setOf(node), Action.setOf(otherThan(node)));
+                    });
+        }
+        if (together.isEmpty() || random.nextInt(4) == 0) {
+            together.add(
+                    switch (random.nextInt(6)) {
+                        case 0 -> new Action.Kill(node);
+                        case 1 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
+                        case 2 -> new Action.Start(node);
+                        default -> new Action.KillEnd(random.nextBoolean());
+                    });
+        }
+        if (random.nextBoolean()) {
+            for (int more = random.nextInt(4); more >= 0; more--) {
+                int from = more == 0 ? slowSender : node();
+                together.add(new Action.Send(from, 1 + random.nextInt(20), random.nextInt(1_500), 0));
+            }
+        }
+        return together;
     }
 
     // ------------------------------------------------------------------ tools
@@ -214,6 +251,16 @@ final class PromptSwarm {
     private int otherThan(int node) {
         int other = 1 + random.nextInt(size - 1);
         return other < node ? other : other + 1;
+    }
+
+    private TreeSet<Integer> others(TreeSet<Integer> side) {
+        TreeSet<Integer> others = new TreeSet<>();
+        for (int node = 1; node <= size; node++) {
+            if (!side.contains(node)) {
+                others.add(node);
+            }
+        }
+        return others;
     }
 
     private Duration nanos(long bound) {
@@ -233,6 +280,11 @@ final class PromptSwarm {
     }
 
     private static final long SECOND = 1_000_000_000L;
+
+    /** Those that each view change has more often. */
+    private static final List<Ambush.Message> MESSAGES = List.of(
+            Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.ACK, Ambush.Message.NACK,
+            Ambush.Message.CUT, Ambush.Message.CUT, Ambush.Message.FETCH, Ambush.Message.FETCH, Ambush.Message.REPAIR);
 
     /** Less than any time-out: of silence 3 s, of the hold-back 4 s, of a ballot 5 s. */
     private static final Duration WITHIN = Duration.ofMillis(2_500);

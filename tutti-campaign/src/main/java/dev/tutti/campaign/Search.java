@@ -142,12 +142,12 @@ final class Search {
                 twice++;
             }
             if (!isSame) {
-                differing.add(seed);
+                differing.add(schedule.seed());
             }
-            if (outcome.isFailed()) {
+            if (mutant.isShownBy(outcome)) {
                 failures.add(outcome);
-                progress.accept("seed " + seed + " breaks " + outcome.property());
-            } else {
+                progress.accept("seed " + schedule.seed() + " breaks " + outcome.property());
+            } else if (!outcome.isFailed()) {
                 restNanosMax = Math.max(restNanosMax, outcome.restNanos());
                 promptNanosMax = Math.max(promptNanosMax, outcome.promptNanos());
                 memoryShareMax = Math.max(memoryShareMax, outcome.memoryShare());

@@ -35,6 +35,7 @@ final class Sentences {
             new Form("# leaves", m -> new Action.Leave(number(m, 1))),
             new Form("# joins again", m -> new Action.JoinAgain(number(m, 1))),
             new Form("# is paused", m -> new Action.Pause(number(m, 1))),
+            new Form("# stands still for %", m -> new Action.Stall(number(m, 1), Durations.parse(m.group(2)))),
             new Form("# goes on", m -> new Action.Resume(number(m, 1))),
             new Form("# sends (\\d+) messages of (\\d+) bytes to all", m ->
                     new Action.Send(number(m, 1), number(m, 2), number(m, 3), 0)),
@@ -56,8 +57,8 @@ final class Sentences {
             new Form("@ and @ find each other", m -> new Action.Find(numbers(m, 1), numbers(m, 2))),
             new Form("@ can't get through to @", m -> new Action.Miss(numbers(m, 1), numbers(m, 2))),
             new Form("all cuts heal", m -> new Action.HealAll()),
-            new Form("the coordinator is killed", m -> new Action.Coordinator(true)),
-            new Form("the coordinator is cut off", m -> new Action.Coordinator(false)),
+            new Form("the coordinator is (killed|cut off|given up)", m -> new Action.Coordinator(
+                    Action.Coordinator.Fate.valueOf(m.group(1).toUpperCase(Locale.ROOT).replace(' ', '_')))),
             new Form("# is clogged", m -> new Action.Clog(number(m, 1))),
             new Form("# flows again", m -> new Action.Unclog(number(m, 1))),
             new Form("connections of # and # break, noticed by (both|dialler|acceptor|nobody)", m ->
@@ -70,10 +71,15 @@ final class Sentences {
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
             new Form("its (sender|receiver) is killed", m -> new Action.KillEnd(m.group(1).equals("sender"))),
+            new Form("its (sender|receiver) stands still for %", m ->
+                    new Action.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
+            new Form("its sender and receiver give each other up", m -> new Action.PartEnds()),
+            new Form("@ and @ give each other up", m -> new Action.Part(numbers(m, 1), numbers(m, 2))),
             new Form("what goes from @ to @ takes % more", m ->
                     new Action.Delay(numbers(m, 1), numbers(m, 2), Durations.parse(m.group(3)))),
             new Form("# gives up #", m -> new Action.GiveUp(number(m, 1), number(m, 2))),
             new Form("all that are up are in one view within %", m -> new Action.OneView(Durations.parse(m.group(1)))),
+            new Form("everything that was sent arrives within %", m -> new Action.Arrived(Durations.parse(m.group(1)))),
             new Form("the stream from # to # is corrupted", m -> new Action.Corrupt(number(m, 1), number(m, 2))));
 
     /** @throws IllegalArgumentException if no action reads so */

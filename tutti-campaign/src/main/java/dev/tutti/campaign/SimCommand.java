@@ -65,7 +65,8 @@ final class SimCommand implements Callable<Integer> {
             description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given.")
     private Schedule.@Nullable Mode mode;
 
-    @Option(names = "--mutant", paramLabel = "NAME", description = "With a deliberate bug; all, or list for their names.")
+    @Option(names = "--mutant", paramLabel = "NAME",
+            description = "With a deliberate bug; all, or list for their names. With --seed or --scenario: that run with it.")
     private @Nullable String mutant;
 
     @Option(names = "--threads", paramLabel = "N", description = "Simulations at a time (default: processors).")
@@ -86,13 +87,13 @@ final class SimCommand implements Callable<Integer> {
         if (threads < 1 || threads > THREADS_MAX) {
             throw new ParameterException(line(), "--threads is " + threads + ", 1 to " + THREADS_MAX);
         }
-        if (mutant != null) {
-            return huntMutants(mutant);
-        }
         if (scenario != null) {
             return replay(read(scenario));
         }
-        return seed == null ? search() : replay(schedule(seed));
+        if (seed != null) {
+            return replay(schedule(seed));
+        }
+        return mutant == null ? search() : huntMutants(mutant);
     }
 
     private CommandLine line() {
@@ -128,12 +129,13 @@ final class SimCommand implements Callable<Integer> {
     // ------------------------------------------------------------------ one
 
     private int replay(Schedule schedule) {
+        Mutant bug = mutant == null ? Mutant.NONE : mutants(mutant).getFirst();
         out().print(schedule);
-        Trial.Outcome outcome = Trial.run(schedule);
+        Trial.Outcome outcome = Trial.run(schedule, bug);
         if (outcome.isFailed()) {
             out().println("\nbroken: " + outcome.property() + "\n" + outcome.failure());
             if (seed != null) {
-                printShrunk(outcome, Mutant.NONE);
+                printShrunk(outcome, bug);
             }
         } else {
             out().println("\nlast events:\n  " + String.join("\n  ", outcome.lastEvents(events)));
@@ -188,26 +190,28 @@ final class SimCommand implements Callable<Integer> {
             Mutant.all().forEach(each -> out().printf("%-28s %s%n", each.name(), each.bug()));
             return CommandLine.ExitCode.OK;
         }
+        List<Mutant> wanted = mutants(name);
+        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
+        long beginNanos = System.nanoTime();
+        List<Hunt.Result> results = new Hunt(this::schedule, threads, this::say).run(wanted, first, count);
+        Bag bag = new Bag(results, (System.nanoTime() - beginNanos) / 1e9);
+        out().print(isJson ? bag.json() : bag.text());
+        out().flush();
+        Trial.Outcome only = results.getFirst().failure();
+        if (wanted.size() == 1 && only != null && !isJson) {
+            printShrunk(only, wanted.getFirst());
+        }
+        return bag.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private List<Mutant> mutants(String name) {
         List<Mutant> wanted = Mutant.all().stream()
                 .filter(each -> name.equals("all") || each.name().equals(name))
                 .toList();
         if (wanted.isEmpty()) {
             throw new ParameterException(line(), "there is no mutant '" + name + "'; --mutant list has their names");
         }
-        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
-        List<Hunt.Result> results = new Hunt(this::schedule, threads, this::say).run(wanted, first, count);
-        long caught = 0;
-        for (Hunt.Result result : results) {
-            out().println(result);
-            caught += result.failure() == null ? 0 : 1;
-        }
-        out().printf("%d of %d mutants caught%n", caught, wanted.size());
-        out().flush();
-        Trial.Outcome only = results.getFirst().failure();
-        if (wanted.size() == 1 && only != null) {
-            printShrunk(only, wanted.getFirst());
-        }
-        return caught == wanted.size() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        return wanted;
     }
 
     private static final int SCHEDULES = 200;

@@ -101,7 +101,7 @@ final class Swarm {
         if (isUnreliable) {
             settings.put(GroupSettings.STACK.name(), "unreliable");
         } else {
-            drawOrder(settings);
+            drawOrder(settings, seed, mode);
         }
         if (random.nextBoolean()) {
             int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
@@ -193,7 +193,7 @@ final class Swarm {
     }
 
     /** From a stream of its own: other draws stay as they are. */
-    private void drawOrder(TreeMap<String, String> settings) {
+    static void drawOrder(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
         SplittableRandom orders = new SplittableRandom(~seed * 31 + mode.ordinal());
         int kind = orders.nextInt(8);
         if (kind == 0) {
@@ -202,6 +202,9 @@ final class Swarm {
             settings.put(GroupSettings.STACK.name(), "total");
             settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
+        }
+        if (new SplittableRandom(~seed * 37 + mode.ordinal()).nextInt(6) == 0) {
+            settings.put(GroupSettings.DISSEMINATION.name(), "ring");
         }
     }
 
@@ -305,7 +308,8 @@ final class Swarm {
             case BRIDGE -> bridge();
             case RING -> ring();
             case FLAPPING -> flap();
-            case COORDINATOR -> step(new Action.Coordinator(random.nextBoolean()));
+            case COORDINATOR -> step(new Action.Coordinator(
+                    random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF));
             case CLOG -> clog();
             case BREAK -> {
                 for (int index = random.nextInt(3); index >= 0; index--) {
@@ -552,7 +556,7 @@ final class Swarm {
             case 3 -> new Action.PowerOff(node);
             case 4 -> new Action.Leave(node);
             case 5 -> new Action.Start(node);
-            case 6 -> new Action.Coordinator(true);
+            case 6 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
             case 7 -> new Action.Lose(side, others(side), Fault.PARTITION);
             case 8 -> new Action.Lose(Action.setOf(node), Action.setOf(otherThan(node)), Fault.PARTITION);
             case 9 -> new Action.Pause(node);

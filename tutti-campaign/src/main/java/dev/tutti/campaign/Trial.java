@@ -173,8 +173,12 @@ final class Trial {
             witness.after(action, state);
         }
         checkWindows();
-        if (action instanceof Action.OneView(Duration within)) {
-            requireOneView(within);
+        switch (action) {
+            case Action.OneView(Duration within) -> requireOneView(within);
+            case Action.Arrived(Duration within) -> requireArrived(within);
+            default -> {
+                // Nothing is promised now.
+            }
         }
     }
 
@@ -189,6 +193,20 @@ final class Trial {
         }
         promptNanos = Math.max(promptNanos, witness.lastViewNanos() - troubleNanos);
         coverage.count("state.prompt: all in one view before any time-out");
+    }
+
+    private void requireArrived(Duration within) {
+        cluster.quiet();
+        long end = simulation.nowNanos() + within.toNanos();
+        while (simulation.nowNanos() < end && !isEverythingThere()) {
+            advance(LOOK_NANOS);
+        }
+        until("L2", "everything submitted", Duration.ZERO, () -> isAllSubmitted(cluster.present()));
+        throwIfAny(missing(cluster.present()));
+    }
+
+    private boolean isEverythingThere() {
+        return isAllSubmitted(cluster.present()) && missing(cluster.present()).isEmpty();
     }
 
     // ------------------------------------------------------------------ time

@@ -21,6 +21,8 @@ final class Witness {
     /** A run of a node, and one of its peer. */
     private record Ends(long incarnation, long peerIncarnation) {}
 
+    private record Opening(long epoch, long timeNanos) {}
+
     private record Past(long timeNanos, Fault fault) {}
 
     private static final long TOGETHER_NANOS = 10_000_000_000L;
@@ -30,7 +32,7 @@ final class Witness {
     private final Map<Member, View> views = new HashMap<>();
     private final Set<ViewId> known = new HashSet<>();
     private final ArrayDeque<Past> recent = new ArrayDeque<>();
-    private final Map<Ends, Long> epochs = new HashMap<>();
+    private final Map<Ends, Opening> openings = new HashMap<>();
     private String broken = "";
     private long lastViewNanos;
 
@@ -116,8 +118,8 @@ final class Witness {
      * How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. One may
      * begin at one end on a hello that is old, while the other end still has the one before: it does not take the new one
      * before it has closed that, so that neither misses the break (docs/decisions/0106-sessions-too-early.md). What must
-     * never be is a number lower than one before: there the two could take one session for another. (Two that begin within
-     * one turn are told with the number of the later.)
+     * never be is a number that there was before: there the two could take one session for another. (Two that begin within
+     * one turn are both told with the number of the later.)
      */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
@@ -131,9 +133,11 @@ final class Witness {
                 epoch = own.epoch;
             }
         }
-        Long before = epochs.put(new Ends(incarnation, opened.node().incarnation()), epoch);
-        if (before != null && before > epoch && broken.isEmpty()) {
-            broken = "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before;
+        long now = cluster.simulation().nowNanos();
+        Opening before = openings.put(new Ends(incarnation, opened.node().incarnation()), new Opening(epoch, now));
+        boolean isOneTurn = before != null && before.timeNanos() == now;
+        if (before != null && broken.isEmpty() && (isOneTurn ? before.epoch() > epoch : before.epoch() >= epoch)) {
+            broken = "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before.epoch();
         }
         for (Session theirs : Session.of(cluster, peer, number)) {
             if (theirs.incarnation != incarnation) {

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 /** Mutants are looked for side by side, and what came out is told in their order. */
 class HuntTest {
 
-    private static final Mutant LEAK = new Mutant("leak", "a block is never released", (self, settings, seed, memory, events) -> {
+    private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (
+            self, settings, seed, memory, events) -> {
         memory.acquire(100);
         return Mutant.NONE.maker().make(self, settings, seed, memory, events);
     });
@@ -26,7 +27,36 @@ class HuntTest {
         assertThat(failure).isNotNull();
         assertThat(failure.property()).isEqualTo("S23");
         assertThat(results.getLast().toString()).contains("leak", "caught by S23 after", "seed");
-        assertThat(said).hasSize(2);
+        assertThat(results.getLast().isCaught()).isTrue();
+        assertThat(new Bag(results, 1).text()).contains("NOT CAUGHT", "1 of 2 mutants caught");
+        assertThat(new Bag(results, 1).isFull()).isFalse();
+        assertThat(said).anyMatch(text -> text.startsWith("1/2 ")).anyMatch(text -> text.startsWith("2/2 "));
+    }
+
+    @Test
+    void catchThatIsBrokenWithoutTheBugTooIsNone() {
+        Trial.Outcome failure = Trial.run(Swarm.draw(1), LEAK);
+        assertThat(new Hunt.Result(LEAK, 1, 1, failure, true).isCaught()).isTrue();
+        Hunt.Result unsound = new Hunt.Result(LEAK, 1, 1, failure, false);
+        assertThat(unsound.isCaught()).isFalse();
+        assertThat(unsound.toString()).contains("WITHOUT");
+        assertThat(new Bag(List.of(unsound), 1).text()).contains("BROKEN WITHOUT IT TOO", "0 of 1 mutants caught");
+    }
+
+    @Test
+    void whatArrivesTooLateIsAViolation() {
+        Schedule schedule = Schedule.parse("""
+                seed 1
+                mode prompt
+                2 nodes
+                at 0 s: n1 starts
+                at 0 s: n2 starts
+                at 2 s: what goes from n1 to n2 takes 800 ms more
+                at 3 s: n1 sends 1 messages of 10 bytes to all
+                at 3.1 s: everything that was sent arrives within 500 ms
+                """);
+        Trial.Outcome outcome = Trial.run(schedule);
+        assertThat(outcome.property()).as(outcome.failure()).isEqualTo("L2");
     }
 
     @Test

@@ -24,7 +24,8 @@ class SearchTest {
             "state.restart-before-noticed: its past is in a view");
 
     /** Keeps a block from the start on. */
-    private static final Mutant LEAK = new Mutant("leak", "a block is never released", (self, settings, seed, memory, events) -> {
+    private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (
+            self, settings, seed, memory, events) -> {
         memory.acquire(100);
         return Mutant.NONE.maker().make(self, settings, seed, memory, events);
     });

@@ -47,6 +47,16 @@ class SimCommandTest {
     }
 
     @Test
+    void mutantIsCaughtAndItsCatchIsShown() {
+        assertThat(run("sim", "--mutant", "skip-fetch", "--schedules", "8", "--json")).isZero();
+        assertThat(out.toString()).contains("\"caught\":1,\"of\":1", "\"name\":\"skip-fetch\"", "\"property\":\"S9\"", "\"heldWithout\":true");
+        assertThat(run("sim", "--mutant", "skip-fetch", "--schedules", "8", "--no-shrink")).isZero();
+        assertThat(out.toString()).containsPattern("skip-fetch +S9 +1 +prompt").contains("1 of 1 mutants caught");
+        assertThat(run("sim", "--mutant", "skip-fetch", "--seed", "1", "--no-shrink")).isEqualTo(1);
+        assertThat(out.toString()).contains("broken: S9");
+    }
+
+    @Test
     void wrongUsageIsExplained(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("wrong.txt"), "n1 starts at once");
         assertThat(run("sim", "--scenario", file.toString())).isEqualTo(2);

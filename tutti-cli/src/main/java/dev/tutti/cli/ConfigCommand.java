@@ -82,7 +82,7 @@ final class ConfigCommand implements Callable<Integer> {
 
     @Command(description = "Checks a file.")
     int validate(@Parameters(paramLabel = "FILE", description = "YAML file with settings.") Path file) {
-        NodeSpec spec = YamlFile.read(file, Node.defaults());
+        NodeSpec spec = YamlFile.read(file, NodeOptions.defaults());
         int count = spec.node().explicit().size() + spec.groupDefaults().explicit().size();
         for (Settings settings : spec.groups().values()) {
             count += settings.explicit().size();

@@ -12,7 +12,12 @@ final class Interruption implements AutoCloseable {
     }
 
     static Interruption closes(Node node) {
-        Thread hook = new Thread(node::close, "tutti-close");
+        return runs(node::close);
+    }
+
+    /** Does what has to be done in such a case. */
+    static Interruption runs(Runnable end) {
+        Thread hook = new Thread(end, "tutti-close");
         Runtime.getRuntime().addShutdownHook(hook);
         return new Interruption(hook);
     }

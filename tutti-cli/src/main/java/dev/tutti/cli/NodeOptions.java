@@ -7,6 +7,7 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
+import dev.tutti.stomp.StompSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -94,8 +95,13 @@ final class NodeOptions {
         return Node.of(spec.withNode(node));
     }
 
+    /** Every setting that a node of the command line may have, with its default. */
+    static NodeSpec defaults() {
+        return StompSettings.addTo(Node.defaults());
+    }
+
     private NodeSpec spec() {
-        NodeSpec spec = Node.defaults();
+        NodeSpec spec = defaults();
         // Nodes of the command line can be asked, unless somebody does not want it.
         spec = spec.withNode(spec.node().with("diagnostics.enabled", "true", Source.PRESET, COMMAND_LINE));
         if (config != null) {

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.stomp.StompSettings;
 import java.util.Locale;
 
 /** The page docs/settings.md. */
@@ -26,6 +27,14 @@ final class SettingsPage {
 
                 """);
         table("", defaults.node(), page);
+        page.append("""
+
+                ## Of a server of STOMP
+
+                For nodes that are made from `StompSettings.addTo(Node.defaults())`, as those of the command line are.
+
+                """);
+        table("", Settings.of(StompSettings.ALL), page);
         page.append("""
 
                 ## Of a group

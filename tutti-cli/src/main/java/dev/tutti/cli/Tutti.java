@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             ChatCommand.class,
             NodeCommand.class,
+            StompCommand.class,
             ViewCommand.class,
             ConfigCommand.class,
             CertsCommand.class,
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  tutti chat                        start this in two terminals, and write",
             "  tutti node --group a --group b    a member that prints what it sees",
+            "  tutti stomp                       serves STOMP: clients of any language send and listen",
             "  tutti view                        the nodes that run on this machine",
             "  tutti help chat                   more about one command",
             "",

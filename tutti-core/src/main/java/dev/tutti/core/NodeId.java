@@ -30,7 +30,7 @@ public record NodeId(long incarnation, String name, String address) implements C
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof NodeId node && node.incarnation == incarnation && node.address.equals(address);
+        return this == other || other instanceof NodeId node && node.incarnation == incarnation && node.address.equals(address);
     }
 
     @Override

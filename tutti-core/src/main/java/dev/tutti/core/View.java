@@ -30,6 +30,11 @@ public record View(ViewId id, List<Member> members, List<Part> parts) {
         public long cutOf(Member sender) {
             return cut.getOrDefault(sender, 0L);
         }
+
+        /** Whether this is one member that comes from its first view: it has never been with anybody. */
+        public boolean isNewcomer() {
+            return members.size() == 1 && previous.equals(aloneId(members.getFirst()));
+        }
     }
 
     public View {
@@ -71,6 +76,17 @@ public record View(ViewId id, List<Member> members, List<Part> parts) {
             }
         }
         return new TreeSet<>(List.of(member));
+    }
+
+    /** The members that come from their first view, of themselves alone. */
+    public Set<Member> newcomers() {
+        Set<Member> newcomers = new TreeSet<>();
+        for (Part part : parts) {
+            if (part.isNewcomer()) {
+                newcomers.add(part.members().getFirst());
+            }
+        }
+        return newcomers;
     }
 
     /** Whether members of at least two earlier views of two or more members came together in this one. */

@@ -159,7 +159,7 @@ public final class Wire {
         List<Member> newcomers = new ArrayList<>();
         List<View.Part> parts = new ArrayList<>();
         for (View.Part part : view.parts()) {
-            if (isNewcomer(part)) {
+            if (part.isNewcomer() && part.cut().isEmpty()) {
                 newcomers.add(part.members().getFirst());
             } else {
                 parts.add(part);
@@ -181,12 +181,6 @@ public final class Wire {
             return 0;
         }
         return count;
-    }
-
-    private static boolean isNewcomer(View.Part part) {
-        return part.members().size() == 1
-                && part.cut().isEmpty()
-                && part.previous().equals(View.aloneId(part.members().getFirst()));
     }
 
     private static void appendRanks(Packet packet, List<Member> members, Map<Member, Integer> ranks) {

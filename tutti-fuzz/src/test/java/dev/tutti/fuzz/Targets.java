@@ -1,5 +1,6 @@
 package dev.tutti.fuzz;
 
+import dev.tutti.blocks.calls.CallBytes;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
@@ -18,6 +19,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.stomp.internal.StompBytes;
 import dev.tutti.tomcat.JavaSerialization;
 import dev.tutti.tomcat.replication.ReplicationBytes;
 import java.io.IOException;
@@ -46,6 +48,15 @@ final class Targets {
 
     /** A frame of a single byte is a packet, and a copy of it here. */
     private static final Bound FRAMES = Bound.USUAL.withElements(64, 4, Integer.MAX_VALUE);
+
+    /** A value of a list takes more as an object, which its codec makes, and text of UTF-8 is made in two steps. */
+    private static final Bound CALLS = Bound.USUAL.withPerByte(4).withElements(64, 1, Integer.MAX_VALUE);
+
+    /** A frame may be four bytes long, and so may a header: lists, and a text for each. */
+    private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);
+
+    /** Lists and texts: a destination of two letters, a segment, a header without letters. */
+    private static final Bound ENVELOPE = Bound.USUAL.withElements(160, 2, Integer.MAX_VALUE);
 
     /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
@@ -96,6 +107,15 @@ final class Targets {
             Target.of("sessions", ReplicationBytes::decode, ReplicationBytes::valid, "refused", "Image", "Delta", "Access",
                             "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk")
                     .within(Bound.USUAL.withElements(64, 10, ReplicationBytes.ELEMENTS_MAX)),
+            Target.of("calls", CallBytes::decode, CallBytes::valid, "refused", "request", "refused request", "answer",
+                            "refused answer", "failure", "refusal", "cancel")
+                    .within(CALLS),
+            Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
+                            "refused HEAD_TOO_LARGE", "refused BODY_TOO_LARGE")
+                    .within(STOMP),
+            Target.of("stomp-envelopes", StompBytes::envelope, StompBytes::envelopes, "refused", "Publish", "Confirm",
+                            "Endpoints")
+                    .within(ENVELOPE),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
                     .within(ATTRIBUTE),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),

@@ -79,8 +79,9 @@ public final class GroupModel {
                                     member,
                                     new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000),
                                     0,
+                                    false,
                                     Mistake.NONE),
-                            new Packing(outgoing, 1_000_000_000)),
+                            new Packing(outgoing, 1_000_000_000, windowBytes)),
                     this,
                     new Top(),
                     new SplittableRandom(index));

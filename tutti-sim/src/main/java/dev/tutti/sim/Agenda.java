@@ -1,102 +1,148 @@
 package dev.tutti.sim;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to happen, by (time, sequence): a heap with four children per node in arrays of primitives, since looking at the
- * times of scattered objects is what a simulation of thousands would spend most of its time with.
+ * What is to happen, by (time, sequence). A simulation of thousands has a hundred thousand events on their way, nearly all
+ * within the next tenth of a millisecond; one heap of them all would be what it spends most of its time with.
+ *
+ * <p>So only what comes within the present microsecond is kept in order. What comes in the next milliseconds waits unsorted,
+ * by microsecond, on a wheel (Varghese and Lauck, 1987), and is put in order when its microsecond has come. What was added
+ * for later than that is in a heap of its own; it is mostly timers, which are few.
  */
 final class Agenda {
 
-    private static final int CHILDREN = 4;
+    /** Nanoseconds in a tick, as a power of two. */
+    private static final int TICK_SHIFT = 10;
 
-    private long[] times = new long[64];
-    private long[] sequences = new long[64];
-    private @Nullable Runnable[] actions = new Runnable[64];
-    private int size;
+    /** Ticks on the wheel. */
+    private static final int TICKS = 4_096;
+
+    private static final int WORD = Long.SIZE;
+
+    /** The events of one tick, in the order in which they were added. */
+    private static final class Events {
+        private long[] times = new long[16];
+        private long[] sequences = new long[16];
+        private @Nullable Runnable[] actions = new Runnable[16];
+        private int size;
+
+        void add(long timeNanos, long sequence, Runnable action) {
+            if (size == times.length) {
+                times = Arrays.copyOf(times, 2 * size);
+                sequences = Arrays.copyOf(sequences, 2 * size);
+                actions = Arrays.copyOf(actions, 2 * size);
+            }
+            times[size] = timeNanos;
+            sequences[size] = sequence;
+            actions[size] = action;
+            size++;
+        }
+
+        void moveTo(EventHeap heap) {
+            for (int index = 0; index < size; index++) {
+                Runnable action = actions[index];
+                actions[index] = null;
+                if (action != null) {
+                    heap.add(times[index], sequences[index], action);
+                }
+            }
+            size = 0;
+        }
+    }
+
+    /** All up to the end of {@link #tick}. */
+    private final EventHeap soon = new EventHeap();
+
+    /** Those of the ticks after {@link #tick}, by tick modulo {@link #TICKS}; null where there are none. */
+    private final @Nullable Events[] wheel = new Events[TICKS];
+
+    /** A bit for each tick that has some. */
+    private final long[] used = new long[TICKS / WORD];
+
+    /** Emptied, to be used again. */
+    private final ArrayDeque<Events> spare = new ArrayDeque<>();
+
+    /** Those that were beyond the wheel when they were added. */
+    private final EventHeap far = new EventHeap();
+
+    private long tick;
+    private int ticksUsed;
     private long sequence;
 
     boolean isEmpty() {
-        return size == 0;
+        return soon.isEmpty() && ticksUsed == 0 && far.isEmpty();
     }
 
     /** Time of what comes next; {@link Long#MAX_VALUE} if nothing does. */
     long nextNanos() {
-        return size == 0 ? Long.MAX_VALUE : times[0];
+        turn();
+        return soon.firstNanos();
     }
 
     /** After everything that was added for the same time before. */
     void add(long timeNanos, Runnable action) {
-        if (size == times.length) {
-            times = Arrays.copyOf(times, 2 * size);
-            sequences = Arrays.copyOf(sequences, 2 * size);
-            actions = Arrays.copyOf(actions, 2 * size);
-        }
         long number = sequence++;
-        int slot = size++;
-        while (slot > 0) {
-            int parent = (slot - 1) / CHILDREN;
-            if (isBefore(times[parent], sequences[parent], timeNanos, number)) {
-                break;
+        long due = timeNanos >> TICK_SHIFT;
+        if (due <= tick) {
+            soon.add(timeNanos, number, action);
+        } else if (due - tick < TICKS) {
+            int index = (int) (due & (TICKS - 1));
+            Events events = wheel[index];
+            if (events == null) {
+                events = spare.isEmpty() ? new Events() : spare.pop();
+                wheel[index] = events;
+                used[index / WORD] |= 1L << index;
+                ticksUsed++;
             }
-            move(parent, slot);
-            slot = parent;
+            events.add(timeNanos, number, action);
+        } else {
+            far.add(timeNanos, number, action);
         }
-        set(slot, timeNanos, number, action);
     }
 
     /** Takes what comes next; its time is what {@link #nextNanos} said. */
     Runnable take() {
-        Runnable first = actions[0];
-        if (first == null) {
-            throw new IllegalStateException("taken from an empty agenda");
-        }
-        size--;
-        long time = times[size];
-        long number = sequences[size];
-        Runnable last = actions[size];
-        actions[size] = null;
-        if (size > 0 && last != null) {
-            sink(time, number, last);
-        }
-        return first;
+        turn();
+        return soon.take();
     }
 
-    private void sink(long time, long number, Runnable action) {
-        int slot = 0;
-        int child = 1;
-        while (child < size) {
-            int least = child;
-            int end = Math.min(child + CHILDREN, size);
-            for (int other = child + 1; other < end; other++) {
-                if (isBefore(times[other], sequences[other], times[least], sequences[least])) {
-                    least = other;
-                }
+    /** Puts the next tick that has anything in order, if there is nothing left of the present one. */
+    private void turn() {
+        if (!soon.isEmpty() || ticksUsed == 0 && far.isEmpty()) {
+            return;
+        }
+        long onWheel = ticksUsed == 0 ? Long.MAX_VALUE : nextOnWheel();
+        long beyond = far.isEmpty() ? Long.MAX_VALUE : far.firstNanos() >> TICK_SHIFT;
+        tick = Math.min(onWheel, beyond);
+        if (onWheel == tick) {
+            int index = (int) (tick & (TICKS - 1));
+            Events events = wheel[index];
+            if (events != null) {
+                events.moveTo(soon);
+                spare.push(events);
             }
-            if (isBefore(time, number, times[least], sequences[least])) {
-                break;
-            }
-            move(least, slot);
-            slot = least;
-            child = CHILDREN * slot + 1;
+            wheel[index] = null;
+            used[index / WORD] &= ~(1L << index);
+            ticksUsed--;
         }
-        set(slot, time, number, action);
+        while (!far.isEmpty() && far.firstNanos() >> TICK_SHIFT <= tick) {
+            soon.add(far.firstNanos(), far.firstSequence(), far.take());
+        }
     }
 
-    private static boolean isBefore(long time, long number, long otherTime, long otherNumber) {
-        return time < otherTime || time == otherTime && number < otherNumber;
-    }
-
-    private void move(int from, int to) {
-        times[to] = times[from];
-        sequences[to] = sequences[from];
-        actions[to] = actions[from];
-    }
-
-    private void set(int slot, long time, long number, Runnable action) {
-        times[slot] = time;
-        sequences[slot] = number;
-        actions[slot] = action;
+    /** The first tick after the present one that has any. */
+    private long nextOnWheel() {
+        int start = (int) ((tick + 1) & (TICKS - 1));
+        int word = start / WORD;
+        long bits = used[word] & -1L << start;
+        while (bits == 0) {
+            word = (word + 1) % used.length;
+            bits = used[word];
+        }
+        int index = word * WORD + Long.numberOfTrailingZeros(bits);
+        return tick + 1 + ((index - start) & (TICKS - 1));
     }
 }

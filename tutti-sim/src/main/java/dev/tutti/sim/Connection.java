@@ -43,19 +43,38 @@ final class Connection {
     }
 
     /** What travels: a frame, or the end of the stream. */
-    private record Item(byte @Nullable [] frame, boolean isOrderly, String detail, long arrivalNanos) {
+    private static final class Item {
+        final byte @Nullable [] frame;
+        final boolean isOrderly;
+        final String detail;
+        final long arrivalNanos;
+        @Nullable Item next;
+
+        Item(byte @Nullable [] frame, boolean isOrderly, String detail, long arrivalNanos) {
+            this.frame = frame;
+            this.isOrderly = isOrderly;
+            this.detail = detail;
+            this.arrivalNanos = arrivalNanos;
+        }
+
         int length() {
             return frame == null ? 0 : frame.length;
         }
     }
 
-    /** One direction. */
+    /** One direction. There are millions of these in a large simulation, and nothing is on most of them. */
     static final class Pipe {
         private final Network network;
         private final End from;
         private final End to;
-        private final ArrayDeque<Packet> waiting = new ArrayDeque<>(1);
-        private final ArrayDeque<Item> line = new ArrayDeque<>(1);
+
+        /** What the buffer has no room for; null if there was always room. */
+        private @Nullable ArrayDeque<Packet> waiting;
+
+        // What is on the line.
+        private @Nullable Item first;
+        private @Nullable Item last;
+
         private int bufferedBytes;
         private long lineFreeNanos;
         private long lastArrivalNanos;
@@ -69,8 +88,22 @@ final class Connection {
         }
 
         void write(Packet packet) {
-            waiting.add(packet);
-            pump();
+            if (!to.isOpen) {
+                packet.release();
+                discardWaiting();
+                return;
+            }
+            ArrayDeque<Packet> queue = waiting;
+            Path path = network.path(from.node, to.node);
+            if ((queue == null || queue.isEmpty()) && hasRoom(path, packet)) {
+                take(path, packet);
+                return;
+            }
+            if (queue == null) {
+                queue = new ArrayDeque<>();
+                waiting = queue;
+            }
+            queue.add(packet);
         }
 
         /** The end follows what was written; what has not been taken after the linger time is given up. */
@@ -89,22 +122,32 @@ final class Connection {
                 discardWaiting();
                 return;
             }
-            Path path = network.path(from.node, to.node);
-            Packet packet = waiting.peek();
-            while (packet != null
-                    && (bufferedBytes == 0 || bufferedBytes + packet.length() <= path.bufferBytes())) {
-                waiting.poll();
-                byte[] frame = new byte[packet.length()];
-                packet.bytes().get(packet.offset(), frame);
-                packet.release();
-                bufferedBytes += frame.length;
-                travel(path, frame, false, "");
-                packet = waiting.peek();
+            ArrayDeque<Packet> queue = waiting;
+            if (queue != null) {
+                Path path = network.path(from.node, to.node);
+                Packet packet = queue.peek();
+                while (packet != null && hasRoom(path, packet)) {
+                    queue.remove();
+                    take(path, packet);
+                    packet = queue.peek();
+                }
             }
-            if (packet == null && isEnding) {
+            if (isEnding && (queue == null || queue.isEmpty())) {
                 isEnding = false;
-                travel(path, null, true, "closed by " + from.node);
+                travel(network.path(from.node, to.node), null, true, "closed by " + from.node);
             }
+        }
+
+        private boolean hasRoom(Path path, Packet packet) {
+            return bufferedBytes == 0 || bufferedBytes + packet.length() <= path.bufferBytes();
+        }
+
+        private void take(Path path, Packet packet) {
+            byte[] frame = new byte[packet.length()];
+            packet.bytes().get(packet.offset(), frame);
+            packet.release();
+            bufferedBytes += frame.length;
+            travel(path, frame, false, "");
         }
 
         private void travel(Path path, byte @Nullable [] frame, boolean isOrderly, String detail) {
@@ -115,29 +158,43 @@ final class Connection {
             long bytes = frame == null ? 0 : frame.length + Integer.BYTES;
             lineFreeNanos = Math.max(now, lineFreeNanos) + bytes * 1_000_000_000L / path.bytesPerSecond();
             lastArrivalNanos = Math.max(lastArrivalNanos, lineFreeNanos + network.delayNanos(path));
-            line.add(new Item(frame, isOrderly, detail, lastArrivalNanos));
+            append(frame, isOrderly, detail);
+        }
+
+        private void append(byte @Nullable [] frame, boolean isOrderly, String detail) {
+            Item item = new Item(frame, isOrderly, detail, lastArrivalNanos);
+            Item before = last;
+            if (before == null) {
+                first = item;
+            } else {
+                before.next = item;
+            }
+            last = item;
             network.at(lastArrivalNanos, this::arrive);
         }
 
         /** What has arrived by now goes to the reader, unless the direction is cut or clogged: then it waits. */
         void arrive() {
-            Item item = line.peek();
-            while (item != null && item.arrivalNanos() <= network.nowNanos() && !network.isHeld(from.node, to.node)) {
-                line.poll();
+            Item item = first;
+            while (item != null && item.arrivalNanos <= network.nowNanos() && !network.isHeld(from.node, to.node)) {
+                first = item.next;
+                if (first == null) {
+                    last = null;
+                }
                 if (to.isOpen) {
                     hand(item);
                 } else {
                     bufferedBytes -= item.length();
                 }
-                item = line.peek();
+                item = first;
             }
             pump();
         }
 
         private void hand(Item item) {
-            byte[] frame = item.frame();
+            byte[] frame = item.frame;
             if (frame == null) {
-                to.node.onEnd(to, item.isOrderly(), item.detail());
+                to.node.onEnd(to, item.isOrderly, item.detail);
             } else {
                 to.node.onFrame(to, frame, this);
             }
@@ -150,10 +207,11 @@ final class Connection {
         }
 
         void discardWaiting() {
-            for (Packet packet : waiting) {
-                packet.release();
+            ArrayDeque<Packet> queue = waiting;
+            if (queue != null) {
+                queue.forEach(Packet::release);
+                waiting = null;
             }
-            waiting.clear();
             isEnding = false;
         }
 
@@ -163,8 +221,7 @@ final class Connection {
             keepFirst(framesKept);
             if (!isLost) {
                 lastArrivalNanos = Math.max(lastArrivalNanos, network.nowNanos() + delayNanos);
-                line.add(new Item(null, isOrderly, detail, lastArrivalNanos));
-                network.at(lastArrivalNanos, this::arrive);
+                append(null, isOrderly, detail);
                 isLost = true;
             }
         }
@@ -180,21 +237,33 @@ final class Connection {
             if (!isLost) {
                 keepFirst(framesKept);
                 lastArrivalNanos = Math.max(lastArrivalNanos, network.nowNanos());
-                line.add(new Item(null, false, "the stream is corrupt", lastArrivalNanos));
-                network.at(lastArrivalNanos, this::arrive);
+                append(null, false, "the stream is corrupt");
                 isLost = true;
                 network.notice(from);
             }
         }
 
         private void keepFirst(int framesKept) {
-            while (line.size() > framesKept) {
-                line.pollLast();
+            Item kept = null;
+            Item item = first;
+            for (int count = 0; count < framesKept && item != null; count++) {
+                kept = item;
+                item = item.next;
             }
+            if (kept == null) {
+                first = null;
+            } else {
+                kept.next = null;
+            }
+            last = kept;
         }
 
         int frameCount() {
-            return line.size();
+            int count = 0;
+            for (Item item = first; item != null; item = item.next) {
+                count++;
+            }
+            return count;
         }
 
         private static final long LINGER_NANOS = 2_000_000_000L;

@@ -34,6 +34,12 @@ public final class CountingMemory implements Memory {
         if (bytes > Packet.FRAME_MAX) {
             throw new IllegalArgumentException("block of " + bytes + " bytes, at most " + Packet.FRAME_MAX);
         }
+        return adopt(new byte[bytes]);
+    }
+
+    /** A block of these bytes, which nobody else uses from now on. */
+    Block adopt(byte[] array) {
+        int bytes = array.length;
         if (outstandingBytes + bytes > bytesMax) {
             throw new IllegalStateException("S23: " + outstandingBytes + " bytes in " + outstandingBlocks
                     + " blocks are outstanding and " + bytes + " more are asked for, at most " + bytesMax);
@@ -41,7 +47,7 @@ public final class CountingMemory implements Memory {
         outstandingBytes += bytes;
         outstandingBlocks++;
         peakBytes = Math.max(peakBytes, outstandingBytes);
-        return new Block(ByteBuffer.allocate(bytes), this);
+        return new Block(ByteBuffer.wrap(array), this);
     }
 
     @Override

@@ -135,7 +135,7 @@ public final class Network {
     }
 
     private boolean isClogged(SimulatedNode from, SimulatedNode to) {
-        return clogged.contains(from.index()) || clogged.contains(to.index());
+        return !clogged.isEmpty() && (clogged.contains(from.index()) || clogged.contains(to.index()));
     }
 
     /** Whether nothing gets through from one to the other at present. */

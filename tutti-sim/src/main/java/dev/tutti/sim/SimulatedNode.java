@@ -417,9 +417,7 @@ public final class SimulatedNode {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
                 simulation.tap(end.other().node, this, frame);
-                Packet packet = Packet.of(memory.acquire(Math.max(1, frame.length)), 0, 0);
-                packet.append(frame, 0, frame.length);
-                current.onFrame(now, end.number, packet);
+                current.onFrame(now, end.number, Packet.of(memory.adopt(frame), 0, frame.length));
             }
             pipe.onRead(frame.length);
         });
@@ -503,6 +501,8 @@ public final class SimulatedNode {
                 input.give(current, now);
                 input = inputs < INPUTS_MAX ? inbox.poll() : null;
             }
+            // Before effects are drained: what the application submits in them belongs to a turn after their writes.
+            busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
             boolean isDue = deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0;
             DatagramProcess datagrams = process;
             if (datagrams == null) {
@@ -522,7 +522,6 @@ public final class SimulatedNode {
             throw simulation.failure(name + " stopped: " + e, e);
         }
         countIdle(inputs == 0 && effects.isEmpty());
-        busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
         apply(effects);
         DatagramProcess datagrams = process;
         boolean mayStop = datagrams == null

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class AgendaTest {
@@ -43,6 +44,32 @@ class AgendaTest {
                 agenda.take().run();
                 assertThat(happened.getLast()).isEqualTo(first.number());
             }
+        }
+    }
+
+    /** From the same nanosecond to hours ahead, with stretches in which next to nothing is there. */
+    @Test
+    void doesWhatASortedListDoesAsTimePasses() {
+        SplittableRandom random = new SplittableRandom(2);
+        TreeSet<Entry> reference = new TreeSet<>(
+                Comparator.comparingLong(Entry::timeNanos).thenComparingInt(Entry::number));
+        long nowNanos = 0;
+        int number = 0;
+        for (int round = 0; round < 100_000; round++) {
+            boolean isGrowing = (round / 1_000) % 3 == 0;
+            if (reference.isEmpty() || random.nextInt(10) < (isGrowing ? 7 : 4)) {
+                int own = number++;
+                long timeNanos = nowNanos + random.nextLong(1L << random.nextInt(44));
+                agenda.add(timeNanos, () -> happened.add(own));
+                reference.add(new Entry(timeNanos, own));
+            } else {
+                Entry first = reference.removeFirst();
+                nowNanos = first.timeNanos();
+                assertThat(agenda.nextNanos()).isEqualTo(nowNanos);
+                agenda.take().run();
+                assertThat(happened.getLast()).isEqualTo(first.number());
+            }
+            assertThat(agenda.isEmpty()).isEqualTo(reference.isEmpty());
         }
     }
 

@@ -507,15 +507,22 @@ public final class Cluster implements AutoCloseable {
                 () -> isOneView(running()) ? "rest; still " + busy() : "rest; not one view in each group of all its members",
                 limit,
                 this::isAtRest);
-        List<String> missing = violations(true);
+        List<String> missing = missing();
         while (!missing.isEmpty() || !isAtRest()) {
             if (simulation.nowNanos() >= end) {
                 throw new AssertionError("not at rest within " + limit.toMillis() + " ms: " + missing);
             }
             advance(Duration.ofMillis(20));
-            missing = violations(true);
+            missing = missing();
         }
         return this;
+    }
+
+    /** What is still under way though nothing waits to be sent. */
+    private List<String> missing() {
+        List<String> missing = new ArrayList<>(violations(true));
+        running().forEach(process -> missing.addAll(process.statesUnderWay()));
+        return missing;
     }
 
     private boolean isAtRest() {

@@ -75,8 +75,22 @@ final class SimulatedHost implements Host {
     // ------------------------------------------------------------------ threads and waiting
 
     @Override
+    public long nanoTime() {
+        return process.nowNanos();
+    }
+
+    @Override
     public void start(String name, Runnable task) {
         strands.start(process.owner(), name, task);
+    }
+
+    @Override
+    public void startAfter(long delayNanos, String name, Runnable task) {
+        process.after(delayNanos, () -> {
+            if (driver.isUp()) {
+                strands.start(process.owner(), name, task);
+            }
+        });
     }
 
     @Override
@@ -86,11 +100,21 @@ final class SimulatedHost implements Host {
 
     @Override
     public <T> T join(CompletableFuture<T> future) {
+        awaitDone(future);
+        return future.join();
+    }
+
+    @Override
+    public <T> T get(CompletableFuture<T> future) throws InterruptedException, ExecutionException {
+        awaitDone(future);
+        return future.get();
+    }
+
+    private void awaitDone(CompletableFuture<?> future) {
         awaitDone(future, Long.MAX_VALUE);
         if (!future.isDone()) {
             throw new IllegalStateException("node " + self + " has waited for an hour of virtual time");
         }
-        return future.join();
     }
 
     @Override

@@ -81,6 +81,10 @@ final class SimulatedProcess {
         return simulation.nowNanos();
     }
 
+    void after(long delayNanos, Runnable task) {
+        simulation.after(Duration.ofNanos(delayNanos), task);
+    }
+
     boolean isUp() {
         return simulated.life() != SimulatedNode.Life.DOWN;
     }
@@ -136,6 +140,21 @@ final class SimulatedProcess {
             }
         }
         return name + " has threads " + owner.threads() + " and waiting " + waiting;
+    }
+
+    /** Groups whose state is being agreed upon, or is coming, for people. */
+    List<String> statesUnderWay() {
+        List<String> underWay = new ArrayList<>();
+        if (node().status().get("delivery") instanceof Map<?, ?> groups) {
+            groups.forEach((group, status) -> {
+                Object state = status instanceof Map<?, ?> delivery ? delivery.get("state") : null;
+                Object phase = state instanceof Map<?, ?> progress ? progress.get("phase") : "complete";
+                if (!"complete".equals(phase)) {
+                    underWay.add(name + " is " + phase + " the state of group " + group);
+                }
+            });
+        }
+        return underWay;
     }
 
     // ------------------------------------------------------------------ life

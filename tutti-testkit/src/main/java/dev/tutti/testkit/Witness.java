@@ -159,7 +159,7 @@ final class Witness {
         @Override
         public @Nullable Packet take(@Nullable Member receiver, long bytesMax) {
             Packet packet = real.take(receiver, bytesMax);
-            if (packet != null && record.isReliable && !Records.isOutOfBand(packet)) {
+            if (packet != null && record.isReliable && isOrdered(packet)) {
                 onTaken(receiver, packet);
             }
             return packet;
@@ -250,8 +250,7 @@ final class Witness {
         @Override
         public void onPacket(Member sender, Packet packet) {
             Receipt receipt = packet.receipt();
-            // What is out of band has no place among what is sent; nothing is known of it.
-            if (record.isReliable && receipt != null && !Records.isOutOfBand(packet)) {
+            if (record.isReliable && receipt != null && isOrdered(packet)) {
                 Reassembly reassembly = pieces.computeIfAbsent(receipt, key -> new Reassembly());
                 read(packet, reassembly, content -> onDelivered(sender, receipt.isUnicast(), content));
             }
@@ -316,6 +315,11 @@ final class Witness {
         if (!isReadable) {
             throw new IllegalStateException(group + ": a packet that can't be read: " + packet);
         }
+    }
+
+    /** What is out of band, or no message at all, has no place among what is sent; nothing is known of it. */
+    private static boolean isOrdered(Packet packet) {
+        return !Records.isOutOfBand(packet) && !Records.isState(packet);
     }
 
     private static long hash(byte[] content) {

@@ -217,6 +217,24 @@ class ClusterStoriesTest {
     }
 
     @Test
+    void nodesGiveTheirComponentsVirtualTimeAndThreadsThatEndWithTheProcess() {
+        List<String> happened = new ArrayList<>();
+        Function<Node, Node> component = node -> {
+            long start = node.threads().nanoTime();
+            CompletableFuture<String> future = new CompletableFuture<>();
+            node.threads().startAfter(TimeUnit.SECONDS.toNanos(5), "timer", () -> {
+                happened.add(node.name() + " after " + (node.threads().nanoTime() - start) / 1_000_000_000 + " s");
+                future.complete("done");
+            });
+            node.threads().start("waiter", () -> happened.add(node.name() + " " + node.threads().join(future)));
+            return node;
+        };
+        cluster.startAll(component);
+        cluster.advance(Duration.ofSeconds(1)).crash(2).advance(Duration.ofSeconds(10));
+        assertThat(happened).containsExactlyInAnyOrder("n1 after 5 s", "n1 done", "n3 after 5 s", "n3 done");
+    }
+
+    @Test
     void powerLossIsNoticedLaterThanACrash() {
         cluster.startAll(Recorder::new);
         cluster.awaitOneView();

@@ -55,10 +55,11 @@ public sealed interface Signal {
     // ------------------------------------------------------------------ between reliability and packing
 
     /**
-     * How many payload bytes may have been sent, counted from the start of the stream.
+     * How many payload bytes may have been sent, counted from the start of the stream. A unicast stream starts with a whole
+     * window, unless this says otherwise.
      *
      * @param receiver of a unicast stream; null for the stream to all
-     * @param limitBytes absolute; goes back only when a view has a newcomer that has not opened its window yet
+     * @param limitBytes absolute; goes back only in a view with a member from another part that has not opened its window yet
      * @param waitsFor who closes the window, for people; null while it is open
      */
     record Window(@Nullable Member receiver, long limitBytes, @Nullable Member waitsFor) implements Signal {}

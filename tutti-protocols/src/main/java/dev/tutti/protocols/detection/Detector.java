@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -62,10 +62,14 @@ public final class Detector {
     private final NodeId self;
     private final long heartbeatNanos;
     private final long timeoutNanos;
-    private final TreeMap<NodeId, Subject> subjects = new TreeMap<>();
+    /** Looked up with each contact, so that a tree of thousands is too slow; what has to be in order is sorted. */
+    private final LinkedHashMap<NodeId, Subject> subjects = new LinkedHashMap<>();
 
     /** How many of {@link #subjects} are reported. */
     private int reported;
+
+    /** How many of {@link #subjects} report somebody. */
+    private int reporting;
 
     private final List<NodeId> ring = new ArrayList<>();
     private long stretch = 1;
@@ -88,7 +92,7 @@ public final class Detector {
         subject.isOpen = true;
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
-        subject.reports = NOBODY;
+        report(subject, NOBODY);
         retract(subject);
         // Who is new here has heard none of the reports.
         isChanged |= reported > 0;
@@ -106,7 +110,7 @@ public final class Detector {
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
-        subject.reports = NOBODY;
+        report(subject, NOBODY);
         if (!subject.isReported) {
             subjects.remove(node);
         }
@@ -137,8 +141,13 @@ public final class Detector {
     public void onReports(NodeId watcher, Collection<NodeId> silent) {
         Subject subject = subjects.get(watcher);
         if (subject != null && subject.isOpen) {
-            subject.reports = silent.isEmpty() ? NOBODY : new TreeSet<>(silent);
+            report(subject, silent.isEmpty() ? NOBODY : new TreeSet<>(silent));
         }
+    }
+
+    private void report(Subject subject, TreeSet<NodeId> silent) {
+        reporting += (silent.isEmpty() ? 0 : 1) - (subject.reports.isEmpty() ? 0 : 1);
+        subject.reports = silent;
     }
 
     /** This node's own loop was late: what seems silent may wait in its own queues. */
@@ -202,6 +211,7 @@ public final class Detector {
         }
         closeAlone(closing, nowNanos);
         verdicts += closing.size();
+        closing.sort(Comparator.comparing(Verdict::node));
         return closing;
     }
 
@@ -247,13 +257,15 @@ public final class Detector {
 
     /** Whom this node does not hear: what its heartbeats say. */
     public List<NodeId> reports() {
-        List<NodeId> reported = new ArrayList<>();
+        List<NodeId> silent = new ArrayList<>();
         subjects.forEach((node, subject) -> {
             if (subject.isReported) {
-                reported.add(node);
+                silent.add(node);
             }
         });
-        return reported;
+        // The same first ones at all who have more to report than a heartbeat takes.
+        silent.sort(null);
+        return silent;
     }
 
     /** Whether {@link #reports} has changed since the last call. */
@@ -265,6 +277,9 @@ public final class Detector {
 
     /** Why a session with the node would be closed at once; null if it would not. */
     public @Nullable String objection(NodeId node) {
+        if (reporting == 0) {
+            return null;
+        }
         List<NodeId> watchers = watchers(node);
         int reports = 0;
         for (NodeId watcher : watchers) {

@@ -96,7 +96,10 @@ public final class Discovery {
     private final HashMap<NodeId, Address> byNode = new HashMap<>();
 
     private final ArrayDeque<Address> queue = new ArrayDeque<>();
-    private @Nullable Address unanswered;
+
+    /** Those that have not answered, the first known first; some may have meanwhile. */
+    private final ArrayDeque<Address> unanswered = new ArrayDeque<>();
+
     private long digest;
     private int dials;
     private long ignored;
@@ -255,22 +258,14 @@ public final class Discovery {
 
     /** Whether all addresses have answered, or had their time to. */
     public boolean isEverybodyAsked(long nowNanos) {
-        Address last = unanswered;
-        if (last != null && isAwaited(last, nowNanos)) {
-            return false;
+        while (!unanswered.isEmpty() && !isAwaited(unanswered.element(), nowNanos)) {
+            unanswered.remove();
         }
-        unanswered = null;
-        for (Address address : addresses.values()) {
-            if (isAwaited(address, nowNanos)) {
-                unanswered = address;
-                return false;
-            }
-        }
-        return true;
+        return unanswered.isEmpty();
     }
 
     private boolean isAwaited(Address address, long nowNanos) {
-        return !address.isAnswered && !address.isConnected && nowNanos - address.knownNanos < limits.patienceNanos();
+        return !address.isAnswered && nowNanos - address.knownNanos < limits.patienceNanos();
     }
 
     /** The same at two nodes that know the same addresses, their own included: these have nothing to tell each other. */
@@ -393,6 +388,7 @@ public final class Discovery {
         long nextNanos = self.compareTo(text) > 0 ? nowNanos + YIELD_NANOS : nowNanos;
         Address address = new Address(text, isSeed, nowNanos, nextNanos);
         addresses.put(text, address);
+        unanswered.add(address);
         digest += hash(text);
         if (nextNanos > nowNanos) {
             deadlineNanos = Math.min(deadlineNanos, nextNanos);
@@ -415,6 +411,7 @@ public final class Discovery {
             return false;
         }
         addresses.remove(worst.text);
+        unanswered.remove(worst);
         digest -= hash(worst.text);
         forgetNode(worst);
         return true;

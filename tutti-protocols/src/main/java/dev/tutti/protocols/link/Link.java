@@ -46,6 +46,9 @@ public final class Link {
     /** Another one at the same address, met before. */
     @Nullable Link nextThere;
 
+    /** Another one with the same incarnation, met before. */
+    @Nullable Link nextOfIncarnation;
+
     long resumeNanos = Links.NEVER;
     int resumeAttempts;
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,7 +105,11 @@ public final class Links {
     private final Handshake handshake;
     private final Mistake mistake;
 
-    private final TreeMap<NodeId, Link> links = new TreeMap<>();
+    /** In the order in which they were met. */
+    private final List<Link> links = new ArrayList<>();
+
+    /** The same by incarnation, which one node has, but for mistakes and malice. */
+    private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
     /** The same by address; of one address there is one process at a time. */
     private final HashMap<String, Link> atAddress = new HashMap<>();
@@ -146,13 +150,18 @@ public final class Links {
         this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
     }
 
-    /** All that are known, by node; sessions may be closed. */
+    /** All that are known, in the order in which they were met; sessions may be closed. */
     public Iterable<Link> all() {
-        return links.values();
+        return links;
     }
 
     public @Nullable Link link(NodeId node) {
-        return links.get(node);
+        for (Link link = byIncarnation.get(node.incarnation()); link != null; link = link.nextOfIncarnation) {
+            if (link.node().equals(node)) {
+                return link;
+            }
+        }
+        return null;
     }
 
     @Nullable Connection connection(int number) {
@@ -254,7 +263,7 @@ public final class Links {
         for (Connection connection : List.copyOf(handshakes.values())) {
             end(connection, "node stopped");
         }
-        for (Link link : links.values()) {
+        for (Link link : links) {
             close(link, true, "node stopped");
         }
     }
@@ -304,7 +313,7 @@ public final class Links {
             return;
         }
         connection.isConnected = true;
-        Link link = connection.expected == null ? null : links.get(connection.expected);
+        Link link = connection.expected == null ? null : link(connection.expected);
         SessionState state = link == null ? SessionState.NONE : link.state();
         int gone = link == null ? Hello.NONE : link.gone;
         long expected = connection.expected == null ? 0 : connection.expected.incarnation();
@@ -440,7 +449,7 @@ public final class Links {
                 expire(connection);
             }
         }
-        for (Link link : new ArrayList<>(links.values())) {
+        for (Link link : List.copyOf(links)) {
             if (link.resumeNanos <= nowNanos) {
                 resume(link);
             }
@@ -449,7 +458,7 @@ public final class Links {
         for (Connection connection : handshakes.values()) {
             deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
         }
-        for (Link link : links.values()) {
+        for (Link link : links) {
             deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
         }
     }
@@ -576,10 +585,7 @@ public final class Links {
         if (node.incarnation() == self.incarnation()) {
             return !node.equals(self);
         }
-        for (Link link : links.tailMap(new NodeId(node.incarnation(), "", ""), true).values()) {
-            if (link.node().incarnation() != node.incarnation()) {
-                break;
-            }
+        for (Link link = byIncarnation.get(node.incarnation()); link != null; link = link.nextOfIncarnation) {
             if (link.isOpen() && !link.node().equals(node)) {
                 return true;
             }
@@ -609,13 +615,14 @@ public final class Links {
     }
 
     Link meet(NodeId node) {
-        Link link = links.get(node);
+        Link link = link(node);
         if (link == null) {
             if (links.size() >= LINKS_MAX) {
                 forgetOne();
             }
             link = new Link(node, forgottenEpoch);
-            links.put(node, link);
+            links.add(link);
+            link.nextOfIncarnation = byIncarnation.put(node.incarnation(), link);
             link.nextThere = atAddress.put(node.address(), link);
             long many = Math.max(LINKS_USUAL, links.size());
             ackBytes = Math.max(ACK_BYTES_MIN, ACK_BYTES * (long) LINKS_USUAL * LINKS_USUAL / (many * many));
@@ -625,13 +632,33 @@ public final class Links {
 
     /** Whoever is met again after it was forgotten starts from an epoch that it can't have had. */
     private void forgetOne() {
-        for (Link link : links.values()) {
+        for (Link link : links) {
             if (!link.isOpen() && link.connection == null) {
                 forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
-                links.remove(link.node());
+                links.remove(link);
+                leaveIncarnation(link);
                 leaveAddress(link);
                 return;
             }
+        }
+    }
+
+    private void leaveIncarnation(Link link) {
+        long incarnation = link.node().incarnation();
+        Link before = byIncarnation.get(incarnation);
+        if (before == link && link.nextOfIncarnation == null) {
+            byIncarnation.remove(incarnation);
+            return;
+        }
+        if (before == link) {
+            byIncarnation.put(incarnation, Objects.requireNonNull(link.nextOfIncarnation));
+            return;
+        }
+        while (before != null && before.nextOfIncarnation != link) {
+            before = before.nextOfIncarnation;
+        }
+        if (before != null) {
+            before.nextOfIncarnation = link.nextOfIncarnation;
         }
     }
 
@@ -661,7 +688,7 @@ public final class Links {
         report.put("stray-frames", strayFrames);
         report.put("unknown-frames", unknownFrames);
         handshake.report(report);
-        for (Link link : links.values()) {
+        for (Link link : links) {
             link.report(report.section(link.node().name()));
         }
     }

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +92,8 @@ final class Ballot {
      * Those who come from a view after which another candidate, that came with them from it, has installed one: that
      * candidate holds all of their cut. Their answers are forgotten; they answer again when they have caught up. A view
      * that only members of other parts have installed is not completed (decision D3).
+     *
+     * <p>Who is behind itself and has what another one lacks waits: with the next view it would free the copies.
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
@@ -102,6 +106,9 @@ final class Ballot {
                 stragglers.add(straggler);
             }
         });
+        Set<Member> holders = new TreeSet<>();
+        stragglers.forEach(straggler -> holders.add(straggler.holder()));
+        stragglers.removeIf(straggler -> holders.contains(straggler.member()));
         for (Straggler straggler : stragglers) {
             if (mistake != Mistake.STALE_ANSWER) {
                 answers.remove(straggler.member());
@@ -197,15 +204,16 @@ final class Ballot {
                     if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
                         return;
                     }
-                    if (mistake == Mistake.LOWEST_CUT) {
-                        cut.merge(sender, number, Math::min);
-                        return;
-                    }
                     if (number > cut.getOrDefault(sender, 0L)) {
                         cut.put(sender, number);
                         holderOf.put(sender, mistake == Mistake.ANY_HOLDER ? members.getLast() : member);
                     }
                 });
+            }
+            if (mistake == Mistake.LOWEST_CUT) {
+                cut.replaceAll((sender, number) -> members.stream()
+                        .mapToLong(member -> answer(member).received().getOrDefault(sender, 0L))
+                        .reduce(number, Math::min));
             }
             parts.add(new View.Part(previous, members, cut));
             holders.put(previous, holderOf);

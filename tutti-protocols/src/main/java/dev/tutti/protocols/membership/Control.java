@@ -8,10 +8,11 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.Outbox;
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Writes and sends control messages: built once, copied for each receiver, in pieces if one frame is too small. */
+/** Writes and sends control messages: built once for all receivers, in pieces if one frame is too small. */
 final class Control {
 
     private Control() {}
@@ -89,24 +90,29 @@ final class Control {
         send(message, List.of(receiver), out);
     }
 
-    static void send(Packet message, Iterable<Member> receivers, Outbox out) {
-        for (Member receiver : receivers) {
-            if (message.length() <= Packet.PAYLOAD_MAX) {
-                Packet copy = Packet.of(out.memory().acquire(HEADROOM + message.length()), HEADROOM, 0);
-                out.send(copy.append(message).withPeer(receiver));
-            } else {
-                sendPieces(message, receiver, out);
-            }
+    /**
+     * All get the same memory: a view of thousands, once for each of them, would be too much to keep until it is
+     * acknowledged. What is put before a message below this layer is the same on every link.
+     */
+    static void send(Packet message, Collection<Member> receivers, Outbox out) {
+        if (message.length() <= Packet.PAYLOAD_MAX) {
+            Packet copy = Packet.of(out.memory().acquire(HEADROOM + message.length()), HEADROOM, 0);
+            share(copy.append(message), receivers, out);
+            return;
         }
-    }
-
-    private static void sendPieces(Packet message, Member receiver, Outbox out) {
         int offset = 0;
         Packet piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
         while (piece != null) {
-            out.send(piece.withPeer(receiver));
+            share(piece, receivers, out);
             offset += Assembly.PIECE_BYTES;
             piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
         }
+    }
+
+    private static void share(Packet packet, Collection<Member> receivers, Outbox out) {
+        for (Member receiver : receivers) {
+            out.send(packet.slice().withPeer(receiver));
+        }
+        packet.release();
     }
 }

@@ -16,6 +16,11 @@ final class Peer {
     /** Whether it has said anything; before that the fields below mean nothing. */
     boolean hasSpoken;
 
+    /** Whether it is among those that are in order of age, and counted; {@link Peers} says so. */
+    boolean isRanked;
+
+    boolean isCounted;
+
     ViewId view;
     ViewId promised;
     Member follows;

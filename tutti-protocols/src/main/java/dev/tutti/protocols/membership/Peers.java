@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * could be in a view together.
  *
  * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
- * old as it or older. An advert from after the promise knows better whom its sender follows.
+ * old as it says. An advert from after the promise knows better whom its sender follows.
  */
 final class Peers {
 
@@ -57,7 +56,7 @@ final class Peers {
 
     private final Member self;
     private final Mistake mistake;
-    private final TreeMap<Member, Peer> open = new TreeMap<>();
+    private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
     /** Those of {@link #open} that have spoken. */
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
@@ -65,6 +64,10 @@ final class Peers {
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private int listed;
     private Roster roster = new Roster();
+
+    /** How many were in use when they were counted last: others hear of thousands before this member does. */
+    private int rosterInUse;
+
     private View view;
 
     /** The members of the view, and since which view each has been with others: it decides who is older. */
@@ -161,6 +164,10 @@ final class Peers {
         list(view.id(), view.members());
         List<Peer> spoken = List.copyOf(byAge);
         byAge.clear();
+        spoken.forEach(peer -> {
+            peer.isRanked = false;
+            peer.isCounted = false;
+        });
         followersOutside = 0;
         inOtherViews = 0;
         view = installed;
@@ -184,17 +191,21 @@ final class Peers {
 
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
-        unrank(peer);
+        uncount(peer);
+        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number())) {
+            unrank(peer);
+        }
         if (!advert.follows().equals(self)) {
             peer.forgetHearing();
         }
         peer.hasSpoken = true;
-        peer.view = advert.view();
-        peer.promised = advert.promised();
+        // One object for one id: there are thousands of peers, and most say what is known.
+        peer.view = peer.view.equals(advert.view()) ? peer.view : advert.view();
+        peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
         peer.joined = advert.joined();
         peer.confirmed = advert.view().number();
-        peer.saidPromised = advert.promised();
+        peer.saidPromised = peer.promised;
         outweigh(peer);
         rank(peer);
     }
@@ -257,20 +268,48 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = Math.min(peer.joined, since);
+            peer.joined = joined(peer.member, peer.joined, peer.confirmed);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }
 
+    /**
+     * How old a member is, as it was believed to be: what the view says of it outweighs what it has said in an older one.
+     *
+     * @param confirmed the number of the view that it was in when it said so
+     */
+    private long joined(Member member, long believed, long confirmed) {
+        Long since = view.size() > 1 ? inView.get(member) : null;
+        if (since == null || confirmed >= view.id().number()) {
+            return believed;
+        }
+        // Also where it is younger than it was believed to be: all must agree on it.
+        return mistake == Mistake.AGES_BY_HEARSAY ? Math.min(believed, since) : since;
+    }
+
+    /** Before anything of a peer changes that its place or the counts depend on. */
     private void unrank(Peer peer) {
-        if (byAge.remove(peer)) {
+        uncount(peer);
+        if (peer.isRanked) {
+            peer.isRanked = false;
+            byAge.remove(peer);
+        }
+    }
+
+    private void uncount(Peer peer) {
+        if (peer.isCounted) {
+            peer.isCounted = false;
             followersOutside -= isFollowerOutside(peer) ? 1 : 0;
             inOtherViews -= isInOtherView(peer) ? 1 : 0;
         }
     }
 
     private void rank(Peer peer) {
-        byAge.add(peer);
+        if (!peer.isRanked) {
+            peer.isRanked = true;
+            byAge.add(peer);
+        }
+        peer.isCounted = true;
         followersOutside += isFollowerOutside(peer) ? 1 : 0;
         inOtherViews += isInOtherView(peer) ? 1 : 0;
     }
@@ -480,7 +519,8 @@ final class Peers {
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */
     private void compactRoster(int more) {
-        if (roster.size() + more <= Math.max(ROSTER_MIN, 4 * (open.size() + view.size() + more))) {
+        int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
+        if (roster.size() + more <= Math.max(ROSTER_MIN, spare)) {
             return;
         }
         Roster compact = new Roster();
@@ -493,5 +533,6 @@ final class Peers {
             }
         }
         roster = compact;
+        rosterInUse = compact.size();
     }
 }

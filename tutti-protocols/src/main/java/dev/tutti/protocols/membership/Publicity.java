@@ -119,8 +119,10 @@ final class Publicity {
     // ------------------------------------------------------------------ telling
 
     /** At the end of a turn, and before an answer. */
-    void advertise(Advert now, List<Member> members, TreeSet<Member> lost, Outbox out) {
+    void advertise(Advert current, List<Member> members, TreeSet<Member> lost, Outbox out) {
         Advert before = last;
+        // One object for all who are told the same.
+        Advert now = before != null && before.equals(current) ? before : current;
         last = now;
         Member follows = now.follows();
         boolean isOwn = follows.equals(self);

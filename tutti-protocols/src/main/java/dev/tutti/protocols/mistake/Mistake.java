@@ -1,5 +1,6 @@
 package dev.tutti.protocols.mistake;
 
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -12,15 +13,15 @@ public enum Mistake {
     NONE("no mistake"),
 
     // The view change.
-    SKIP_FETCH("D1: a view is installed without fetching what is missing up to the cut"),
-    DROP_DEPARTED("D2: packets of senders that are not in the new view do not count for the cut"),
-    LOWEST_CUT("the cut is what all have, not what anybody has"),
+    SKIP_FETCH("D1: a view is installed without fetching what is missing up to the cut", "S9"),
+    DROP_DEPARTED("D2: packets of senders that are not in the new view do not count for the cut", "S9"),
+    LOWEST_CUT("the cut is what all have, not what anybody has", "S9"),
     ANY_HOLDER("what is missing is fetched from a member that may not have it"),
-    IGNORE_INSTALLED("D3: a view that some have installed is not completed at the others"),
+    IGNORE_INSTALLED("D3: a view that some have installed is not completed at the others", "S12"),
     COMPLETE_ANY("D3: a view is completed that only members of other parts have installed"),
     STALE_ANSWER("D3: a ballot goes on with the answers that members gave before they caught up"),
-    NO_FREEZE("D4: packets are delivered after the answer to a ballot"),
-    LATE_REPAIR("D5: a repair for a superseded ballot is delivered"),
+    NO_FREEZE("D4: packets are delivered after the answer to a ballot", "S9"),
+    LATE_REPAIR("D5: a repair for a superseded ballot is delivered", "S9"),
     NO_PROMISE("D6: a cut counts under any ballot"),
     ANY_VIEW("D8: a packet counts in whatever view it comes"),
     DROP_FUTURE("D8: packets of a coming view are dropped"),
@@ -34,7 +35,7 @@ public enum Mistake {
 
     // Packets, acknowledgements, windows.
     IGNORE_GAPS("a packet counts although one before it is missing"),
-    UNORDERED_REPAIR("a repair counts although one before it is missing"),
+    UNORDERED_REPAIR("a repair counts although one before it is missing", "S11"),
     FORGET_CRASHED("copies of a sender's packets are freed when its session closes"),
     NO_COPIES("copies are freed on arrival, stable or not"),
     ONE_ACKNOWLEDGEMENT("what one member has acknowledged is taken for stable"),
@@ -42,6 +43,7 @@ public enum Mistake {
     WAIT_FOR_DEPARTED("the window of a member that has left still counts"),
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
+    KEEP_ROUTE("packets go round the ring of the first view of more than two"),
 
     // Order.
     SKIP_BATCH("after a view change the sequencer leaves out the first batch"),
@@ -54,20 +56,27 @@ public enum Mistake {
     TELL_CLOCK_ONCE("changes of a causal clock are told every other time"),
 
     // Links.
-    SAME_SESSION("D11: a session has the number of the one before"),
+    SAME_SESSION("D11: a session has the number of the one before", "D11"),
     KEEP_PREDECESSOR("a restarted node's sessions from its life before go on"),
     RESUME_TWICE("a resumed session repeats a frame that had arrived"),
     RESUME_LATE("a resumed session leaves out the first frame that had not arrived");
 
     private final String description;
+    private final List<String> properties;
 
-    Mistake(String description) {
+    Mistake(String description, String... properties) {
         this.description = description;
+        this.properties = List.of(properties);
     }
 
     /** What is wrong, in a line. */
     public String description() {
         return description;
+    }
+
+    /** Of docs/guarantees.md and the decisions, what it is about and has to break; empty if that may be anything. */
+    public List<String> properties() {
+        return properties;
     }
 
     /** The name on the command line. */

@@ -16,10 +16,10 @@ import dev.tutti.core.stack.Stack;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Links;
 import dev.tutti.protocols.membership.Membership;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A group on this node: what is below its stack, and what is above it. */
@@ -44,7 +44,7 @@ final class GroupPort implements Stack.Network {
     private final Stack stack;
     private final long joinedNanos;
 
-    private final TreeMap<Member, RemoteMember> open = new TreeMap<>();
+    private final LinkedHashMap<Member, RemoteMember> open = new LinkedHashMap<>();
 
     /** What the members of {@link #open} take in a message. */
     private long bytes;
@@ -123,6 +123,11 @@ final class GroupPort implements Stack.Network {
 
     boolean isInView(Member member) {
         return view != null && view.contains(member);
+    }
+
+    /** Whether nobody else is in the view. */
+    boolean isAlone() {
+        return view == null || view.size() == 1;
     }
 
     /** Whether the largest control message could still name everybody, with one member more. */

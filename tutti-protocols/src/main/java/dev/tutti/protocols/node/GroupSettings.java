@@ -34,6 +34,14 @@ public final class GroupSettings {
         SAFE
     }
 
+    /** Whose state goes on when members come together that have different ones. */
+    public enum StateOf {
+        NOBODY,
+        LARGEST,
+        OLDEST,
+        EACH
+    }
+
     public static final Setting<StackKind> STACK = Setting.choice(
             "stack",
             StackKind.class,
@@ -54,6 +62,75 @@ public final class GroupSettings {
             TotalDelivery.AGREED,
             "When a totally ordered message is delivered. agreed: when its place is known; safe: when all members of the "
                     + "view are known to have it, so that all deliver it that do not crash.");
+
+    /** How what a member sends to all comes to them, where sessions carry it. */
+    public enum Dissemination {
+        FAN_OUT,
+        RING
+    }
+
+    public static final Setting<Dissemination> DISSEMINATION = Setting.choice(
+            "dissemination",
+            Dissemination.class,
+            Dissemination.FAN_OUT,
+            "How a message to all comes to them over connections. fan-out: its sender sends it to each; ring: from member to "
+                    + "member, so that each link carries it once, for large groups and messages whose bound is the network. "
+                    + "With IP multicast it is not used.");
+
+    public static final Setting<StateOf> STATE = Setting.choice(
+            "state.of",
+            StateOf.class,
+            StateOf.NOBODY,
+            "Whose state goes on when parts of a group come together; the others get it as newcomers do. nobody: the group has "
+                    + "no state to hand over; largest: that of the most members, of the oldest if there are two; oldest: that "
+                    + "of the oldest member; each: members that have one keep it, and the application merges.");
+
+    public static final Setting<Size> STATE_WINDOW = Setting.size(
+            "state.transfer-window",
+            Size.mebibytes(1),
+            Size.kibibytes(128),
+            Size.mebibytes(64),
+            "Bytes of state that may be under way to one newcomer. Bounds the memory that a transfer takes at either end, and "
+                    + "what messages to it may wait behind.");
+
+    public static final Setting<Duration> STATE_TIMEOUT = Setting.duration(
+            "state.timeout",
+            Duration.ofSeconds(30),
+            Duration.ofMillis(100),
+            Duration.ofHours(1),
+            "How long a newcomer waits for the next piece of the state before it asks another member, and how long it goes on "
+                    + "when no member has what it needs.");
+
+    public static final Setting<Size> STATE_HELD_MEMORY = Setting.size(
+            "state.held-memory",
+            Size.mebibytes(8),
+            Size.mebibytes(2),
+            Size.mebibytes(1024),
+            "Messages that wait for the state at a newcomer are kept in so much memory, then in a file.");
+
+    public static final Setting<Size> STATE_HELD_FILE = Setting.size(
+            "state.held-file",
+            Size.mebibytes(1024),
+            Size.mebibytes(0),
+            Size.mebibytes(1024 * 1024),
+            "Largest file of messages that wait for the state at a newcomer. Beyond, its senders wait.");
+
+    public static final Setting<String> STATE_DIRECTORY = Setting.text(
+            "state.directory", "", "Where the file of waiting messages is; empty for the directory for temporary files.");
+
+    public static final Setting<Integer> STATE_SNAPSHOTS = Setting.count(
+            "state.snapshots",
+            4,
+            1,
+            100,
+            "How many snapshots a member keeps for newcomers. Beyond, the oldest goes.");
+
+    public static final Setting<Duration> STATE_KEEP = Setting.duration(
+            "state.keep",
+            Duration.ofHours(1),
+            Duration.ofSeconds(1),
+            Duration.ofHours(48),
+            "How long a member keeps a snapshot for newcomers that do not say that they have it.");
 
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
@@ -115,6 +192,7 @@ public final class GroupSettings {
             STACK,
             TOTAL_BY,
             TOTAL_DELIVERY,
+            DISSEMINATION,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,
@@ -122,7 +200,15 @@ public final class GroupSettings {
             HOLD_BACK,
             MERGE_DELAY,
             SEND_TIMEOUT,
-            LEAVE_TIMEOUT);
+            LEAVE_TIMEOUT,
+            STATE,
+            STATE_WINDOW,
+            STATE_TIMEOUT,
+            STATE_HELD_MEMORY,
+            STATE_HELD_FILE,
+            STATE_DIRECTORY,
+            STATE_SNAPSHOTS,
+            STATE_KEEP);
 
     /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
     public static int orderBytes(Settings settings) {

@@ -49,11 +49,12 @@ final class GroupStack {
                 settings.get(GroupSettings.ACK_DELAY).toNanos(),
                 settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                 leaveTimeoutNanos);
+        boolean isRing = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.RING;
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
-                : new Reliability(self, limits, multicastBytes, mistake);
-        Packing packing = new Packing(submissions, leaveTimeoutNanos, GroupSettings.orderBytes(settings));
+                : new Reliability(self, limits, multicastBytes, isRing, mistake);
+        Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings));
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);

@@ -33,22 +33,49 @@ final class Groups {
 
     /** What is known of one other node, for as long as the session lasts. One of these per link: it is kept small. */
     private static final class Remotes {
-        private final IntMap<RemoteMember> byJoin = new IntMap<>();
+        /** So many are looked through. */
+        private static final int FEW = 4;
 
-        // The same, to be gone through in the order of their arrival.
+        // In the order of their arrival.
         private @Nullable RemoteMember first;
         private @Nullable RemoteMember last;
 
+        private int size;
+
+        /** The same by join; null as long as there are few. */
+        private @Nullable IntMap<RemoteMember> byJoin;
+
         @Nullable RemoteMember get(int join) {
-            return byJoin.get(join);
+            if (byJoin != null) {
+                return byJoin.get(join);
+            }
+            RemoteMember remote = first;
+            while (remote != null && remote.member.join() != join) {
+                remote = remote.after;
+            }
+            return remote;
         }
 
         int size() {
-            return byJoin.size();
+            return size;
         }
 
+        /** Adds one whose join is new. */
         void add(RemoteMember remote) {
-            byJoin.put(remote.member.join(), remote);
+            append(remote);
+            size++;
+            if (byJoin != null) {
+                byJoin.put(remote.member.join(), remote);
+            } else if (size > FEW) {
+                IntMap<RemoteMember> all = new IntMap<>();
+                for (RemoteMember each = first; each != null; each = each.after) {
+                    all.put(each.member.join(), each);
+                }
+                byJoin = all;
+            }
+        }
+
+        private void append(RemoteMember remote) {
             RemoteMember before = last;
             remote.before = before;
             if (before == null) {
@@ -60,9 +87,13 @@ final class Groups {
         }
 
         @Nullable RemoteMember remove(int join) {
-            RemoteMember remote = byJoin.remove(join);
+            RemoteMember remote = get(join);
             if (remote == null) {
                 return null;
+            }
+            size--;
+            if (byJoin != null) {
+                byJoin.remove(join);
             }
             RemoteMember before = remote.before;
             RemoteMember after = remote.after;
@@ -227,6 +258,9 @@ final class Groups {
                 if (port.isInView(remote.member)) {
                     return true;
                 }
+                if (port.isAlone()) {
+                    return false;
+                }
                 isAlone = false;
             }
         }
@@ -294,10 +328,12 @@ final class Groups {
             links.close(link, false, "it has joined more than " + MEMBERS_MAX + " groups");
             return;
         }
-        if (!lastFingerprint.text().equals(text)) {
-            lastFingerprint = new StackFingerprint(text);
-        }
         GroupPort port = byName.get(group);
+        if (!lastFingerprint.text().equals(text)) {
+            // One object for all that are the same, the one here included.
+            StackFingerprint here = port == null ? null : port.fingerprint();
+            lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
+        }
         String name = port == null ? group : port.group();
         RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint);
         known.add(remote);

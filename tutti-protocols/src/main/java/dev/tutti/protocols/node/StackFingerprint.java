@@ -26,6 +26,12 @@ record StackFingerprint(String text) {
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
             compared.addAll(COMPARED_IF_TOTAL);
         }
+        if (settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.RING) {
+            compared.add(GroupSettings.DISSEMINATION);
+        }
+        if (settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY) {
+            compared.add(GroupSettings.STATE);
+        }
         for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');
         }

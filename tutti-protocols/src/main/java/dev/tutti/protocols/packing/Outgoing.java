@@ -51,16 +51,20 @@ public final class Outgoing implements Submissions {
         }
     }
 
-    /** What waits for one receiver: packets and large messages, in order; and packets out of band, which go first. */
+    /**
+     * What waits for one receiver: packets and large messages, in order; packets out of band, which go before; and packets
+     * about the state, which go first.
+     */
     private static final class Queue {
         private final ArrayDeque<Object> entries = new ArrayDeque<>();
         private @Nullable Packet tail;
         private @Nullable Packet scopedTail;
         private final ArrayDeque<Packet> outOfBand = new ArrayDeque<>();
         private @Nullable Packet outOfBandTail;
+        private final ArrayDeque<Packet> state = new ArrayDeque<>();
 
         boolean isEmpty() {
-            return entries.isEmpty() && outOfBand.isEmpty();
+            return entries.isEmpty() && outOfBand.isEmpty() && state.isEmpty();
         }
     }
 
@@ -173,6 +177,18 @@ public final class Outgoing implements Submissions {
         return true;
     }
 
+    /**
+     * Queues a packet about the application's state, which overtakes what waits. It does not count among the bytes that may
+     * wait: who sends it has a bound of its own.
+     *
+     * @param length at most {@link Records#STATE_MAX}
+     */
+    public void offerState(@Nullable Member receiver, byte[] source, int offset, int length) {
+        Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
+        Packet packet = Packet.create(memory, Records.WHOLE_HEADER_BYTES + length).appendByte(Records.STATE);
+        queue.state.add(packet.append(source, offset, length).markOutOfBand());
+    }
+
     private int size(Queue queue, int needed) {
         return Math.max(
                 queue.isEmpty() ? FIRST_PACKET_BYTES : packetBytesMax, Records.WHOLE_HEADER_BYTES + needed);
@@ -247,6 +263,10 @@ public final class Outgoing implements Submissions {
         if (queue == null) {
             return null;
         }
+        Packet state = queue.state.peek();
+        if (state != null) {
+            return takeState(receiver, queue, state, payloadBytesMax);
+        }
         Packet first = queue.outOfBand.peek();
         if (first != null) {
             return takeOutOfBand(receiver, queue, first, payloadBytesMax);
@@ -275,6 +295,17 @@ public final class Outgoing implements Submissions {
             queues.remove(receiver);
         }
         return taken;
+    }
+
+    private @Nullable Packet takeState(@Nullable Member receiver, Queue queue, Packet first, long payloadBytesMax) {
+        if (first.length() > payloadBytesMax) {
+            return null;
+        }
+        queue.state.poll();
+        if (queue.isEmpty()) {
+            queues.remove(receiver);
+        }
+        return first;
     }
 
     private @Nullable Packet takeOutOfBand(
@@ -329,6 +360,7 @@ public final class Outgoing implements Submissions {
     }
 
     private void discard(Queue queue, String reason) {
+        queue.state.forEach(Packet::release);
         for (Packet packet : queue.outOfBand) {
             bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
             packet.release();

@@ -10,6 +10,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.protocols.reliability.Charge;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +30,21 @@ public final class Packing implements Layer {
         private long sentBytes;
         private long limitBytes;
         private @Nullable Member waitsFor;
+
+        Stream(long limitBytes) {
+            this.limitBytes = limitBytes;
+        }
     }
 
     private final Submissions submissions;
     private final long leaveTimeoutNanos;
     private final int orderBytes;
-    private final Stream toAll = new Stream();
+    private final long windowBytes;
+    private final Stream toAll = new Stream(0);
+
+    /** A member that is not among these has a whole window, and nothing was sent to it: there may be thousands. */
     private final TreeMap<Member, Stream> toOne = new TreeMap<>();
+
     private List<Member> members = List.of();
     private boolean isFrozen;
     private boolean isLeaving;
@@ -44,14 +53,18 @@ public final class Packing implements Layer {
     private long payloadBytesSent;
     private long windowClosed;
 
-    public Packing(Submissions submissions, long leaveTimeoutNanos) {
-        this(submissions, leaveTimeoutNanos, 0);
+    public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes) {
+        this(submissions, leaveTimeoutNanos, windowBytes, 0);
     }
 
-    /** @param orderBytes what a layer between this one and reliability adds to each packet to all; windows count it */
-    public Packing(Submissions submissions, long leaveTimeoutNanos, int orderBytes) {
+    /**
+     * @param windowBytes what a stream to one member may take from its start, unless another window is told
+     * @param orderBytes what a layer between this one and reliability adds to each packet to all; windows count it
+     */
+    public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes, int orderBytes) {
         this.submissions = submissions;
         this.leaveTimeoutNanos = leaveTimeoutNanos;
+        this.windowBytes = windowBytes;
         this.orderBytes = orderBytes;
     }
 
@@ -70,7 +83,7 @@ public final class Packing implements Layer {
         switch (signal) {
             case Signal.Submitted() -> isPending = true;
             case Signal.Window(Member receiver, long limitBytes, Member waitsFor) -> {
-                Stream stream = receiver == null ? toAll : toOne.computeIfAbsent(receiver, key -> new Stream());
+                Stream stream = receiver == null ? toAll : toOne.computeIfAbsent(receiver, key -> new Stream(0));
                 stream.limitBytes = limitBytes;
                 stream.waitsFor = waitsFor == null ? receiver : waitsFor;
                 isPending = true;
@@ -109,14 +122,10 @@ public final class Packing implements Layer {
         isPending = false;
         String waitsFor = "";
         for (Member receiver : submissions.receivers()) {
-            Stream stream = receiver == null ? toAll : toOne.get(receiver);
+            Stream stream = stream(receiver);
             if (stream == null) {
-                if (receiver == null || members.contains(receiver)) {
-                    waitsFor = receiver + " has not opened its window yet";
-                } else {
-                    // Submitted after the view without it was installed, or before any with it.
-                    submissions.discard(receiver, receiver + " is not in the view");
-                }
+                // Submitted after the view without it was installed, or before any with it.
+                submissions.discard(Objects.requireNonNull(receiver), receiver + " is not in the view");
                 continue;
             }
             send(receiver, stream, out);
@@ -129,6 +138,19 @@ public final class Packing implements Layer {
         if (isLeaving && submissions.isEmpty()) {
             leave(out);
         }
+    }
+
+    private @Nullable Stream stream(@Nullable Member receiver) {
+        if (receiver == null) {
+            return toAll;
+        }
+        Stream stream = toOne.get(receiver);
+        if (stream == null && members.contains(receiver)) {
+            stream = new Stream(windowBytes);
+            stream.waitsFor = receiver;
+            toOne.put(receiver, stream);
+        }
+        return stream;
     }
 
     private void send(@Nullable Member receiver, Stream stream, Outbox out) {

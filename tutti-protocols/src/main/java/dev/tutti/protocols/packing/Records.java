@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
  * u8 2, then per message: u32 length, u32 scope, bytes
  * u8 3, u64 length of the message, u64 offset of this piece in it, u32 scope, bytes
  * u8 4, then per message: u32 length, bytes, out of band
+ * u8 5, what members tell each other about the application's state, which is no message
  * </pre>
  */
 public final class Records {
@@ -23,6 +24,7 @@ public final class Records {
     static final int SCOPED = 2;
     static final int SCOPED_PIECE = 3;
     static final int OUT_OF_BAND = 4;
+    static final int STATE = 5;
     static final int SCOPE_BYTES = 4;
     static final int WHOLE_HEADER_BYTES = 1;
     static final int LENGTH_BYTES = 4;
@@ -30,6 +32,9 @@ public final class Records {
 
     /** Largest message that is packed whole. */
     public static final int WHOLE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES - LENGTH_BYTES;
+
+    /** Longest content of a payload about the application's state. */
+    public static final int STATE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES;
 
     /** Bytes of a message in a piece. */
     static final int PIECE_MAX = Packet.PAYLOAD_MAX - PIECE_HEADER_BYTES;
@@ -57,6 +62,18 @@ public final class Records {
     /** Whether the payload is of messages that are in no order with others. */
     public static boolean isOutOfBand(Packet packet) {
         return !packet.isEmpty() && packet.bytes().get(packet.offset()) == OUT_OF_BAND;
+    }
+
+    /** Whether the payload is about the application's state: nothing that {@link #read} knows. */
+    public static boolean isState(Packet packet) {
+        return !packet.isEmpty() && packet.bytes().get(packet.offset()) == STATE;
+    }
+
+    /** What comes after the kind in a payload that {@link #isState}; the caller releases it, and keeps {@code packet}. */
+    public static Packet stateContent(Packet packet) {
+        Packet content = packet.slice();
+        content.takeByte();
+        return content;
     }
 
     /**

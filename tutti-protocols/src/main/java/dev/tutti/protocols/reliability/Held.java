@@ -32,7 +32,9 @@ final class Held {
     /** What is held of one sender. */
     private static final class Share {
         private long viewNumber;
-        private long bytes;
+
+        /** By stream: what is its own, and what it passes on of each other member. */
+        private final Map<Integer, Long> bytes = new TreeMap<>();
     }
 
     private final long windowBytes;
@@ -50,16 +52,24 @@ final class Held {
     /**
      * Keeps the packet, or says that there is no room for it: then its sender does not keep to the window.
      *
+     * @param stream 0 for what is the sender's own; else one more than the rank of whose packet it passes on
      * @param isAbsolute the latest of its kind is all that counts
      * @param isRepeated if there is no room it may be dropped: it comes again when it is asked for
      */
     boolean hold(
-            Member sender, long viewNumber, int kind, boolean isAbsolute, boolean isRepeated, Packet packet, Outbox out) {
+            Member sender,
+            int stream,
+            long viewNumber,
+            int kind,
+            boolean isAbsolute,
+            boolean isRepeated,
+            Packet packet,
+            Outbox out) {
         Share share = shares.computeIfAbsent(sender, key -> new Share());
         if (viewNumber > share.viewNumber) {
             remove(sender, entry -> true, out);
             share.viewNumber = viewNumber;
-            share.bytes = 0;
+            share.bytes.clear();
         } else if (viewNumber < share.viewNumber) {
             out.drop(packet, DropReason.OLD_VIEW);
             return true;
@@ -68,13 +78,14 @@ final class Held {
             remove(sender, entry -> entry.kind() == kind, out);
         } else {
             // Headers are smaller than what a window counts for each packet besides its payload.
-            if (share.bytes + packet.length() > 2 * windowBytes) {
+            long heldBytes = share.bytes.merge(stream, (long) packet.length(), Long::sum);
+            if (heldBytes > 2 * windowBytes) {
+                share.bytes.put(stream, heldBytes - packet.length());
                 if (isRepeated) {
                     out.drop(packet, DropReason.HELD_FULL);
                 }
                 return isRepeated;
             }
-            share.bytes += packet.length();
         }
         entries.add(new Entry(sender, viewNumber, kind, packet));
         return true;

@@ -46,7 +46,7 @@ final class LostMulticasts {
     /** What is reported has no gaps; the cut brings the rest. */
     void onFrozen(Outbox out) {
         for (Pair pair : layer.pairs) {
-            pair.ahead().clear(DropReason.FROZEN, out);
+            pair.clearAhead(DropReason.FROZEN, out);
         }
     }
 

@@ -37,7 +37,7 @@ final class Pair {
     /** Multicast number up to which the other has everything, in this view. */
     long acknowledged;
 
-    /** Bytes this member had sent to all when the two came together, and how many more the other takes since. */
+    /** Bytes this member had sent to all when the two came together, and how many the other takes since. */
     final long multicastBaseBytes;
 
     long multicastLimitBytes;
@@ -57,16 +57,34 @@ final class Pair {
     /** Whether an acknowledgement is to leave with this turn. */
     boolean mustAcknowledge;
 
+    /** Whether there was one since the two came together. */
+    private boolean hasAcknowledged;
+
     /**
+     * @param isFresh one of the two was with nobody before: both streams begin with a whole window, and both know it
      * @param before the two when they were together last, or null
      */
-    Pair(Member member, long sinceView, long multicastBaseBytes, long windowBytes, @Nullable Pair before) {
+    Pair(
+            Member member,
+            long sinceView,
+            long multicastBaseBytes,
+            long windowBytes,
+            boolean isFresh,
+            @Nullable Pair before) {
         this.member = member;
         this.sinceView = sinceView;
         this.multicastBaseBytes = multicastBaseBytes;
         this.multicastIn = new Inflow(false, windowBytes, before == null ? null : before.multicastIn);
         this.unicastIn = new Inflow(true, windowBytes, before == null ? null : before.unicastIn);
-        this.mustAcknowledge = true;
+        if (isFresh) {
+            multicastLimitBytes = windowBytes;
+            unicastLimitBytes = windowBytes;
+            multicastIn.onAnnounced();
+            unicastIn.onAnnounced();
+        } else {
+            // What the application has not consumed yet fills the window: only this member knows how much is left.
+            mustAcknowledge = true;
+        }
     }
 
     /** Where multicasts may be lost: what came before those before them. */
@@ -112,16 +130,21 @@ final class Pair {
         unicastIn.onAnnounced();
         unacknowledgedBytes = 0;
         mustAcknowledge = false;
+        hasAcknowledged = true;
     }
 
-    /** Numbers start again; the copies of the view that ends are handed over. */
-    PacketRing startView() {
-        PacketRing ended = copies;
-        copies = new PacketRing();
+    /** Numbers start again; the copies of the view that ends are handed over, if there are any. */
+    @Nullable PacketRing startView() {
+        PacketRing ended = null;
+        if (copies.next() > 1) {
+            ended = copies;
+            copies = new PacketRing();
+        }
         multicastIn.startView();
         repeated = 0;
         acknowledged = 0;
-        mustAcknowledge = true;
+        // The other may have been in this view already when it got what was said in the one before.
+        mustAcknowledge = hasAcknowledged;
         return ended;
     }
 

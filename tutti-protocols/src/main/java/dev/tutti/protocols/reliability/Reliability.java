@@ -1,7 +1,6 @@
 package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
-import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -17,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +46,10 @@ public final class Reliability implements Layer {
     static final int REPAIR = 5;
     static final int NACK = 6;
     static final int SENT = 7;
+    static final int RELAYED = 8;
 
-    /** Senders in one FETCH: as many as fit into a packet with the longest names. */
-    private static final int FETCH_SENDERS_MAX = 32;
+    /** Where the rank of the origin is in a relayed packet. */
+    private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
 
     private static final int ACK_TIMER = 0;
     private static final int STABLE_TIMER = 1;
@@ -62,8 +63,10 @@ public final class Reliability implements Layer {
     /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
     private final @Nullable LostMulticasts lost;
 
+    /** The way of multicasts that go from member to member; null where each goes to all at once. */
+    private final @Nullable Ring ring;
+
     private final Mistake mistake;
-    private final Members known = new Members();
 
     // What LostMulticasts works on too.
     View view;
@@ -91,24 +94,27 @@ public final class Reliability implements Layer {
     private @Nullable Member windowWaitsFor;
     private final Held held;
 
-    private TreeMap<Member, PacketRing> oldCopies = new TreeMap<>();
-    private @Nullable ViewId oldView;
+    private final Repairs repairs = new Repairs(this);
     private @Nullable ViewId reachBallot;
     private TreeMap<Member, Long> reach = new TreeMap<>();
     private boolean isLeaving;
     private boolean isWindowNews = true;
 
+    /** Whether there may be something to acknowledge that was not looked at: looking goes through all members. */
+    private boolean isAckNews;
+
     private long packetsSent;
     private long packetsReceived;
     private long acksSent;
-    private long repairsSent;
     private long repairsReceived;
 
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
+     * @param isRing whether multicasts go from member to member, where sessions carry them
      */
-    public Reliability(Member self, Limits limits, int multicastBytes, Mistake mistake) {
+    public Reliability(Member self, Limits limits, int multicastBytes, boolean isRing, Mistake mistake) {
+        this.ring = isRing && multicastBytes == 0 ? new Ring(self, mistake) : null;
         this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
         this.self = self;
         this.limits = limits;
@@ -144,6 +150,10 @@ public final class Reliability implements Layer {
         ownCopies.append(packet.slice());
         announcedStable = stable;
         packet.prependLong(stable).prependLong(own.received());
+        if (ring != null) {
+            ring.send(packet, view, out);
+            return;
+        }
         Wire.prependTag(packet, view.id());
         packet.prependByte(MULTICAST);
         if (lost != null) {
@@ -180,6 +190,7 @@ public final class Reliability implements Layer {
         if (packet.receipt() instanceof Inflow inflow) {
             inflow.onConsumed(Charge.of(packet));
             isWindowNews |= inflow == own || inflow == toSelf;
+            isAckNews |= inflow != own && inflow != toSelf;
         }
         out.consumed(packet);
     }
@@ -206,7 +217,10 @@ public final class Reliability implements Layer {
             }
             boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
             boolean isRepeated = lost != null && kind == MULTICAST;
-            if (!held.hold(from, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
+            int stream = kind == RELAYED ? 1 + packet.peekInt(ORIGIN_OFFSET) : 0;
+            if (stream < 0 || stream > Wire.MEMBERS_MAX) {
+                out.drop(packet, DropReason.MALFORMED);
+            } else if (!held.hold(from, stream, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
                 // Dropped alone it would be missing for ever; without its session a view change makes up for it.
                 out.drop(packet, DropReason.HELD_FULL);
                 out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
@@ -218,11 +232,11 @@ public final class Reliability implements Layer {
 
     private void handle(int kind, Member from, Packet packet, Outbox out) {
         switch (kind) {
-            case MULTICAST -> onMulticast(from, packet, out);
+            case MULTICAST, RELAYED -> onMulticast(kind, from, packet, out);
             case UNICAST -> onUnicast(from, packet, out);
             case ACK -> onAck(from, packet, out);
             case STABLE -> onStable(from, packet, out);
-            case FETCH -> onFetch(from, packet, out);
+            case FETCH -> repairs.onFetch(from, packet, out);
             case REPAIR -> onRepair(packet, out);
             case NACK, SENT -> {
                 if (lost == null) {
@@ -235,11 +249,15 @@ public final class Reliability implements Layer {
         }
     }
 
-    private void onMulticast(Member from, Packet packet, Outbox out) {
+    private void onMulticast(int kind, Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
+        int origin = kind == RELAYED ? packet.takeInt() : -1;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
-        Pair pair = pairOf.get(from);
+        Pair pair = kind == RELAYED ? pairOfRank(origin) : pairOf.get(from);
+        if (kind == RELAYED && ring == null) {
+            packet.markMalformed();
+        }
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent) {
@@ -258,6 +276,9 @@ public final class Reliability implements Layer {
                 out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
             }
         } else {
+            if (ring != null && kind == RELAYED) {
+                ring.pass(origin, number, stableAtSender, packet, view, out);
+            }
             accept(pair, packet, out);
             if (lost != null) {
                 lost.acceptAhead(pair, out);
@@ -266,11 +287,17 @@ public final class Reliability implements Layer {
         }
     }
 
+    /** Null for this member itself, and for what is no rank. */
+    private @Nullable Pair pairOfRank(int rank) {
+        return 0 <= rank && rank < view.size() ? pairOf.get(view.members().get(rank)) : null;
+    }
+
     void accept(Pair pair, Packet packet, Outbox out) {
         packetsReceived++;
         long chargedBytes = Charge.of(packet);
         pair.multicastIn.onArrived(chargedBytes);
         pair.unacknowledgedBytes += chargedBytes;
+        isAckNews = true;
         if (pairs.length > 1) {
             // With nobody but the sender and this member in the view there is nobody who could ask for it.
             pair.copies.append(packet.slice());
@@ -293,6 +320,7 @@ public final class Reliability implements Layer {
         } else {
             packetsReceived++;
             pair.unicastIn.onArrived(Charge.of(packet));
+            isAckNews = true;
             out.deliver(packet.withReceipt(pair.unicastIn));
         }
     }
@@ -366,7 +394,7 @@ public final class Reliability implements Layer {
             case Signal.Installed installed -> install(installed, out);
             case Signal.Followed(View followed) -> {
                 if (followed.equals(view)) {
-                    freeOldCopies();
+                    repairs.freeOld();
                 }
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
@@ -409,8 +437,8 @@ public final class Reliability implements Layer {
             }
         }
         sendersOf.forEach((holder, senders) -> {
-            for (int from = 0; from < senders.size(); from += FETCH_SENDERS_MAX) {
-                fetch(holder, senders.subList(from, Math.min(senders.size(), from + FETCH_SENDERS_MAX)), out);
+            for (int from = 0; from < senders.size(); from += Repairs.SENDERS_MAX) {
+                fetch(holder, senders.subList(from, Math.min(senders.size(), from + Repairs.SENDERS_MAX)), out);
             }
         });
     }
@@ -466,54 +494,10 @@ public final class Reliability implements Layer {
         out.lower(new Signal.Reached(ballot));
     }
 
-    private void onFetch(Member from, Packet packet, Outbox out) {
-        ViewId wanted = Wire.takeViewId(packet, known);
-        int count = packet.takeCount(Wire.MEMBER_BYTES_MIN + 16);
-        // Asked for again and again, a window would be copied as often.
-        TreeMap<Member, Long> asked = new TreeMap<>();
-        for (int index = 0; index < count && !packet.isMalformed(); index++) {
-            Member sender = Wire.takeMember(packet, known);
-            long first = packet.takeLong();
-            if (index >= FETCH_SENDERS_MAX || asked.put(sender, first) != null) {
-                packet.markMalformed();
-            }
-            long last = packet.takeLong();
-            PacketRing copies = copies(wanted, sender);
-            if (packet.isMalformed() || copies == null) {
-                continue;
-            }
-            long end = Math.min(last, copies.next() - 1);
-            for (long number = Math.max(first, copies.first()); number <= end; number++) {
-                Packet copy = copies.get(number);
-                if (copy != null) {
-                    repair(from, wanted, sender, number, copy, out);
-                }
-            }
-        }
-        if (packet.isMalformed()) {
-            out.drop(packet, DropReason.MALFORMED);
-        } else {
-            packet.release();
-        }
-    }
-
-    private @Nullable PacketRing copies(ViewId wanted, Member sender) {
-        if (wanted.equals(view.id())) {
-            Pair pair = pairOf.get(sender);
-            return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
-        }
-        return wanted.equals(oldView) ? oldCopies.get(sender) : null;
-    }
-
-    private void repair(Member receiver, ViewId wanted, Member sender, long number, Packet copy, Outbox out) {
-        repairsSent++;
-        // A header of fixed size within the headroom: a full packet must still fit into a frame.
-        Packet repair = copy.copy(out.memory())
-                .prependLong(number)
-                .prependInt(sender.join())
-                .prependLong(sender.node().incarnation());
-        Wire.prependTag(repair, wanted);
-        out.send(repair.prependByte(REPAIR).withPeer(receiver));
+    /** Of what {@code sender} has sent in this view; null if it is not in it. */
+    @Nullable PacketRing copies(Member sender) {
+        Pair pair = pairOf.get(sender);
+        return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
     }
 
     private void onRepair(Packet packet, Outbox out) {
@@ -541,10 +525,11 @@ public final class Reliability implements Layer {
 
     private void install(Signal.Installed installed, Outbox out) {
         View next = installed.view();
-        List<Member> part = new ArrayList<>(next.transitionalSet(self));
-        freeOldCopies();
-        oldView = view.id();
-        oldCopies.put(self, ownCopies);
+        Set<Member> part = next.transitionalSet(self);
+        Set<Member> newcomers = next.newcomers();
+        boolean isSelfNew = newcomers.contains(self);
+        repairs.startView(view.id());
+        repairs.keep(self, ownCopies);
         ownCopies = new PacketRing();
         Map<Member, Pair> nextPairOf = new HashMap<>();
         List<Pair> nextPairs = new ArrayList<>();
@@ -554,16 +539,20 @@ public final class Reliability implements Layer {
             }
             Pair pair = pairOf.get(member);
             if (pair == null || !part.contains(member)) {
+                boolean isFresh = isSelfNew || newcomers.contains(member);
                 out.raise(new Signal.StreamReset(member, true));
+                if (!isFresh) {
+                    out.raise(new Signal.Window(member, 0, member));
+                }
                 Pair before = pair == null ? departed.get(member) : pair;
-                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes(), before);
+                pair = new Pair(member, next.id().number(), sentBytes, limits.windowBytes(), isFresh, before);
             }
             nextPairs.add(pair);
             nextPairOf.put(member, pair);
         }
         for (Pair pair : pairs) {
             pair.clearAhead(DropReason.OLD_VIEW, out);
-            oldCopies.put(pair.member(), pair.startView());
+            repairs.keep(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
                 pair.free();
                 departed.put(pair.member(), pair);
@@ -582,12 +571,16 @@ public final class Reliability implements Layer {
         }
         stable = 0;
         announcedStable = 0;
+        isAckNews = true;
         view = next;
+        if (ring != null) {
+            ring.startView(next);
+        }
         reachBallot = null;
         // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
         isFrozen = false;
         if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
-            freeOldCopies();
+            repairs.freeOld();
         }
         // The window first: with the view the sender goes on at once.
         announceWindow(out);
@@ -608,14 +601,8 @@ public final class Reliability implements Layer {
             pair.free();
         }
         departed.values().forEach(Pair::free);
-        freeOldCopies();
+        repairs.freeOld();
         held.free();
-    }
-
-    private void freeOldCopies() {
-        oldCopies.values().forEach(PacketRing::freeAll);
-        oldCopies = new TreeMap<>();
-        oldView = null;
     }
 
     /** A new session: what the old one may have lost is sent again, and both ends say where they are. */
@@ -625,6 +612,7 @@ public final class Reliability implements Layer {
             return;
         }
         pair.mustAcknowledge = true;
+        isAckNews = true;
         if (lost != null) {
             lost.onOpened(pair, out);
         }
@@ -645,17 +633,9 @@ public final class Reliability implements Layer {
 
     @Override
     public void onTurnEnd(Outbox out) {
-        boolean isNews = false;
-        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes();
-        for (Pair pair : pairs) {
-            if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
-                acknowledge(pair, out);
-            } else {
-                isNews |= pair.hasNews();
-            }
-        }
-        if (isNews && !out.isArmed(ACK_TIMER)) {
-            out.arm(ACK_TIMER, limits.ackDelayNanos());
+        if (isAckNews) {
+            isAckNews = false;
+            acknowledgeUrgent(out);
         }
         if (isWindowNews) {
             isWindowNews = false;
@@ -667,6 +647,21 @@ public final class Reliability implements Layer {
         }
         if (isLeaving && !isFrozen && isAllAcknowledged()) {
             leave(out);
+        }
+    }
+
+    private void acknowledgeUrgent(Outbox out) {
+        boolean isNews = false;
+        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes();
+        for (Pair pair : pairs) {
+            if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
+                acknowledge(pair, out);
+            } else {
+                isNews |= pair.hasNews();
+            }
+        }
+        if (isNews && !out.isArmed(ACK_TIMER)) {
+            out.arm(ACK_TIMER, limits.ackDelayNanos());
         }
     }
 
@@ -779,7 +774,7 @@ public final class Reliability implements Layer {
         section.put("sent-bytes", sentBytes);
         section.put("received-packets", packetsReceived);
         section.put("acks-sent", acksSent);
-        section.put("repairs-sent", repairsSent);
+        section.put("repairs-sent", repairs.sent());
         section.put("repairs-received", repairsReceived);
         if (lost != null) {
             lost.report(section);

@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
@@ -55,6 +56,15 @@ class BallotTableTest {
             says(2, first.view.id(), members(1, 2), members(3));
             assertThat(first.ballotMessages()).containsExactly("PREPARE 3.1@n1 to n2");
             assertThat(first.state()).isEqualTo("answered");
+        }
+
+        @Test
+        void withAMessageThatIsInMemoryOnce() {
+            says(2, first.view.id(), members(1, 2, 3), members(3));
+            List<Packet> sent = first.layer.takeSent();
+            assertThat(sent).hasSize(2);
+            assertThat(sent.get(0).bytes()).isSameAs(sent.get(1).bytes());
+            sent.forEach(Packet::release);
         }
 
         @Test
@@ -635,6 +645,29 @@ class BallotTableTest {
             first.advert(m(3), first.view, ballot, m(9), members(1, 2, 3, 9), List.of());
             first.reached(ballot);
             assertIsAloneNext();
+        }
+
+        @Test
+        void makesThoseYoungerWhoWereBelievedToBeOlder() {
+            MembershipScene two = new MembershipScene(2);
+            ViewId first = id(5, 1, 3);
+            ViewId second = id(7, 1, 1);
+            for (Member other : members(1, 3)) {
+                two.open(other);
+                two.advert(other, View.alone(other), id(1, 1, 1), m(1), members(1, 2, 3), List.of());
+            }
+            two.prepare(m(1), second);
+            two.frozen(vector(2, 0));
+            // Of the first view, which lists 1 too, only 2 has heard: 1 never comes to it.
+            View all = new View(first, members(1, 2, 3), List.of());
+            two.listed(m(3), all);
+            View next = new View(second, members(2, 3, 1), List.of(
+                    part(View.alone(m(2)).id(), members(2), vector()),
+                    part(View.alone(m(1)).id(), members(1), vector()),
+                    part(View.alone(m(3)).id(), members(3), vector())));
+            two.cut(m(1), second, next, new long[] {5, 5, 7});
+            two.reached(second);
+            assertThat(two.layer.texts()).containsEntry("membership.follows", "n2");
         }
 
         private ViewId bothAnswer() {

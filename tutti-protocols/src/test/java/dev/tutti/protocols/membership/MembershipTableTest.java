@@ -432,7 +432,7 @@ class MembershipTableTest {
             member.listed(m(0), older);
             assertThat(member.messages())
                     .contains(
-                            "ADVERT 5.1@n1 promised 5.1@n1 follows n0 heard [n0, n1, n3] lost [] to n0",
+                            "ADVERT 5.1@n1 promised 5.1@n1 follows n0 heard [n1, n3, n0] lost [] to n0",
                             "ADVERT 5.1@n1 promised 5.1@n1 follows n0 to n1");
         }
 

@@ -196,6 +196,32 @@ class NodeGroupsTest {
     }
 
     @Test
+    void membersOfManyGroupsOfANodeComeAndGo() {
+        Node a = network.node("a", 1).start();
+        Node b = network.node("b", 2, "host:1").start();
+        List<TestGroup> here = new ArrayList<>();
+        List<TestGroup> there = new ArrayList<>();
+        for (int group = 0; group < 12; group++) {
+            here.add(a.join("g" + group));
+            there.add(b.join("g" + group));
+        }
+        network.runUntil(TestNetwork.SECOND, () -> here.stream().allMatch(group -> group.members().size() == 2));
+        for (int group : new int[] {11, 0, 3, 4, 7}) {
+            there.get(group).leave();
+            there.set(group, b.join("g" + group));
+        }
+        network.run(10 * TestNetwork.MS);
+        for (int group = 0; group < 12; group++) {
+            assertThat(here.get(group).members()).containsExactly("a", "b");
+            there.get(group).send("to " + group);
+        }
+        network.run(10 * TestNetwork.MS);
+        for (int group = 0; group < 12; group++) {
+            assertThat(here.get(group).received).containsExactly("b:to " + group);
+        }
+    }
+
+    @Test
     void aGroupIsJoinedOnceByANode() {
         Node a = network.node("a", 1).start();
         a.join("g");

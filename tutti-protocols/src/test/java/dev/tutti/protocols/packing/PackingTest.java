@@ -21,11 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PackingTest {
 
     private static final long LEAVE_NANOS = 1_000_000_000;
+    private static final long WINDOW_BYTES = 2_000;
     private static final ViewId BALLOT = new ViewId(2, 1, member(1));
 
     private final CountingMemory memory = new CountingMemory();
     private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
-    private final LayerTest layer = new LayerTest(new Packing(outgoing, LEAVE_NANOS));
+    private final LayerTest layer = new LayerTest(new Packing(outgoing, LEAVE_NANOS, WINDOW_BYTES));
 
     private void submit(int receiver, int length) {
         outgoing.offer(receiver == 0 ? null : member(receiver), new byte[length], 0, length);
@@ -61,10 +62,24 @@ class PackingTest {
     }
 
     @Test
+    void aMemberHasAWholeWindowUnlessAnotherIsTold() {
+        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        submit(2, 1_500);
+        assertThat(layer.takeSent()).hasSize(1);
+        submit(2, 500);
+        assertThat(layer.sent).as("the window is used up").isEmpty();
+        assertThat(outgoing.waitsFor()).isEqualTo("the window is closed by n2");
+        open(2, 4_000);
+        assertThat(layer.takeSent()).hasSize(1);
+    }
+
+    @Test
     void aReceiverWithoutAWindowIsNamed() {
+        layer.signalUp(new Signal.StreamReset(member(2), true));
+        layer.signalUp(new Signal.Window(member(2), 0, member(2)));
         layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
         submit(2, 10);
-        assertThat(outgoing.waitsFor()).isEqualTo("n2 has not opened its window yet");
+        assertThat(outgoing.waitsFor()).isEqualTo("the window is closed by n2");
         open(2, 1_000);
         assertThat(layer.takeSent()).singleElement().satisfies(packet -> assertThat(packet.peer()).isEqualTo(member(2)));
     }

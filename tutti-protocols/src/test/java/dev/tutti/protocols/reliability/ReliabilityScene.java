@@ -28,18 +28,26 @@ final class ReliabilityScene {
     final LayerTest layer;
     View view = View.alone(member(1));
 
-    private ReliabilityScene(int multicastBytes) {
-        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, Mistake.NONE));
+    private ReliabilityScene(int multicastBytes, boolean isRing) {
+        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, isRing, Mistake.NONE));
     }
 
-    /** In the view 2.1 of members 1 to {@code count}, all of whom have opened their windows. */
+    /** In the view 2.1 of members 1 to {@code count}, all of whom were alone before. */
     static ReliabilityScene of(int count) {
         return of(count, 0);
     }
 
     /** The same, where multicasts may be lost if {@code multicastBytes} is above 0. */
     static ReliabilityScene of(int count, int multicastBytes) {
-        ReliabilityScene scene = new ReliabilityScene(multicastBytes);
+        return of(count, new ReliabilityScene(multicastBytes, false));
+    }
+
+    /** The same, where multicasts go from member to member. */
+    static ReliabilityScene ring(int count) {
+        return of(count, new ReliabilityScene(0, true));
+    }
+
+    private static ReliabilityScene of(int count, ReliabilityScene scene) {
         List<View.Part> parts = new ArrayList<>();
         List<Member> members = new ArrayList<>();
         for (int number = 1; number <= count; number++) {
@@ -47,9 +55,6 @@ final class ReliabilityScene {
             parts.add(new View.Part(View.alone(member(number)).id(), List.of(member(number)), new TreeMap<>()));
         }
         scene.install(new View(new ViewId(2, 1, member(1)), members, parts));
-        for (int number = 2; number <= count; number++) {
-            scene.ack(number, 0, WINDOW, 0, WINDOW);
-        }
         scene.layer.endTurn();
         scene.forget();
         return scene;
@@ -63,12 +68,21 @@ final class ReliabilityScene {
 
     /** The next view, of these members, all from the present one but for {@code newcomers}. */
     View next(List<Member> members, Member... newcomers) {
+        return next(members, 1, newcomers);
+    }
+
+    /** The next view, of these members, all from the present one but for {@code others}, each from another one. */
+    View nextWith(List<Member> members, Member... others) {
+        return next(members, view.id().number(), others);
+    }
+
+    private View next(List<Member> members, long othersNumber, Member... others) {
         List<Member> part = new ArrayList<>(members);
-        part.removeAll(List.of(newcomers));
+        part.removeAll(List.of(others));
         List<View.Part> parts = new ArrayList<>();
         parts.add(new View.Part(view.id(), part, new TreeMap<>()));
-        for (Member newcomer : newcomers) {
-            parts.add(new View.Part(View.alone(newcomer).id(), List.of(newcomer), new TreeMap<>()));
+        for (Member other : others) {
+            parts.add(new View.Part(new ViewId(othersNumber, 1, other), List.of(other), new TreeMap<>()));
         }
         return new View(new ViewId(view.id().number() + 1, 1, member(1)), members, parts);
     }
@@ -120,6 +134,13 @@ final class ReliabilityScene {
 
     void multicast(int from, long number, String text) {
         multicast(from, view.id(), number, 0, text);
+    }
+
+    /** From {@code from}, who passes on a packet of the member with rank {@code origin}. */
+    void relayed(int from, ViewId in, int origin, long number, String text) {
+        Packet packet = payload(text).prependLong(0).prependLong(number).prependInt(origin);
+        Wire.prependTag(packet, in);
+        layer.receive(member(from), packet.prependByte(Reliability.RELAYED));
     }
 
     void unicast(int from, long since, long number, String text) {
@@ -228,6 +249,11 @@ final class ReliabilityScene {
             case Reliability.MULTICAST -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "MULTICAST " + packet.takeLong() + " stable " + packet.takeLong() + " " + rest(packet);
+            }
+            case Reliability.RELAYED -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "RELAYED of " + packet.takeInt() + " number " + packet.takeLong() + " stable " + packet.takeLong() + " "
+                        + rest(packet);
             }
             case Reliability.UNICAST ->
                 "UNICAST since " + packet.takeLong() + " number " + packet.takeLong() + " " + rest(packet);

@@ -1,0 +1,322 @@
+package dev.tutti.internal.state;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.internal.state.Cut.Verdict;
+import dev.tutti.internal.state.StateRecord.Have;
+import dev.tutti.internal.state.StateRecord.Status;
+import dev.tutti.protocols.node.GroupSettings.StateOf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out, the same at all members, who has which state and whose goes on.
+ *
+ * <p>A state has a name: a number that its founder draws from the view in which it found that nobody had one, and that all
+ * who have the state mix with each view that they leave. So two members have the same name in a view if and only if they
+ * come from one view in which they had it, or one has got it from the other.
+ *
+ * <p>In a view of several parts everybody multicasts what it has, and nothing is decided before everybody has spoken: the
+ * verdict is a function of what all have said. Virtual synchrony does the rest. Those who go on together have heard the same
+ * in the view before; either all of them know the verdict, or none does, and they ask anew. Who has got a state says so by a
+ * multicast, and counts from where that is delivered.
+ *
+ * <p>On the loop. It decides when views and records arrive, not when listeners come there, so that a slow listener holds up
+ * nobody.
+ */
+final class Agreement {
+
+    /** What follows from what was agreed. */
+    interface Owner {
+
+        void sendToAll(StateRecord statement);
+
+        /** This member gets the state of {@code target}, or needs none any more; told before the verdict that says so. */
+        void onTarget(@Nullable Cut target);
+
+        /** It is known what to do at {@code cut}. */
+        void onSettled(Cut cut);
+
+        /** Members of the view that have no state: told before the verdict of the view, and when one more has got it. */
+        void onLacking(TreeSet<Member> lacking);
+
+        /** Nobody has a state, and nobody can begin with a new one. */
+        void onLost(String reason);
+    }
+
+    private final StateOf policy;
+    private final Owner owner;
+    private @Nullable Member self;
+    private @Nullable Cut cut;
+
+    /** The name of this member's state, or of the one that it is getting; 0 for none. */
+    private long state;
+
+    /** The name of a state that was given up for another one, and is intact; 0 for none. */
+    private long unlost;
+
+    private boolean isComplete;
+    private boolean isClean = true;
+
+    /** The cut whose state this member is getting; null if it gets none. */
+    private @Nullable Cut target;
+
+    /** Who has a state in the view, and its name; of a settled view. */
+    private final TreeMap<Member, Long> holders = new TreeMap<>();
+
+    private final TreeMap<Member, Status> statuses = new TreeMap<>();
+    private final TreeMap<Member, Have> early = new TreeMap<>();
+
+    Agreement(StateOf policy, Owner owner) {
+        this.policy = policy;
+        this.owner = owner;
+    }
+
+    // ------------------------------------------------------------------ what has happened
+
+    Cut onView(View view) {
+        Cut last = cut;
+        Cut next = new Cut(view);
+        cut = next;
+        statuses.clear();
+        early.clear();
+        Member own = self;
+        if (last == null || own == null) {
+            self = view.members().getFirst();
+            return next;
+        }
+        state = state == 0 ? 0 : last.id().mix(state);
+        unlost = unlost == 0 ? 0 : last.id().mix(unlost);
+        holders.replaceAll((member, name) -> last.id().mix(name));
+        holders.keySet().retainAll(view.members());
+        boolean wasSettled = last.isSettled();
+        if (!wasSettled) {
+            last.settle(new Verdict.Superseded(next), List.of());
+        }
+        boolean isOnePart = view.transitionalSet(own).size() == view.size();
+        if (wasSettled && isOnePart && !holders.isEmpty()) {
+            owner.onLacking(lacking());
+            next.settle(
+                    holders.containsKey(own) ? new Verdict.Keep(new ArrayList<>(lacking())) : new Verdict.Pass(),
+                    holding());
+            sayHave();
+        } else {
+            holders.clear();
+            owner.sendToAll(new Status(next.id(), isComplete || target != null ? state : 0, unlost, isComplete, isClean));
+        }
+        return next;
+    }
+
+    /** Nobody else was found: what this member begins with is the state. */
+    void onJoined() {
+        Cut present = cut;
+        if (present != null && present.view().parts().isEmpty() && !present.isSettled()) {
+            statuses.put(present.view().coordinator(), new Status(present.id(), 0, 0, false, isClean));
+            settle(present);
+        }
+    }
+
+    void onStatus(Member sender, Status status) {
+        Cut present = cut;
+        if (present == null || present.isSettled() || !status.view().equals(present.id())) {
+            return;
+        }
+        statuses.put(sender, status);
+        if (statuses.size() == present.view().size()) {
+            settle(present);
+        }
+    }
+
+    void onHave(Member sender, Have have) {
+        Cut present = cut;
+        if (present == null || !have.view().equals(present.id())) {
+            return;
+        }
+        if (!present.isSettled()) {
+            early.put(sender, have);
+        } else if (holders.containsValue(have.state())) {
+            holders.put(sender, have.state());
+            owner.onLacking(lacking());
+        }
+    }
+
+    /**
+     * This member is about to overwrite what it has: from then on it can't go back.
+     *
+     * @return whether it may now: not while others may count on what it has said in this view
+     */
+    boolean onInstalling(Cut installing) {
+        Cut present = cut;
+        if (installing != target || present == null || !present.isSettled()) {
+            return false;
+        }
+        isClean = false;
+        unlost = 0;
+        return true;
+    }
+
+    /**
+     * This member has got the state of {@code installed}.
+     *
+     * @return false if it needs another one meanwhile
+     */
+    boolean onInstalled(Cut installed) {
+        if (installed != target) {
+            return false;
+        }
+        aim(null);
+        isComplete = true;
+        sayHave();
+        return true;
+    }
+
+    /** Where no member can give what this one needs any more, it may begin anew at the present view; null if that is no later. */
+    @Nullable Cut recut(Cut failed) {
+        Cut present = cut;
+        if (failed != target || present == null || present == failed || !present.isSettled() || present.holders().isEmpty()) {
+            return null;
+        }
+        unlost = 0;
+        aim(present);
+        return present;
+    }
+
+    /** The cut whose state this member needs; null if it needs none. */
+    @Nullable Cut target() {
+        return target;
+    }
+
+    boolean isComplete() {
+        return isComplete;
+    }
+
+    // ------------------------------------------------------------------ what is decided
+
+    /** Everybody has spoken. */
+    private void settle(Cut present) {
+        TreeMap<Member, Long> having = new TreeMap<>();
+        statuses.forEach((member, status) -> {
+            if (status.isComplete()) {
+                having.put(member, status.state());
+            }
+        });
+        if (having.isEmpty()) {
+            statuses.forEach((member, status) -> {
+                if (status.unlost() != 0) {
+                    having.put(member, status.unlost());
+                }
+            });
+        }
+        if (having.isEmpty() && !found(present, having)) {
+            present.settle(new Verdict.Pass(), List.of());
+            owner.onLost("none of " + present.view().members() + " has the state of the group any more: all who had it are"
+                    + " gone, and these were about to get it from them");
+            return;
+        }
+        long winner = winner(present, having);
+        if (policy != StateOf.EACH) {
+            having.values().removeIf(name -> name != winner);
+        }
+        holders.putAll(having);
+        owner.onLacking(lacking());
+        follow(present, winner);
+        owner.onSettled(present);
+        early.forEach(this::onHave);
+        early.clear();
+    }
+
+    /** Nobody has a state: the first who has not begun to get one begins with what it is made with. */
+    private boolean found(Cut present, TreeMap<Member, Long> having) {
+        for (Member member : present.view().members()) {
+            Status status = statuses.get(member);
+            if (status != null && status.isClean()) {
+                having.put(member, present.id().mix(1));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long winner(Cut present, TreeMap<Member, Long> having) {
+        Map<Long, Integer> members = new TreeMap<>();
+        for (Status status : statuses.values()) {
+            members.merge(status.state() == 0 ? status.unlost() : status.state(), 1, Integer::sum);
+        }
+        long best = 0;
+        int bestMembers = -1;
+        for (Member member : present.view().members()) {
+            Long name = having.get(member);
+            int count = name == null || policy == StateOf.OLDEST ? 0 : members.getOrDefault(name, 0);
+            if (name != null && count > bestMembers) {
+                best = name;
+                bestMembers = count;
+            }
+        }
+        return best;
+    }
+
+    /** What it means for this member. */
+    private void follow(Cut present, long winner) {
+        Member member = self;
+        Long own = member == null ? null : holders.get(member);
+        boolean isGettingIt = target != null && holders.containsValue(state);
+        if (own != null) {
+            state = own;
+            unlost = 0;
+            isComplete = true;
+            isClean = false;
+            aim(null);
+            present.settle(new Verdict.Keep(new ArrayList<>(lacking())), holding());
+        } else if (isGettingIt) {
+            present.settle(new Verdict.Pass(), holding());
+        } else {
+            unlost = isComplete ? state : unlost;
+            state = winner;
+            isComplete = false;
+            aim(present);
+            present.settle(new Verdict.Install(), holding());
+        }
+    }
+
+    private void aim(@Nullable Cut at) {
+        target = at;
+        owner.onTarget(at);
+    }
+
+    private void sayHave() {
+        Cut present = cut;
+        Member own = self;
+        if (isComplete && own != null && present != null && present.isSettled() && !holders.containsKey(own)) {
+            owner.sendToAll(new Have(present.id(), state));
+        }
+    }
+
+    private TreeSet<Member> lacking() {
+        Cut present = cut;
+        TreeSet<Member> lacking = new TreeSet<>();
+        if (present != null) {
+            lacking.addAll(present.view().members());
+            lacking.removeAll(holders.keySet());
+        }
+        return lacking;
+    }
+
+    /** Who has the state that this member has or needs, by rank. */
+    private List<Member> holding() {
+        Cut present = cut;
+        List<Member> holding = new ArrayList<>();
+        if (present != null) {
+            for (Member member : present.view().members()) {
+                Long name = holders.get(member);
+                if (name != null && name == state) {
+                    holding.add(member);
+                }
+            }
+        }
+        return holding;
+    }
+}

@@ -1,0 +1,292 @@
+package dev.tutti.internal.state;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Memory;
+import dev.tutti.core.Packet;
+import dev.tutti.core.stack.Receipt;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a newcomer has received and can't look at yet, in order: packets as copies, so that their senders' windows open
+ * again, and whatever else stands between them.
+ *
+ * <p>A queue of blocks. The first ones are in memory, and when there are as many as allowed, each that is full goes to a
+ * slot of a file, from which it comes back when its turn has come; slots are used again, so that the file is no larger than
+ * what it holds. When the file has no room either, nothing more is taken.
+ *
+ * <p>For one thread at a time; what is counted may be read by others.
+ */
+final class Backlog {
+
+    /** @param memoryBytes at least two blocks */
+    record Limits(long memoryBytes, long fileBytes, Path directory) {}
+
+    private record Stream(Member sender, @Nullable Receipt receipt) {}
+
+    private static final class Block {
+        private byte @Nullable [] memory = new byte[BLOCK_BYTES];
+        private int length;
+        private int slot = -1;
+    }
+
+    static final int BLOCK_BYTES = 1024 * 1024;
+    private static final int MARKER = -1;
+    private static final int HEADER_BYTES = 8;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Backlog.class);
+
+    private final Limits limits;
+    private final int memoryBlocksMax;
+    private final long slotsMax;
+    private final ArrayDeque<Block> blocks = new ArrayDeque<>();
+    private final ArrayDeque<Object> markers = new ArrayDeque<>();
+    private final List<Stream> streams = new ArrayList<>();
+    private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+    private final Memory heap = Memory.onHeap();
+    private @Nullable FileChannel file;
+    private int slots;
+    private int memoryBlocks;
+    private int readAt;
+    private boolean isFileBroken;
+    private volatile long bytes;
+    private volatile long fileBytes;
+    private volatile String full = "";
+
+    Backlog(Limits limits) {
+        this.limits = limits;
+        this.memoryBlocksMax = (int) Math.max(2, limits.memoryBytes() / BLOCK_BYTES);
+        this.slotsMax = limits.fileBytes() / BLOCK_BYTES;
+    }
+
+    /** Bytes of packets that wait. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** Bytes of them that are in the file. */
+    long fileBytes() {
+        return fileBytes;
+    }
+
+    /** Why nothing more is taken; empty if it is. */
+    String full() {
+        return full;
+    }
+
+    boolean isEmpty() {
+        return blocks.isEmpty() || blocks.size() == 1 && readAt == blocks.getFirst().length;
+    }
+
+    // ------------------------------------------------------------------ in
+
+    /**
+     * Copies a packet, which stays the caller's.
+     *
+     * @return false if there is no room
+     */
+    boolean add(Packet packet) {
+        int length = packet.length();
+        Block tail = room(HEADER_BYTES + length, false);
+        if (tail == null) {
+            return false;
+        }
+        ByteBuffer out = buffer(tail);
+        out.putInt(stream(packet)).putInt(length);
+        packet.bytes().get(packet.offset(), memory(tail), out.position(), length);
+        tail.length = out.position() + length;
+        bytes += length;
+        return true;
+    }
+
+    /** Adds something that is no packet. There is always room for it. */
+    void addMarker(Object marker) {
+        Block tail = room(HEADER_BYTES, true);
+        if (tail == null) {
+            throw new IllegalStateException("no block for a marker");
+        }
+        buffer(tail).putInt(MARKER).putInt(0);
+        tail.length += HEADER_BYTES;
+        markers.add(marker);
+    }
+
+    private int stream(Packet packet) {
+        Member sender = packet.peer();
+        if (sender == null) {
+            throw new IllegalStateException("a packet without a sender");
+        }
+        for (int index = 0; index < streams.size(); index++) {
+            Stream known = streams.get(index);
+            if (known.receipt == packet.receipt() && known.sender.equals(sender)) {
+                return index;
+            }
+        }
+        streams.add(new Stream(sender, packet.receipt()));
+        return streams.size() - 1;
+    }
+
+    private static byte[] memory(Block block) {
+        byte[] memory = block.memory;
+        if (memory == null) {
+            throw new IllegalStateException("the block is in the file");
+        }
+        return memory;
+    }
+
+    private static ByteBuffer buffer(Block block) {
+        return ByteBuffer.wrap(memory(block), block.length, BLOCK_BYTES - block.length);
+    }
+
+    private @Nullable Block room(int needed, boolean isForced) {
+        Block tail = blocks.peekLast();
+        if (tail != null && tail.memory != null && tail.length + needed <= BLOCK_BYTES) {
+            return tail;
+        }
+        if (memoryBlocks >= memoryBlocksMax && !isForced && (tail == null || !spill(tail))) {
+            return null;
+        }
+        full = "";
+        Block next = new Block();
+        memoryBlocks++;
+        blocks.add(next);
+        return next;
+    }
+
+    /** Puts a block into the file. It is not the one that is being read: there are two in memory at least. */
+    private boolean spill(Block block) {
+        Integer free = freeSlots.peek();
+        if (isFileBroken || free == null && slots >= slotsMax) {
+            if (full.isEmpty()) {
+                full = isFileBroken ? "the file of waiting messages can't be written" : "state.held-file ("
+                        + limits.fileBytes() + " bytes) is full";
+                LOG.warn("{}; {} bytes wait for the state, and their senders from now on", full, bytes);
+            }
+            return false;
+        }
+        int slot = free == null ? slots : free;
+        try {
+            FileChannel channel = file == null ? open() : file;
+            file = channel;
+            write(channel, ByteBuffer.wrap(memory(block), 0, block.length), (long) slot * BLOCK_BYTES);
+        } catch (IOException e) {
+            isFileBroken = true;
+            LOG.warn("the file of messages that wait for the state, in {}, can't be written", limits.directory(), e);
+            return spill(block);
+        }
+        if (free == null) {
+            slots++;
+        } else {
+            freeSlots.remove();
+        }
+        block.slot = slot;
+        block.memory = null;
+        memoryBlocks--;
+        fileBytes += block.length;
+        return true;
+    }
+
+    private FileChannel open() throws IOException {
+        Path path = Files.createTempFile(limits.directory(), "tutti-state", ".held");
+        return FileChannel.open(
+                path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE);
+    }
+
+    private static void write(FileChannel channel, ByteBuffer from, long position) throws IOException {
+        long at = position;
+        while (from.hasRemaining()) {
+            at += channel.write(from, at);
+        }
+    }
+
+    // ------------------------------------------------------------------ out
+
+    /**
+     * The next thing that was added: a packet with its sender and receipt, on the heap, or a marker; null if there is none.
+     *
+     * @throws UncheckedIOException if the file can't be read: messages are lost then
+     */
+    @Nullable Object poll() {
+        if (isEmpty()) {
+            return null;
+        }
+        Block head = blocks.getFirst();
+        if (readAt == head.length) {
+            blocks.removeFirst();
+            memoryBlocks--;
+            readAt = 0;
+            head = blocks.getFirst();
+        }
+        if (head.memory == null) {
+            load(head);
+        }
+        ByteBuffer in = ByteBuffer.wrap(memory(head), readAt, head.length - readAt);
+        int stream = in.getInt();
+        int length = in.getInt();
+        readAt += HEADER_BYTES + length;
+        if (stream == MARKER) {
+            return markers.remove();
+        }
+        bytes -= length;
+        Stream of = streams.get(stream);
+        return Packet.create(heap, length)
+                .append(memory(head), in.position(), length)
+                .withPeer(of.sender)
+                .withReceipt(of.receipt);
+    }
+
+    private void load(Block block) {
+        FileChannel channel = file;
+        byte[] memory = new byte[BLOCK_BYTES];
+        ByteBuffer into = ByteBuffer.wrap(memory, 0, block.length);
+        try {
+            long at = (long) block.slot * BLOCK_BYTES;
+            while (into.hasRemaining()) {
+                int count = channel == null ? -1 : channel.read(into, at + into.position());
+                if (count < 0) {
+                    throw new IOException("the file ends at " + (at + into.position()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("messages that have waited for the state can't be read back", e);
+        }
+        freeSlots.add(block.slot);
+        block.slot = -1;
+        block.memory = memory;
+        memoryBlocks++;
+        fileBytes -= block.length;
+    }
+
+    /** Forgets everything, and removes the file. */
+    void clear() {
+        blocks.clear();
+        markers.clear();
+        streams.clear();
+        freeSlots.clear();
+        slots = 0;
+        memoryBlocks = 0;
+        readAt = 0;
+        bytes = 0;
+        fileBytes = 0;
+        full = "";
+        FileChannel open = file;
+        file = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                LOG.warn("the file of messages that have waited for the state can't be removed", e);
+            }
+        }
+    }
+}

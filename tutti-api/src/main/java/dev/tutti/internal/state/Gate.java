@@ -1,0 +1,178 @@
+package dev.tutti.internal.state;
+
+import dev.tutti.core.Packet;
+import dev.tutti.internal.state.Cut.Verdict;
+import dev.tutti.internal.state.StateTransfer.Taken;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands before a group's listeners: closed from a cut on whose state this member does not have, or does not know whether it
+ * has it; what comes meanwhile waits in the {@link Backlog}.
+ *
+ * <p>Where listeners are called; one thread at a time.
+ */
+final class Gate {
+
+    private final StateTransfer transfer;
+    private final Snapshots snapshots;
+    private final Backlog backlog;
+
+    /** Where it is closed; null if it is open. */
+    private @Nullable Cut at;
+
+    /** What comes before this cut was overwritten by its state. */
+    private @Nullable Cut skippingTo;
+
+    /** What is no packet and no view, and is not skipped: that the member has joined. */
+    private @Nullable Object kept;
+
+    private boolean isOver;
+    private boolean isAbandoned;
+
+    Gate(StateTransfer transfer, Snapshots snapshots, Backlog backlog) {
+        this.transfer = transfer;
+        this.snapshots = snapshots;
+        this.backlog = backlog;
+    }
+
+    Taken take(Object item) {
+        if (isAbandoned) {
+            return Taken.YES;
+        }
+        Cut closed = at;
+        if (closed == null) {
+            if (item instanceof Cut cut && !enter(cut)) {
+                isAbandoned = isOver;
+                return Taken.YES;
+            }
+            return Taken.NO;
+        }
+        if (skippingTo != null) {
+            skip(item);
+            return Taken.YES;
+        }
+        if (item instanceof Packet packet) {
+            return backlog.add(packet) ? Taken.YES : Taken.FULL;
+        }
+        backlog.addMarker(item);
+        return Taken.YES;
+    }
+
+    private void skip(Object item) {
+        if (item == skippingTo) {
+            skippingTo = null;
+        } else if (!(item instanceof Packet) && !(item instanceof Cut)) {
+            kept = item;
+        }
+    }
+
+    /** Comes to a cut; closes there, unless this member goes on with what it has. */
+    private boolean enter(Cut cut) {
+        at = cut;
+        if (!mayPass(cut)) {
+            return false;
+        }
+        at = null;
+        return true;
+    }
+
+    /** Something has changed: opens the gate if it may, and gives to listeners what has waited, up to the next closed cut. */
+    void look(Consumer<Object> listeners) {
+        Cut closed = at;
+        if (isAbandoned || closed == null) {
+            return;
+        }
+        if (!mayPass(closed)) {
+            return;
+        }
+        Cut passed = at;
+        at = null;
+        if (passed != null) {
+            listeners.accept(passed);
+        }
+        Object first = kept;
+        kept = null;
+        if (first != null) {
+            listeners.accept(first);
+        }
+        Object item = backlog.poll();
+        while (item != null) {
+            if (item instanceof Cut cut && !enter(cut)) {
+                return;
+            }
+            listeners.accept(item);
+            item = isAbandoned ? null : backlog.poll();
+        }
+        backlog.clear();
+    }
+
+    private boolean mayPass(Cut cut) {
+        Verdict verdict = cut.verdict();
+        Verdict decisive = cut.decisive().verdict();
+        // Not before the verdict, which is told after it.
+        Cut target = transfer.target();
+        return switch (decisive) {
+            case null -> false;
+            case Verdict.Keep keep -> {
+                if (verdict == keep) {
+                    snapshots.take(cut.id(), keep.newcomers());
+                } else {
+                    snapshots.pass(cut.id());
+                }
+                yield true;
+            }
+            case Verdict.Pass() -> {
+                snapshots.pass(cut.id());
+                yield true;
+            }
+            case Verdict.Install() -> {
+                if (target == null) {
+                    // It is installed, or was not needed after all.
+                    snapshots.pass(cut.id());
+                    yield true;
+                }
+                skipTo(target);
+                transfer.install(target);
+                yield false;
+            }
+            case Verdict.Superseded(Cut next) -> throw new IllegalStateException(next + " does not decide");
+        };
+    }
+
+    private void skipTo(Cut target) {
+        if (at == target) {
+            return;
+        }
+        at = target;
+        Object item = backlog.poll();
+        while (item != null && item != target) {
+            if (!(item instanceof Packet) && !(item instanceof Cut)) {
+                kept = item;
+            }
+            item = backlog.poll();
+        }
+        if (item == null) {
+            skippingTo = target;
+        }
+    }
+
+    boolean isClosed() {
+        return at != null && !isAbandoned;
+    }
+
+    /** Nothing may go on to listeners any more. */
+    void fail() {
+        isAbandoned = true;
+        at = null;
+        backlog.clear();
+    }
+
+    /** The group is left: what waits is lost. */
+    void abandon() {
+        isOver = true;
+        if (at != null) {
+            fail();
+        }
+    }
+}

@@ -1,0 +1,320 @@
+package dev.tutti.internal.state;
+
+import dev.tutti.GroupState;
+import dev.tutti.StateProgress;
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.packing.Records;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of a group at one member: who has it ({@link Agreement}), snapshots for others ({@link Snapshots}), getting it
+ * ({@link Installation}), and what waits meanwhile ({@link Gate}). docs/design/state.md.
+ */
+public final class StateTransfer {
+
+    /** The group that this is of. */
+    public interface Owner {
+
+        /** Never waits. */
+        void send(@Nullable Member receiver, byte[] content, int length);
+
+        /** The gate is to be looked at, where listeners are called. From any thread. */
+        void onChange();
+
+        /** This member can't get the state: it has to leave. From any thread. */
+        void onFailed(String reason, @Nullable Throwable cause);
+    }
+
+    /** What became of an item on its way to listeners. */
+    public enum Taken {
+        /** Listeners may have it. */
+        NO,
+        /** It waits here; a packet was copied. */
+        YES,
+        /** It can't wait here either. Is to be tried again when there was something to look at. */
+        FULL
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(StateTransfer.class);
+    private static final long LOOP_SECONDS_MAX = 60;
+
+    private final String group;
+    private final Host host;
+    private final Owner owner;
+    private final Agreement agreement;
+    private final Snapshots snapshots;
+    private final Installation installation;
+    private final Backlog backlog;
+    private final Gate gate;
+    private final AtomicLong malformed = new AtomicLong();
+    private volatile @Nullable Cut target;
+    private volatile boolean isComplete;
+    private volatile boolean isHolding = true;
+
+    /** On the loop. */
+    private @Nullable Member self;
+
+    public StateTransfer(String group, GroupState state, Settings settings, Host host, Owner owner) {
+        this.group = group;
+        this.host = host;
+        this.owner = owner;
+        this.agreement = new Agreement(settings.get(GroupSettings.STATE), new Agreed());
+        this.snapshots = new Snapshots(
+                group,
+                state,
+                host,
+                owner::send,
+                settings.get(GroupSettings.STATE_SNAPSHOTS),
+                settings.get(GroupSettings.STATE_KEEP));
+        this.installation = new Installation(
+                group,
+                state,
+                host,
+                new Installing(),
+                settings.get(GroupSettings.STATE_WINDOW).bytes(),
+                settings.get(GroupSettings.STATE_TIMEOUT));
+        String directory = settings.get(GroupSettings.STATE_DIRECTORY);
+        this.backlog = new Backlog(new Backlog.Limits(
+                settings.get(GroupSettings.STATE_HELD_MEMORY).bytes(),
+                settings.get(GroupSettings.STATE_HELD_FILE).bytes(),
+                Path.of(directory.isEmpty() ? System.getProperty("java.io.tmpdir") : directory)));
+        this.gate = new Gate(this, snapshots, backlog);
+    }
+
+    // ------------------------------------------------------------------ on the loop
+
+    /** A view is installed; what is returned goes to listeners in its place. */
+    public Cut onView(View view) {
+        Cut cut = agreement.onView(view);
+        if (self == null) {
+            self = view.members().getFirst();
+        }
+        installation.onView(view.transitionalSet(self));
+        if (cut.isSettled()) {
+            installation.onSettled(new TreeSet<>(view.members()));
+        }
+        update();
+        return cut;
+    }
+
+    public void onJoined() {
+        agreement.onJoined();
+        update();
+    }
+
+    /** Takes a packet about the state, which stays the caller's. */
+    public void onPacket(Member sender, Packet packet) {
+        Packet content = Records.stateContent(packet);
+        StateRecord record = StateRecord.read(content);
+        content.release();
+        switch (record) {
+            case null -> {
+                if (malformed.incrementAndGet() == 1) {
+                    LOG.warn("group {}: what {} says about the state can't be decoded", group, sender);
+                }
+            }
+            case StateRecord.Status status -> agreement.onStatus(sender, status);
+            case StateRecord.Have have -> agreement.onHave(sender, have);
+            case StateRecord.Pull pull -> snapshots.onPull(sender, pull);
+            case StateRecord.Grant grant -> snapshots.onGrant(sender, grant);
+            case StateRecord.Stop stop -> snapshots.onStop(sender, stop.transfer());
+            case StateRecord.Begin begin -> installation.onRecord(sender, begin);
+            case StateRecord.Chunk chunk -> installation.onRecord(sender, chunk);
+            case StateRecord.End end -> installation.onRecord(sender, end);
+            case StateRecord.Refused refused -> installation.onRecord(sender, refused);
+        }
+        update();
+    }
+
+    private void update() {
+        isComplete = agreement.isComplete();
+    }
+
+    /** Nothing comes any more. Idempotent; from any thread. */
+    public void onLeft(String reason) {
+        installation.close(reason);
+        snapshots.close();
+    }
+
+    // ------------------------------------------------------------------ where listeners are called
+
+    /** What waits for the state, or may go on to listeners. Snapshots are taken here. */
+    public Taken take(Object item) {
+        Taken taken = gate.take(item);
+        isHolding = gate.isClosed();
+        return taken;
+    }
+
+    /** Gives to listeners what may go on now. */
+    public void look(Consumer<Object> listeners) {
+        try {
+            gate.look(listeners);
+        } catch (UncheckedIOException e) {
+            // Going on would be a gap that nobody sees.
+            gate.fail();
+            owner.onFailed(String.valueOf(e.getMessage()), e);
+        }
+        isHolding = gate.isClosed();
+    }
+
+    public void abandon() {
+        gate.abandon();
+        isHolding = false;
+    }
+
+    // ------------------------------------------------------------------ for others
+
+    /** Whether messages wait for the state. From any thread. */
+    public boolean isHolding() {
+        return isHolding;
+    }
+
+    @Nullable Cut target() {
+        return target;
+    }
+
+    void install(Cut cut) {
+        installation.install(cut);
+    }
+
+    public StateProgress progress() {
+        StateProgress.Phase phase = isComplete && !isHolding
+                ? StateProgress.Phase.COMPLETE
+                : target == null ? StateProgress.Phase.AGREEING : StateProgress.Phase.INSTALLING;
+        return installation.progress(phase, backlog.bytes());
+    }
+
+    /** For {@code tutti view}. */
+    public Map<String, Object> status() {
+        StateProgress progress = progress();
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("phase", progress.phase().name().toLowerCase(Locale.ROOT));
+        Member provider = progress.provider();
+        status.put("provider", provider == null ? "" : provider.name());
+        status.put("waits-for", installation.waitsFor());
+        status.put("received-bytes", progress.bytes());
+        status.put("total-bytes", progress.totalBytes());
+        status.put("held-bytes", progress.heldBytes());
+        status.put("held-file-bytes", backlog.fileBytes());
+        status.put("held-full", backlog.full());
+        status.put("resumed", (long) progress.resumed());
+        status.put("restarted", (long) progress.restarted());
+        status.put("snapshots", (long) snapshots.count());
+        status.put("transfers", (long) snapshots.transfers());
+        status.put("sent-bytes", snapshots.sentBytes());
+        status.put("malformed", malformed.get());
+        return status;
+    }
+
+    /** What follows from what members have agreed upon; on the loop. */
+    private final class Agreed implements Agreement.Owner {
+
+        @Override
+        public void sendToAll(StateRecord statement) {
+            byte[] content = statement.bytes();
+            owner.send(null, content, content.length);
+        }
+
+        @Override
+        public void onTarget(@Nullable Cut cut) {
+            target = cut;
+        }
+
+        @Override
+        public void onSettled(Cut cut) {
+            installation.onSettled(new TreeSet<>(cut.view().members()));
+            installation.keepOnly(target);
+            LOG.info("group {}: at {} the state of {} goes on; {}", group, cut, cut.holders(), cut.verdict());
+            owner.onChange();
+        }
+
+        @Override
+        public void onLacking(TreeSet<Member> lacking) {
+            snapshots.onLacking(lacking);
+        }
+
+        @Override
+        public void onLost(String reason) {
+            owner.onFailed(reason, null);
+        }
+    }
+
+    /** What the installing thread asks for. */
+    private final class Installing implements Installation.Owner {
+
+        @Override
+        public void send(Member receiver, StateRecord record) {
+            byte[] content = record.bytes();
+            owner.send(receiver, content, content.length);
+        }
+
+        @Override
+        public boolean mayBegin(Cut cut) {
+            return onLoop(() -> Optional.of(agreement.onInstalling(cut))).orElse(false);
+        }
+
+        @Override
+        public @Nullable Cut later(Cut failed) {
+            Cut later = onLoop(() -> Optional.ofNullable(agreement.recut(failed))).orElse(null);
+            if (later != null) {
+                owner.onChange();
+            }
+            return later;
+        }
+
+        @Override
+        public boolean onInstalled(Cut cut) {
+            boolean isEnough = onLoop(() -> Optional.of(agreement.onInstalled(cut))).orElse(false);
+            owner.onChange();
+            return isEnough;
+        }
+
+        @Override
+        public void onFailed(String reason, @Nullable Throwable cause) {
+            owner.onFailed(reason, cause);
+        }
+    }
+
+    /** Asks the loop; empty if it has ended. */
+    private <T> Optional<T> onLoop(Supplier<Optional<T>> question) {
+        CompletableFuture<Optional<T>> answer = new CompletableFuture<>();
+        try {
+            host.driver().execute(now -> {
+                Optional<T> said = question.get();
+                update();
+                answer.complete(said);
+            });
+            return host.get(answer, LOOP_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("group {}: the loop has ended", group);
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IllegalStateException("the loop does not answer", e);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.tutti.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lines over a few named places, such as sizes, numbers of members or percentiles.
+ *
+ * @param isLogarithmic whether the values have a logarithmic axis
+ * @param lines values by place, null where there is none, by the name of the line
+ */
+record Chart(
+        String title,
+        String placeTitle,
+        List<String> places,
+        String valueTitle,
+        boolean isLogarithmic,
+        Map<String, List<@Nullable Double>> lines) {
+
+    /** Values that come one by one. Places are in the order of their numbers. */
+    static final class Builder {
+
+        private final String title;
+        private final String placeTitle;
+        private final String valueTitle;
+        private final boolean isLogarithmic;
+        private final Map<Long, String> places = new TreeMap<>();
+        private final Map<String, Map<Long, Double>> lines = new LinkedHashMap<>();
+
+        Builder(String title, String placeTitle, String valueTitle, boolean isLogarithmic) {
+            this.title = title;
+            this.placeTitle = placeTitle;
+            this.valueTitle = valueTitle;
+            this.isLogarithmic = isLogarithmic;
+        }
+
+        Builder add(String line, long place, String placeName, double value) {
+            places.put(place, placeName);
+            lines.computeIfAbsent(line, key -> new LinkedHashMap<>()).put(place, value);
+            return this;
+        }
+
+        /** With fewer than two places there is nothing to draw a line between. */
+        boolean isLine() {
+            return places.size() > 1;
+        }
+
+        Chart build() {
+            Map<String, List<@Nullable Double>> all = new LinkedHashMap<>();
+            lines.forEach((name, values) -> {
+                List<@Nullable Double> line = new ArrayList<>();
+                places.keySet().forEach(place -> line.add(values.get(place)));
+                all.put(name, line);
+            });
+            return new Chart(title, placeTitle, List.copyOf(places.values()), valueTitle, isLogarithmic, all);
+        }
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("title", title);
+        map.put("placeTitle", placeTitle);
+        map.put("places", places);
+        map.put("valueTitle", valueTitle);
+        map.put("isLogarithmic", isLogarithmic);
+        map.put("lines", lines);
+        return map;
+    }
+}

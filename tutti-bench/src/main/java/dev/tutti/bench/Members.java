@@ -1,0 +1,14 @@
+package dev.tutti.bench;
+
+import picocli.CommandLine.Option;
+
+/** How many processes there are. */
+final class Members {
+
+    @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Processes. Default: ${DEFAULT-VALUE}.")
+    private int count;
+
+    int count() {
+        return count;
+    }
+}

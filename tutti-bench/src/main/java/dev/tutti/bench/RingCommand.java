@@ -1,0 +1,156 @@
+package dev.tutti.bench;
+
+import dev.tutti.bench.Cluster.Layout;
+import dev.tutti.bench.Cluster.Outcome;
+import dev.tutti.bench.Cluster.Phase;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What comes through network cards of a given rate: from member to member, and from each to all. */
+@Command(
+        name = "ring",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Multicast where the network card is the bound: dissemination 'ring' beside 'fan-out'.",
+            "Each member is in a network namespace with a card of its own, of this rate in each direction. What a member receives"
+                    + " from the others is compared with it. Needs root, ip and tc.",
+        },
+        footer = {"", "Examples:", "  tutti bench ring", "  tutti bench ring --link 100mbit --members 8 --repetitions 3"})
+final class RingCommand implements Callable<Integer> {
+
+    /** Of the card's rate: what goes over it besides messages are headers, acknowledgements and TCP's own. */
+    private static final double SHARE_MIN = 0.9;
+
+    @Mixin
+    private final Output output = new Output();
+
+    @Option(
+            names = "--link",
+            paramLabel = "RATE",
+            defaultValue = "1gbit",
+            description = "Of each card: a number and kbit, mbit or gbit. Default: ${DEFAULT-VALUE}.")
+    private String link = "";
+
+    @Option(
+            names = "--members",
+            paramLabel = "N",
+            split = ",",
+            defaultValue = "4,8",
+            description = "Processes. Default: ${DEFAULT-VALUE}.")
+    private List<Integer> members = List.of();
+
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            defaultValue = "8KiB",
+            description = "Of a message. Default: ${DEFAULT-VALUE}.")
+    private Size size = Size.kibibytes(8);
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "DURATION",
+            defaultValue = "10s",
+            description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
+    private Duration warmUp = Duration.ZERO;
+
+    @Option(
+            names = "--time",
+            paramLabel = "DURATION",
+            defaultValue = "5s",
+            description = "Measured sending. Default: ${DEFAULT-VALUE}.")
+    private Duration time = Duration.ZERO;
+
+    @Option(names = "--repetitions", paramLabel = "N", defaultValue = "3", description = "Default: ${DEFAULT-VALUE}.")
+    private int repetitions;
+
+    private record Case(int members, String pattern, SystemKind system) {}
+
+    @Override
+    public Integer call() {
+        output.title("Multicast through cards of " + link + ", " + size + " messages");
+        double linkBytes = bitsPerSecond(link) / 8;
+        Map<Case, List<Double>> shares = new LinkedHashMap<>();
+        for (int count : members) {
+            try (Spaces spaces = new Spaces(count, link)) {
+                List<String> options = new ArrayList<>(output.jvmOptions("512m"));
+                options.add(spaces.option());
+                Layout layout = new Layout(options, false, List.of(), spaces.names());
+                for (int repetition = 1; repetition <= repetitions; repetition++) {
+                    for (String pattern : List.of("n-n", "1-n")) {
+                        for (SystemKind system : List.of(SystemKind.TUTTI, SystemKind.TUTTI_RING)) {
+                            double share = measure(layout, system, count, pattern) / linkBytes;
+                            output.progress(String.format(Locale.ROOT, "%d/%d %s %s, %d members: %.1f %% of a card",
+                                    repetition, repetitions, system, pattern, count, 100 * share));
+                            shares.computeIfAbsent(new Case(count, pattern, system), each -> new ArrayList<>()).add(share);
+                        }
+                    }
+                }
+            }
+        }
+        report(shares);
+        return output.finish();
+    }
+
+    /** Bytes of messages a second that a member receives from the others; in n-n the mean, in 1-n of those that do not send. */
+    private double measure(Layout layout, SystemKind system, int count, String pattern) {
+        int senders = Load.senders(pattern, count);
+        try (Cluster cluster = new Cluster(system, count, layout)) {
+            cluster.form();
+            cluster.run(new Phase(1, senders, (int) size.bytes(), warmUp, Duration.ZERO, Duration.ZERO));
+            Outcome outcome = cluster.run(new Phase(2, senders, (int) size.bytes(), time, Duration.ZERO, Duration.ZERO));
+            outcome.faults().forEach(output::fail);
+            int receivers = senders == count ? count : count - senders;
+            return outcome.others() / (double) receivers * size.bytes() * 1e9 / outcome.nanos();
+        }
+    }
+
+    private void report(Map<Case, List<Double>> shares) {
+        Table table = new Table("members", "pattern", "system", "of the card min", "median", "max");
+        Map<String, Object> figures = new TreeMap<>();
+        shares.forEach((each, list) -> {
+            Summary summary = Summary.of(list);
+            table.row(
+                    Integer.toString(each.members()),
+                    each.pattern(),
+                    each.system().toString(),
+                    percent(summary.min()),
+                    percent(summary.median()),
+                    percent(summary.max()));
+            figures.put(each.members() + " " + each.pattern() + " " + each.system(), summary.toMap());
+        });
+        output.put("share-of-card", figures);
+        output.print(table);
+        shares.forEach((each, list) -> {
+            if (each.system() == SystemKind.TUTTI_RING) {
+                double median = Summary.of(list).median();
+                output.bound(
+                        String.format(Locale.ROOT, "ring, %s, %d members: a member receives %s of a card's rate; at least %s",
+                                each.pattern(), each.members(), percent(median), percent(SHARE_MIN)),
+                        median >= SHARE_MIN);
+            }
+        });
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    }
+
+    private static double bitsPerSecond(String rate) {
+        String text = rate.toLowerCase(Locale.ROOT);
+        double unit = text.endsWith("gbit") ? 1e9 : text.endsWith("mbit") ? 1e6 : text.endsWith("kbit") ? 1e3 : 0;
+        if (unit == 0 || !text.substring(0, text.length() - 4).matches("\\d{1,6}(\\.\\d{1,3})?")) {
+            throw new BenchException("a rate is a number and kbit, mbit or gbit, such as 1gbit, not '" + rate + "'");
+        }
+        return unit * Double.parseDouble(text.substring(0, text.length() - 4));
+    }
+}

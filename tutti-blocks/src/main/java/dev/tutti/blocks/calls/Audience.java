@@ -1,0 +1,40 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Who is called, of those in the view when the call is made. */
+sealed interface Audience {
+
+    record All() implements Audience {}
+
+    record AllBut(Set<Member> excluded) implements Audience {}
+
+    record Only(List<Member> chosen) implements Audience {}
+
+    static Audience allBut(Collection<Member> excluded) {
+        return new AllBut(Set.copyOf(excluded));
+    }
+
+    /** In this order, each once. */
+    static Audience only(Collection<Member> chosen) {
+        return new Only(List.copyOf(new LinkedHashSet<>(chosen)));
+    }
+
+    default boolean isAll() {
+        return this instanceof All;
+    }
+
+    default List<Member> members(View view) {
+        return switch (this) {
+            case All() -> view.members();
+            case AllBut(Set<Member> excluded) ->
+                view.members().stream().filter(member -> !excluded.contains(member)).toList();
+            case Only(List<Member> chosen) -> chosen;
+        };
+    }
+}

@@ -1,0 +1,325 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.SendException;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.TooLongException;
+import dev.tutti.core.Member;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The side of a member that is called: lets handlers answer, so many at a time, and tells them when nobody waits any more. */
+final class Callee implements Line.Unsent {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Callee.class);
+
+    /** Of requests that want no answer: they have all the time they need. */
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** @param number of the call, which is above 0, or one of our own for what wants no answer */
+    private record Key(Member caller, long number) {}
+
+    private final Threads threads;
+    private final String name;
+    private final Registrations registrations;
+    private final Line line;
+    private final Buffers buffers;
+    private final Counters counters;
+    private final int handlersMax;
+    private final AtomicInteger handlers = new AtomicInteger();
+    private final AtomicLong oneWay = new AtomicLong();
+    private final Map<Key, Running<?>> running = new ConcurrentHashMap<>();
+    private final Loopback loopback;
+    private final Deadlines deadlines;
+
+    /** Takes what this member sends to itself, which needs no network. */
+    interface Loopback {
+
+        /** @return false if {@code receiver} is another member */
+        boolean take(Member receiver, ByteOutput out);
+    }
+
+    Callee(
+            Threads threads,
+            String name,
+            Registrations registrations,
+            Line line,
+            Buffers buffers,
+            Counters counters,
+            int handlersMax,
+            Deadlines deadlines,
+            Loopback loopback) {
+        this.threads = threads;
+        this.name = name;
+        this.registrations = registrations;
+        this.line = line;
+        this.buffers = buffers;
+        this.counters = counters;
+        this.handlersMax = handlersMax;
+        this.deadlines = deadlines;
+        this.loopback = loopback;
+    }
+
+    long nowNanos() {
+        return deadlines.nowNanos();
+    }
+
+    int handlers() {
+        return handlers.get();
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    void onRequest(
+            Member caller, Epoch epoch, long call, long id, long remainingNanos, int answerBytesMax, ByteInput in) {
+        counters.requests.increment();
+        Registration<?, ?> registration = registrations.find(id);
+        if (registration == null) {
+            refuse(caller, call, Refusal.NO_PROCEDURE, "none of number " + Long.toHexString(id) + ", only "
+                    + registrations.names());
+            return;
+        }
+        long deadlineNanos = call == 0 ? NEVER : Deadlines.after(nowNanos(), remainingNanos);
+        handle(registration, caller, epoch, call, deadlineNanos, answerBytesMax, in);
+    }
+
+    private <Q extends @Nullable Object, A extends @Nullable Object> void handle(
+            Registration<Q, A> registration,
+            Member caller,
+            Epoch epoch,
+            long call,
+            long deadlineNanos,
+            int answerBytesMax,
+            ByteInput in) {
+        Procedure<Q, A> procedure = registration.procedure();
+        Q request;
+        try {
+            request = procedure.request().take(in);
+            in.end();
+        } catch (RuntimeException e) {
+            // A codec is the application's: what it throws for hostile bytes is its own affair.
+            refuse(caller, call, Refusal.MALFORMED_REQUEST, e.toString());
+            return;
+        }
+        Running<A> begun = new Running<>(this, procedure, caller, epoch, call, deadlineNanos, answerBytesMax);
+        switch (registration.way()) {
+            case Registration.Way.Inline<Q, A>(Handler<Q, A> handler) -> handle(handler, request, begun);
+            case Registration.Way.OnThread<Q, A>(Handler<Q, A> handler) -> {
+                if (admit(begun)) {
+                    threads.start(name, () -> runOnThread(handler, request, begun));
+                }
+            }
+            case Registration.Way.Async<Q, A>(AsyncHandler<Q, A> handler) -> {
+                if (admit(begun)) {
+                    begin(handler, request, begun);
+                }
+            }
+        }
+    }
+
+    void onCancel(Member caller, long call) {
+        Running<?> found = running.get(new Key(caller, call));
+        if (found != null) {
+            cancel(found);
+        }
+    }
+
+    /** Who has left the view, or was apart, waits for no answer. */
+    void onEpoch(Epoch next) {
+        for (Running<?> each : running.values()) {
+            if (!each.isOneWay() && !next.hasStayed(each.caller(), each.epoch())) {
+                cancel(each);
+            }
+        }
+    }
+
+    void onClosed() {
+        running.values().forEach(this::cancel);
+    }
+
+    /** Cancels what is due, and says when the next is. */
+    long sweep(long nowNanos) {
+        long next = NEVER;
+        for (Running<?> each : running.values()) {
+            if (each.isCancelled()) {
+                continue;
+            }
+            if (each.deadlineNanos() <= nowNanos) {
+                cancel(each);
+            } else {
+                next = Math.min(next, each.deadlineNanos());
+            }
+        }
+        return next;
+    }
+
+    private void cancel(Running<?> each) {
+        if (each.cancel()) {
+            counters.cancelledRequests.increment();
+        }
+    }
+
+    // ------------------------------------------------------------------ handling
+
+    /** Keeps what can be cancelled; refuses what is too much. */
+    private boolean admit(Running<?> begun) {
+        if (handlers.incrementAndGet() > handlersMax) {
+            handlers.decrementAndGet();
+            counters.overloads.increment();
+            refuse(begun.caller(), begun.call(), Refusal.OVERLOADED, handlersMax + " handlers run, which is as many as may");
+            return false;
+        }
+        begun.number(begun.isOneWay() ? -oneWay.incrementAndGet() : begun.call());
+        if (running.putIfAbsent(new Key(begun.caller(), begun.number()), begun) != null) {
+            handlers.decrementAndGet();
+            counters.malformed.increment();
+            LOG.warn("call {} of {} is under way already and is ignored", begun.call(), begun.caller());
+            return false;
+        }
+        deadlines.watch(begun.deadlineNanos());
+        return true;
+    }
+
+    private <Q extends @Nullable Object, A extends @Nullable Object> void runOnThread(
+            Handler<Q, A> handler, Q request, Running<A> begun) {
+        try {
+            if (begun.begin()) {
+                handle(handler, request, begun);
+            }
+        } finally {
+            leave(begun);
+        }
+    }
+
+    private <Q extends @Nullable Object, A extends @Nullable Object> void handle(
+            Handler<Q, A> handler, Q request, Running<A> begun) {
+        A answer;
+        try {
+            answer = handler.handle(request, begun);
+        } catch (Exception e) {
+            fail(begun, e);
+            return;
+        }
+        answer(begun, answer);
+    }
+
+    private <Q extends @Nullable Object, A extends @Nullable Object> void begin(
+            AsyncHandler<Q, A> handler, Q request, Running<A> begun) {
+        CompletionStage<A> stage = null;
+        try {
+            stage = Objects.requireNonNull(handler.handle(request, begun), "the handler has returned no stage");
+        } catch (Exception e) {
+            fail(begun, e);
+        } finally {
+            if (stage == null) {
+                leave(begun);
+            }
+        }
+        if (stage == null) {
+            return;
+        }
+        var unused = stage.whenComplete((answer, failure) -> {
+            try {
+                if (failure == null) {
+                    answer(begun, answer);
+                } else {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+                    fail(begun, cause == null ? failure : cause);
+                }
+            } finally {
+                leave(begun);
+            }
+        });
+    }
+
+    /** The handler has ended. One that an Error has ended has not answered. */
+    private void leave(Running<?> begun) {
+        if (begun.end() && !begun.isCancelled()) {
+            reply(begun.caller(), begun.call(), Frame.HANDLER_FAILURE, "java.lang.Error", "the handler ended without an answer");
+        }
+        if (running.remove(new Key(begun.caller(), begun.number()), begun)) {
+            handlers.decrementAndGet();
+        }
+    }
+
+    // ------------------------------------------------------------------ answering
+
+    private <A extends @Nullable Object> void answer(Running<A> begun, A answer) {
+        if (!begun.end() || begun.isOneWay() || begun.isCancelled()) {
+            return;
+        }
+        ByteOutput out = buffers.take((long) begun.answerBytesMax() + Frame.ANSWER_HEADER_BYTES);
+        if (encode(begun, answer, out)) {
+            send(begun.caller(), out);
+        }
+        buffers.giveBack(out);
+    }
+
+    private <A extends @Nullable Object> boolean encode(Running<A> begun, A answer, ByteOutput out) {
+        try {
+            Frame.putAnswer(out, begun.call());
+            begun.procedure().answer().put(answer, out);
+            return true;
+        } catch (TooLongException e) {
+            refuse(begun.caller(), begun.call(), Refusal.ANSWER_TOO_LONG,
+                    "an answer of more than " + begun.answerBytesMax() + " bytes");
+        } catch (RuntimeException e) {
+            reply(begun.caller(), begun.call(), e);
+        }
+        return false;
+    }
+
+    private void fail(Running<?> begun, Throwable failure) {
+        counters.failures.increment();
+        if (!begun.end()) {
+            return;
+        }
+        if (begun.isOneWay()) {
+            LOG.warn("procedure {} has failed for {}, which wants no answer", begun.procedure(), begun.caller(), failure);
+        } else if (!begun.isCancelled()) {
+            reply(begun.caller(), begun.call(), failure);
+        }
+    }
+
+    private void refuse(Member caller, long call, Refusal refusal, String detail) {
+        counters.refusedRequests.increment();
+        reply(caller, call, refusal.code(), "", detail);
+    }
+
+    private void reply(Member caller, long call, Throwable failure) {
+        String message = failure.getMessage();
+        reply(caller, call, Frame.HANDLER_FAILURE, failure.getClass().getName(), message == null ? "" : message);
+    }
+
+    private void reply(Member caller, long call, int code, String type, String message) {
+        if (call == 0) {
+            return;
+        }
+        ByteOutput out = buffers.take(Long.MAX_VALUE);
+        Frame.putFailure(out, call, code, type, message);
+        send(caller, out);
+        buffers.giveBack(out);
+    }
+
+    private void send(Member caller, ByteOutput out) {
+        if (!loopback.take(caller, out)) {
+            line.send(caller, out, this);
+        }
+    }
+
+    /** The caller has left, or this member does; nobody waits. */
+    @Override
+    public void onUnsent(@Nullable Member receiver, SendException reason) {
+        counters.unsentAnswers.increment();
+        LOG.debug("an answer to {} is not sent: {}", receiver, reason.getMessage());
+    }
+}

@@ -1,0 +1,291 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
+import dev.tutti.Message;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls to members of a group, and the handlers that answer them here. It has a group to itself: {@link Calls#on}.
+ *
+ * <p><b>A call is over by its deadline</b>, whatever happens to members or the network, and no later than a millisecond after it
+ * on an idle machine. It is over earlier when there is an outcome for each member that is waited for: an answer, a failure, a
+ * refusal, or the view in which the member is missing.
+ *
+ * <p><b>At most once.</b> A request is handled once or not at all; nothing is ever repeated. A {@link Outcome.Value value} or a
+ * {@link Outcome.Failure failure} says once, {@link Outcome.Unreachable} not at all, {@link Outcome.Suspected} and {@link
+ * Outcome.TimedOut} that nobody can tell.
+ *
+ * <p><b>Order.</b> Requests of one thread to one member arrive in the order in which they were made; {@link
+ * CallsBuilder#handleInline inline} handlers run in that order, others side by side. A call {@link #toAll} is one multicast of the
+ * group, in its order: in a total group all members receive such calls in one order. Calls to some are unicasts.
+ *
+ * <p><b>Partition.</b> Each side goes on by itself. Members of the other side are suspected when the view without them comes, and
+ * unreachable afterwards; what they have executed, or still will of requests that had arrived, this side does not learn.
+ * <b>Merge.</b> Members are there again for calls that are made from then on. An answer never comes to a call that was made
+ * before a member was apart from the caller, not even if the deadline is still to come: that call is over with {@link
+ * Outcome.Suspected}.
+ *
+ * <p>All methods may be called from any thread, handlers included; those that wait for a value not by inline and asynchronous
+ * handlers. Stages on a call's future run on the group's thread and must not wait; {@code thenApplyAsync} may.
+ */
+public final class Calls implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Calls.class);
+
+    private final Threads threads;
+    private final String name;
+    private final Counters counters = new Counters();
+    private final Buffers buffers = new Buffers();
+    private final Deadlines deadlines;
+    private final Line line;
+    private final Caller caller;
+    private final Callee callee;
+    private final Member self;
+    private final CompletableFuture<Group> joining;
+
+    private Calls(CallsBuilder builder, Member self, Epoch first, CompletableFuture<Group> joining) {
+        this.threads = builder.group().node().threads();
+        this.name = builder.name();
+        this.self = self;
+        this.joining = joining;
+        this.line = new Line(joining);
+        String thread = "tutti-calls-" + name;
+        this.deadlines = new Deadlines(threads, thread, this::sweep);
+        this.caller = new Caller(threads, line, buffers, counters, builder.openCallsMax(), deadlines, first);
+        this.callee = new Callee(
+                threads, thread, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
+    }
+
+    /**
+     * Calls on a group that is still to be joined. The group is these calls' own: its listeners are set here. Any order of
+     * the group does; reliable ones only, or requests and answers get lost, which deadlines show.
+     */
+    public static CallsBuilder on(GroupBuilder group) {
+        return new CallsBuilder(group);
+    }
+
+    static Calls join(CallsBuilder builder) {
+        Listener listener = new Listener(builder);
+        builder.group().onView(listener::onView).onMessage(listener::onMessage).onClosed(listener::onClosed);
+        builder.group().joinAsync().whenComplete(listener::onJoined);
+        try {
+            builder.group().node().threads().join(listener.joining);
+        } catch (CompletionException e) {
+            throw new IllegalStateException(e.getCause() == null ? e.getMessage() : e.getCause().getMessage(), e);
+        }
+        return listener.calls();
+    }
+
+    // ------------------------------------------------------------------ whom to call
+
+    /** One member, which may be this one. */
+    public CallToOne to(Member member) {
+        return new CallToOne(caller, member, CallOptions.DEFAULT);
+    }
+
+    /** All members, this one included: those of the view that the request is delivered in, the same for all who handle it. */
+    public CallToMany toAll() {
+        return new CallToMany(caller, new Audience.All(), CallOptions.DEFAULT);
+    }
+
+    /** All members of the view at the time of the call but this one. */
+    public CallToMany toOthers() {
+        return toAllBut(self);
+    }
+
+    /** All members of the view at the time of the call but these. */
+    public CallToMany toAllBut(Member... excluded) {
+        return new CallToMany(caller, Audience.allBut(Arrays.asList(excluded)), CallOptions.DEFAULT);
+    }
+
+    /** These members, in this order. Who is not in the view at the time of the call is {@link Outcome.Unreachable}. */
+    public CallToMany to(Collection<Member> members) {
+        return new CallToMany(caller, Audience.only(members), CallOptions.DEFAULT);
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** This member. */
+    public Member self() {
+        return self;
+    }
+
+    /** The view that members are called in now. */
+    public View view() {
+        return caller.epoch().view();
+    }
+
+    /** What was counted, and how many calls and handlers are under way, by name; for people. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>();
+        status.put("open-calls", (long) caller.openCalls());
+        status.put("handlers", (long) callee.handlers());
+        status.putAll(counters.status());
+        return status;
+    }
+
+    /** Ends open calls as {@link CallException.Reason#CLOSED}, cancels handlers, and leaves the group. Idempotent. */
+    @Override
+    public void close() {
+        end("calls on group " + name + " were closed");
+        joining.join().close();
+    }
+
+    private void end(String reason) {
+        caller.onClosed(reason);
+        callee.onClosed();
+    }
+
+    private long sweep(long nowNanos) {
+        return Math.min(caller.sweep(nowNanos), callee.sweep(nowNanos));
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    private void onView(View view) {
+        Epoch next = caller.epoch().next(view, self);
+        caller.onEpoch(next);
+        callee.onEpoch(next);
+    }
+
+    private void onMessage(Member sender, boolean isUnicast, ByteBuffer bytes) {
+        try {
+            Frame.read(new ByteInput(bytes), new Incoming(sender, isUnicast));
+        } catch (MalformedException e) {
+            counters.malformed.increment();
+            LOG.warn("calls on group {}: a message of {} is ignored: {}", name, sender, e.getMessage());
+        }
+    }
+
+    /** Whose message is read. */
+    private final class Incoming implements Frame.Visitor {
+
+        private final Member sender;
+        private final boolean isUnicast;
+
+        Incoming(Member sender, boolean isUnicast) {
+            this.sender = sender;
+            this.isUnicast = isUnicast;
+        }
+
+        @Override
+        public void onRequest(long call, long procedure, long remainingNanos, int answerBytesMax, ByteInput request) {
+            if (!isUnicast && sender.equals(self)) {
+                // Before it is handled: from here on it is known who is called.
+                caller.onDelivered(call);
+            }
+            callee.onRequest(sender, caller.epoch(), call, procedure, remainingNanos, answerBytesMax, request);
+        }
+
+        @Override
+        public void onAnswer(long call, ByteInput answer) {
+            caller.onAnswer(sender, call, answer);
+        }
+
+        @Override
+        public void onFailure(long call, int code, String type, String message) {
+            caller.onFailure(sender, call, new OpenCall.Failed(code, type, message));
+        }
+
+        @Override
+        public void onCancel(long call) {
+            callee.onCancel(sender, call);
+        }
+    }
+
+    /** What this member says to itself. */
+    private boolean loop(Member receiver, ByteOutput out) {
+        if (!receiver.equals(self)) {
+            return false;
+        }
+        onMessage(self, true, ByteBuffer.wrap(out.array(), 0, out.length()));
+        return true;
+    }
+
+    /** Takes what the group delivers, from before there are calls to give it to. */
+    private static final class Listener {
+
+        private final CallsBuilder builder;
+        private final CompletableFuture<Group> joining = new CompletableFuture<>();
+        private final Consumer<View> onView;
+        private final Consumer<String> onClosed;
+        private volatile @Nullable Calls calls;
+
+        Listener(CallsBuilder builder) {
+            this.builder = builder;
+            this.onView = builder.viewListener();
+            this.onClosed = builder.closedListener();
+        }
+
+        Calls calls() {
+            Calls made = calls;
+            if (made == null) {
+                throw new IllegalStateException("nothing was delivered before the first view");
+            }
+            return made;
+        }
+
+        void onJoined(@Nullable Group group, @Nullable Throwable failure) {
+            if (group != null) {
+                joining.complete(group);
+            } else if (failure != null) {
+                joining.completeExceptionally(failure);
+            }
+        }
+
+        void onView(View view) {
+            Calls made = calls;
+            if (made == null) {
+                Member self = memberOf(view);
+                calls = new Calls(builder, self, Epoch.first(view, self), joining);
+            } else {
+                made.onView(view);
+            }
+            onView.accept(view);
+        }
+
+        /** A node is in a group at most once. */
+        private Member memberOf(View view) {
+            for (Member member : view.members()) {
+                if (member.node().equals(builder.group().node().id())) {
+                    return member;
+                }
+            }
+            throw new IllegalStateException("view " + view + " without this node");
+        }
+
+        void onMessage(Message message) {
+            calls().onMessage(message.sender(), message.isUnicast(), message.buffer());
+        }
+
+        void onClosed(String reason) {
+            Calls made = calls;
+            if (made != null) {
+                made.end(reason);
+            }
+            onClosed.accept(reason);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "calls on group " + name + ", " + view();
+    }
+}

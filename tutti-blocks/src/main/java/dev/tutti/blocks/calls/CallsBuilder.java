@@ -1,0 +1,133 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.core.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Says what is handled and how much at a time, and joins. */
+public final class CallsBuilder {
+
+    private final GroupBuilder group;
+    private final List<Registration<?, ?>> registrations = new ArrayList<>();
+    private int openCallsMax = OPEN_CALLS_MAX;
+    private int handlersMax = HANDLERS_MAX;
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onClosed = reason -> {};
+
+    CallsBuilder(GroupBuilder group) {
+        this.group = group;
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    String name() {
+        return group.name();
+    }
+
+    int openCallsMax() {
+        return openCallsMax;
+    }
+
+    int handlersMax() {
+        return handlersMax;
+    }
+
+    Registrations registrations() {
+        return new Registrations(registrations);
+    }
+
+    Consumer<View> viewListener() {
+        return onView;
+    }
+
+    Consumer<String> closedListener() {
+        return onClosed;
+    }
+
+    /**
+     * Handles a procedure on a virtual thread for each request, which may block and call others. It is interrupted when
+     * nobody waits for the answer any more.
+     */
+    public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handle(
+            Procedure<Q, A> procedure, Handler<Q, A> handler) {
+        registrations.add(new Registration<>(procedure, new Registration.Way.OnThread<>(handler)));
+        return this;
+    }
+
+    /**
+     * Handles a procedure where its request has come in, which is by far the cheapest: for handlers that wait for nothing, and
+     * take microseconds. One request at a time, in the group's order; not counted in {@link #handlersMax}.
+     */
+    public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handleInline(
+            Procedure<Q, A> procedure, Handler<Q, A> handler) {
+        registrations.add(new Registration<>(procedure, new Registration.Way.Inline<>(handler)));
+        return this;
+    }
+
+    /** Handles a procedure by a stage that completes later, without a thread that waits. */
+    public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handleAsync(
+            Procedure<Q, A> procedure, AsyncHandler<Q, A> handler) {
+        registrations.add(new Registration<>(procedure, new Registration.Way.Async<>(handler)));
+        return this;
+    }
+
+    /** Handles the methods of a service by those of {@code implementation}: on threads, unless they say otherwise. */
+    public <S> CallsBuilder serve(Service<S> service, S implementation) {
+        service.serve(this, implementation);
+        return this;
+    }
+
+    /** Calls of this member that may be open at a time; further ones fail at once. {@value #OPEN_CALLS_MAX} by default. */
+    public CallsBuilder openCallsMax(int calls) {
+        if (calls < 1 || calls > OPEN_CALLS_LIMIT) {
+            throw new IllegalArgumentException("at most " + calls + " open calls, 1 to " + OPEN_CALLS_LIMIT);
+        }
+        openCallsMax = calls;
+        return this;
+    }
+
+    /**
+     * Handlers that may run here at a time, asynchronous ones included; further requests are refused as {@link
+     * Refusal#OVERLOADED}. {@value #HANDLERS_MAX} by default.
+     */
+    public CallsBuilder handlersMax(int handlers) {
+        if (handlers < 1) {
+            throw new IllegalArgumentException("at most " + handlers + " handlers, at least 1");
+        }
+        handlersMax = handlers;
+        return this;
+    }
+
+    /** Called for every view, in order with requests. Must not wait for a call. */
+    public CallsBuilder onView(Consumer<View> listener) {
+        onView = listener;
+        return this;
+    }
+
+    /** Called once when the group is left or lost, with the reason. */
+    public CallsBuilder onClosed(Consumer<String> listener) {
+        onClosed = listener;
+        return this;
+    }
+
+    /**
+     * Joins the group.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws IllegalArgumentException if two procedures have one name
+     */
+    public Calls join() {
+        // Before anything is joined.
+        registrations();
+        return Calls.join(this);
+    }
+
+    private static final int OPEN_CALLS_MAX = 4_096;
+    private static final int OPEN_CALLS_LIMIT = 1 << 20;
+    private static final int HANDLERS_MAX = 1_024;
+}

@@ -1,0 +1,45 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A view as calls see it: who is in it, and for how many views without a break.
+ *
+ * <p>What one member has sent to another arrives as long as both go from view to view together. Who comes back from another
+ * side of a partition is in the view again, but what was under way between the two may be lost.
+ *
+ * @param number counts views
+ * @param since for each member of the view, the first of the epochs that it has gone through together with this member
+ */
+record Epoch(int number, View view, Map<Member, Integer> since) {
+
+    /** The first view of a member. */
+    static Epoch first(View view, Member self) {
+        return new Epoch(0, view, Map.of()).next(view, self);
+    }
+
+    Epoch next(View next, Member self) {
+        int following = number + 1;
+        Set<Member> together = next.transitionalSet(self);
+        Map<Member, Integer> sinceThen = new HashMap<>();
+        for (Member member : next.members()) {
+            Integer before = since.get(member);
+            sinceThen.put(member, before != null && together.contains(member) ? before : following);
+        }
+        return new Epoch(following, next, sinceThen);
+    }
+
+    boolean contains(Member member) {
+        return since.containsKey(member);
+    }
+
+    /** Whether {@code member} has been with this one in every view from that of {@code epoch} to this. */
+    boolean hasStayed(Member member, int epoch) {
+        Integer from = since.get(member);
+        return from != null && from <= epoch;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.tutti.blocks.calls;
+
+import org.jspecify.annotations.Nullable;
+
+/** Answers calls of a procedure. */
+@FunctionalInterface
+public interface Handler<Q extends @Nullable Object, A extends @Nullable Object> {
+
+    /**
+     * Answers a call.
+     *
+     * @throws Exception as the caller's outcome: its type's name and its message
+     */
+    A handle(Q request, CallContext context) throws Exception;
+}

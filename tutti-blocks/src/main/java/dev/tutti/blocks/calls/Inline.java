@@ -1,0 +1,13 @@
+package dev.tutti.blocks.calls;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** A method of a {@link Service} that waits for nothing, and is handled as {@link CallsBuilder#handleInline} says. */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Inline {}

@@ -1,0 +1,71 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.Group;
+import dev.tutti.SendException;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.core.Member;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What calls send through. It never waits: answers are sent by the thread that takes messages in, and two members that both
+ * waited there for the other to take something would wait for ever.
+ */
+final class Line {
+
+    /** Is told of what can't be sent. */
+    interface Unsent {
+
+        /** @param receiver null for all members */
+        void onUnsent(@Nullable Member receiver, SendException reason);
+    }
+
+    private final CompletableFuture<Group> joining;
+    private volatile @Nullable Group group;
+
+    Line(CompletableFuture<Group> joining) {
+        this.joining = joining;
+        joining.thenAccept(joined -> group = joined);
+    }
+
+    /**
+     * Sends when that is possible.
+     *
+     * @param receiver null for all members
+     * @param out may be used again when this returns
+     */
+    void send(@Nullable Member receiver, ByteOutput out, Unsent unsent) {
+        Group open = group;
+        if (open == null) {
+            // A member that has us in its view calls before our join is over.
+            byte[] copy = out.copy();
+            joining.thenAccept(joined -> sendLater(joined, receiver, copy, unsent));
+            return;
+        }
+        try {
+            boolean isSent = receiver == null
+                    ? open.trySend(out.array(), 0, out.length())
+                    : open.trySendTo(receiver, out.array(), 0, out.length());
+            if (!isSent) {
+                sendLater(open, receiver, out.copy(), unsent);
+            }
+        } catch (SendException e) {
+            unsent.onUnsent(receiver, e);
+        }
+    }
+
+    private static void sendLater(Group open, @Nullable Member receiver, byte[] bytes, Unsent unsent) {
+        CompletableFuture<Void> accepted;
+        try {
+            accepted = receiver == null ? open.sendAsync(bytes) : open.sendToAsync(receiver, bytes);
+        } catch (SendException e) {
+            unsent.onUnsent(receiver, e);
+            return;
+        }
+        accepted.whenComplete((done, failure) -> {
+            if (failure instanceof SendException e) {
+                unsent.onUnsent(receiver, e);
+            }
+        });
+    }
+}

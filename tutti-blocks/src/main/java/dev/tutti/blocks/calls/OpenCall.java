@@ -1,0 +1,130 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.core.Member;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that is not over, and the future of what comes of it. Cancelling it tells the members that have not answered.
+ *
+ * <p>Answers and views come one at a time; the deadline, cancellation and what can't be sent come from any thread.
+ */
+abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R> implements Line.Unsent {
+
+    private final Caller caller;
+    private final int epoch;
+    private final long deadlineNanos;
+    private long number;
+
+    /** @param epoch that the call was begun in */
+    OpenCall(Caller caller, int epoch, long deadlineNanos) {
+        this.caller = caller;
+        this.epoch = epoch;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    final Caller caller() {
+        return caller;
+    }
+
+    final int epoch() {
+        return epoch;
+    }
+
+    final long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    final long number() {
+        return number;
+    }
+
+    final void number(long given) {
+        number = given;
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    /** @return false if nothing was asked of {@code from}, or it has answered */
+    abstract boolean onAnswer(Member from, ByteInput answer);
+
+    /** @return false if nothing was asked of {@code from}, or it has answered */
+    abstract boolean onFailure(Member from, Failed failed);
+
+    abstract void onEpoch(Epoch next);
+
+    /** The request, which was sent to all, was delivered here. */
+    void onDelivered(Epoch delivered) {
+        // Only a call to all is told to whom it goes by that.
+    }
+
+    abstract void onDeadline();
+
+    /** The group is left. */
+    final void onClosed(CallException reason) {
+        if (completeExceptionally(reason)) {
+            caller.release(this);
+        }
+    }
+
+    @Override
+    public final boolean cancel(boolean mayInterruptIfRunning) {
+        boolean wasDone = isDone();
+        List<Member> unanswered = unanswered();
+        boolean isCancelled = super.cancel(mayInterruptIfRunning);
+        if (isCancelled && !wasDone) {
+            caller.release(this);
+            caller.cancelAt(unanswered, number);
+        }
+        return isCancelled;
+    }
+
+    /** Who was asked and has not answered. */
+    abstract List<Member> unanswered();
+
+    // ------------------------------------------------------------------ what comes of it
+
+    final void finish(R result) {
+        if (complete(result)) {
+            caller.release(this);
+        }
+    }
+
+    final void fail(CallException reason) {
+        if (completeExceptionally(reason)) {
+            caller.release(this);
+        }
+    }
+
+    static <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer) {
+        try {
+            A value = codec.take(answer);
+            answer.end();
+            return new Outcome.Value<>(value);
+        } catch (MalformedException e) {
+            return new Outcome.Refused<>(Refusal.MALFORMED_ANSWER, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            // A codec is the application's: what it throws for hostile bytes is its own affair.
+            return new Outcome.Refused<>(Refusal.MALFORMED_ANSWER, e.toString());
+        }
+    }
+
+    /** A failure as it has come in. */
+    record Failed(int code, String type, String message) {
+
+        <A extends @Nullable Object> Outcome<A> outcome() {
+            for (Refusal refusal : REFUSALS) {
+                if (refusal.code() == code) {
+                    return new Outcome.Refused<>(refusal, message);
+                }
+            }
+            return new Outcome.Failure<>(type, message);
+        }
+
+        private static final Refusal[] REFUSALS = Refusal.values();
+    }
+}

@@ -1,0 +1,297 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.SendException;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.core.Member;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call to several members. Either the request goes to all of the view by one multicast, or to each member by a message of
+ * its own, so many at once.
+ *
+ * <p>By multicast, the members that are called are those of the view that the request is delivered in, which all who deliver
+ * it agree about, and which this member learns when it delivers the request itself. Until then, outcomes are only noted.
+ */
+final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>> {
+
+    /** A member that is called. Groups are small enough to look for one by one. */
+    private static final class Slot<A extends @Nullable Object> {
+        private final Member member;
+        private @Nullable Outcome<A> outcome;
+        private boolean isAsked;
+
+        Slot(Member member, boolean isAsked) {
+            this.member = member;
+            this.isAsked = isAsked;
+        }
+
+        boolean isOpen() {
+            return outcome == null;
+        }
+    }
+
+    private final Codec<A> codec;
+    private final Wait wait;
+    private final boolean isToAll;
+    private final int atOnceMax;
+
+    /** What to ask those with that are asked later; empty if there are none. */
+    private final byte[] request;
+
+    // Guarded by this.
+    private List<Slot<A>> slots;
+    private boolean isFixed;
+    private int fixedEpoch;
+    private boolean isOver;
+    private int values;
+    private int open;
+
+    /** Of the open ones, those that were not asked yet. */
+    private int waiting;
+
+    /**
+     * @param members who is called; by multicast, the members of the view as it is known now
+     * @param isToAll whether it is by multicast, which its creator sends
+     * @param request for those that are asked later than others
+     */
+    OpenToMany(
+            Caller caller,
+            int epoch,
+            long deadlineNanos,
+            List<Member> members,
+            Codec<A> codec,
+            CallOptions options,
+            boolean isToAll,
+            byte[] request) {
+        super(caller, epoch, deadlineNanos);
+        this.codec = codec;
+        this.wait = options.waitFor();
+        this.atOnceMax = options.atOnceMax();
+        this.isToAll = isToAll;
+        this.request = request;
+        this.isFixed = !isToAll;
+        this.fixedEpoch = epoch;
+        slots = new ArrayList<>(members.size());
+        for (Member member : members) {
+            slots.add(new Slot<>(member, isToAll));
+        }
+        open = slots.size();
+        waiting = isToAll ? 0 : open;
+    }
+
+    /** Asks the first, or all; is over at once where nobody is to be asked. Not by multicast. */
+    void begin(Epoch begun, ByteOutput first) {
+        synchronized (this) {
+            for (Slot<A> slot : slots) {
+                if (!begun.contains(slot.member)) {
+                    settle(slot, new Outcome.Unreachable<>());
+                }
+            }
+        }
+        proceed(first);
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    @Override
+    boolean onAnswer(Member from, ByteInput answer) {
+        return isAwaited(from) && settle(from, decode(codec, answer));
+    }
+
+    @Override
+    boolean onFailure(Member from, Failed failed) {
+        return settle(from, failed.outcome());
+    }
+
+    /** So that what nobody waits for is not decoded. */
+    private synchronized boolean isAwaited(Member from) {
+        Slot<A> slot = find(from);
+        return !isOver && (slot == null ? !isFixed : slot.isOpen());
+    }
+
+    @Override
+    void onDelivered(Epoch delivered) {
+        synchronized (this) {
+            if (isFixed) {
+                return;
+            }
+            isFixed = true;
+            fixedEpoch = delivered.number();
+            List<Slot<A>> before = slots;
+            slots = new ArrayList<>(delivered.view().size());
+            for (Member member : delivered.view().members()) {
+                Slot<A> early = find(before, member);
+                slots.add(early == null ? new Slot<>(member, true) : early);
+            }
+            // Those who were there when the call was begun, and have not got it.
+            for (Slot<A> slot : before) {
+                if (!delivered.contains(slot.member)) {
+                    slots.add(slot);
+                    slot.outcome = slot.isOpen() ? new Outcome.Suspected<>() : slot.outcome;
+                }
+            }
+            values = 0;
+            open = 0;
+            for (Slot<A> slot : slots) {
+                values += slot.outcome instanceof Outcome.Value ? 1 : 0;
+                open += slot.isOpen() ? 1 : 0;
+            }
+        }
+        proceed(null);
+    }
+
+    @Override
+    void onEpoch(Epoch next) {
+        synchronized (this) {
+            if (!isFixed) {
+                return;
+            }
+            for (Slot<A> slot : slots) {
+                if (slot.isOpen() && !next.hasStayed(slot.member, fixedEpoch)) {
+                    settle(slot, slot.isAsked ? new Outcome.Suspected<>() : new Outcome.Unreachable<>());
+                }
+            }
+        }
+        proceed(null);
+    }
+
+    @Override
+    void onDeadline() {
+        Outcomes<A> result;
+        synchronized (this) {
+            if (isOver) {
+                return;
+            }
+            isOver = true;
+            for (Slot<A> slot : slots) {
+                if (slot.isOpen() && slot.isAsked) {
+                    slot.outcome = new Outcome.TimedOut<>();
+                }
+            }
+            result = outcomes();
+        }
+        finish(result);
+    }
+
+    @Override
+    public void onUnsent(@Nullable Member receiver, SendException reason) {
+        if (receiver == null || reason.reason() != SendException.Reason.NO_MEMBER) {
+            fail(Caller.unsent(reason));
+        } else {
+            settle(receiver, new Outcome.Unreachable<>());
+        }
+    }
+
+    @Override
+    synchronized List<Member> unanswered() {
+        List<Member> unanswered = new ArrayList<>();
+        for (Slot<A> slot : slots) {
+            if (slot.isOpen() && slot.isAsked) {
+                unanswered.add(slot.member);
+            }
+        }
+        return unanswered;
+    }
+
+    // ------------------------------------------------------------------ decisions
+
+    /** Notes an outcome, and what follows from it; false if it is not the first of its member. */
+    private boolean settle(Member member, Outcome<A> outcome) {
+        synchronized (this) {
+            Slot<A> slot = find(member);
+            if (slot == null && !isFixed) {
+                slot = new Slot<>(member, true);
+                slots.add(slot);
+                open++;
+            }
+            if (isOver || slot == null || !slot.isOpen()) {
+                return false;
+            }
+            settle(slot, outcome);
+        }
+        proceed(null);
+        return true;
+    }
+
+    private void settle(Slot<A> slot, Outcome<A> outcome) {
+        slot.outcome = outcome;
+        open--;
+        waiting -= slot.isAsked ? 0 : 1;
+        values += outcome instanceof Outcome.Value ? 1 : 0;
+    }
+
+    /**
+     * Ends the call if it is over, or asks whoever is next.
+     *
+     * @param first the request as it was encoded; null if that was before
+     */
+    private void proceed(@Nullable ByteOutput first) {
+        Outcomes<A> result = null;
+        List<Member> next = List.of();
+        synchronized (this) {
+            if (isOver || !isFixed || isDone()) {
+                return;
+            }
+            if (wait.isOver(slots.size(), values, open)) {
+                isOver = true;
+                result = outcomes();
+            } else {
+                next = takeNext();
+            }
+        }
+        if (result != null) {
+            finish(result);
+        }
+        for (Member member : next) {
+            if (first != null) {
+                caller().ask(this, member, first);
+            } else {
+                caller().ask(this, member, request);
+            }
+        }
+    }
+
+    private List<Member> takeNext() {
+        int room = Math.min(waiting, atOnceMax - (open - waiting));
+        if (room <= 0) {
+            return List.of();
+        }
+        List<Member> next = new ArrayList<>(room);
+        for (Slot<A> slot : slots) {
+            if (slot.isOpen() && !slot.isAsked && next.size() < room) {
+                slot.isAsked = true;
+                next.add(slot.member);
+            }
+        }
+        waiting -= next.size();
+        return next;
+    }
+
+    private @Nullable Slot<A> find(Member member) {
+        return find(slots, member);
+    }
+
+    private static <A extends @Nullable Object> @Nullable Slot<A> find(List<Slot<A>> slots, Member member) {
+        for (Slot<A> slot : slots) {
+            if (slot.member.equals(member)) {
+                return slot;
+            }
+        }
+        return null;
+    }
+
+    private Outcomes<A> outcomes() {
+        List<Member> members = new ArrayList<>(slots.size());
+        List<Outcome<A>> outcomes = new ArrayList<>(slots.size());
+        for (Slot<A> slot : slots) {
+            Outcome<A> outcome = slot.outcome;
+            members.add(slot.member);
+            outcomes.add(outcome == null ? new Outcome.Unanswered<>() : outcome);
+        }
+        return new Outcomes<>(members, outcomes, wait.isSatisfied(slots.size(), values));
+    }
+}

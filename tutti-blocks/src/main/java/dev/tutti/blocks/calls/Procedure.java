@@ -1,0 +1,73 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.blocks.codec.Codec;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be called: a name that all members know it by, and how requests and answers become bytes.
+ *
+ * <p>A number made from the name goes over the wire. Who changes a codec so that old bytes can't be read gives the procedure
+ * a new name; members that do not know it refuse it.
+ *
+ * @param <Q> requests
+ * @param <A> answers
+ */
+public final class Procedure<Q extends @Nullable Object, A extends @Nullable Object> {
+
+    private final String name;
+    private final long id;
+    private final Codec<Q> request;
+    private final Codec<A> answer;
+
+    private Procedure(String name, Codec<Q> request, Codec<A> answer) {
+        if (name.isEmpty() || name.length() > NAME_MAX) {
+            throw new IllegalArgumentException(
+                    "the name of a procedure has 1 to " + NAME_MAX + " characters, not " + name.length());
+        }
+        this.name = name;
+        this.id = hash(name);
+        this.request = request;
+        this.answer = answer;
+    }
+
+    /** @param name 1 to 255 characters */
+    public static <Q extends @Nullable Object, A extends @Nullable Object> Procedure<Q, A> of(
+            String name, Codec<Q> request, Codec<A> answer) {
+        return new Procedure<>(name, request, answer);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    Codec<Q> request() {
+        return request;
+    }
+
+    Codec<A> answer() {
+        return answer;
+    }
+
+    /** What goes over the wire. */
+    long id() {
+        return id;
+    }
+
+    /** FNV-1a over the name's UTF-8, mixed. Two names with one number are refused where both are handled. */
+    private static long hash(String name) {
+        long hash = 0xCBF29CE484222325L;
+        for (byte each : name.getBytes(StandardCharsets.UTF_8)) {
+            hash = (hash ^ each & 0xFF) * 0x100000001B3L;
+        }
+        hash = (hash ^ hash >>> 33) * 0xFF51AFD7ED558CCDL;
+        return hash ^ hash >>> 33;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static final int NAME_MAX = 255;
+}

@@ -1,0 +1,26 @@
+package dev.tutti.blocks.calls;
+
+/** Why there is no answer although the member is there. */
+public enum Refusal {
+    /** As many handlers run at the member as it allows. The call was not executed. */
+    OVERLOADED(1),
+    /** The member handles no procedure of this name. The call was not executed. */
+    NO_PROCEDURE(2),
+    /** The member can't decode the request. The call was not executed. */
+    MALFORMED_REQUEST(3),
+    /** The answer is longer than the caller takes. The call was executed. */
+    ANSWER_TOO_LONG(4),
+    /** The caller can't decode the answer. The call was executed. */
+    MALFORMED_ANSWER(5);
+
+    private final int code;
+
+    Refusal(int code) {
+        this.code = code;
+    }
+
+    /** On the wire; never used for anything else. */
+    int code() {
+        return code;
+    }
+}

@@ -1,0 +1,174 @@
+package dev.tutti.blocks.calls;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A request that is being handled: what its handler may know of it, and what must be known to answer it. */
+final class Running<A extends @Nullable Object> implements CallContext {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Running.class);
+
+    private final Callee callee;
+    private final Procedure<?, A> procedure;
+    private final Member caller;
+    private final View view;
+    private final int epoch;
+    private final long call;
+    private final long deadlineNanos;
+    private final int answerBytesMax;
+
+    private long number;
+
+    // Guarded by this.
+    private boolean isOver;
+    private boolean isCancelled;
+    private @Nullable Thread thread;
+    private @Nullable List<Runnable> onCancel;
+
+    /**
+     * @param call 0 if no answer is wanted
+     * @param deadlineNanos of the node's calls
+     */
+    Running(
+            Callee callee,
+            Procedure<?, A> procedure,
+            Member caller,
+            Epoch epoch,
+            long call,
+            long deadlineNanos,
+            int answerBytesMax) {
+        this.callee = callee;
+        this.procedure = procedure;
+        this.caller = caller;
+        this.view = epoch.view();
+        this.epoch = epoch.number();
+        this.call = call;
+        this.deadlineNanos = deadlineNanos;
+        this.answerBytesMax = answerBytesMax;
+    }
+
+    Procedure<?, A> procedure() {
+        return procedure;
+    }
+
+    long call() {
+        return call;
+    }
+
+    /** What it is found by. */
+    long number() {
+        return number;
+    }
+
+    void number(long given) {
+        number = given;
+    }
+
+    boolean isOneWay() {
+        return call == 0;
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    int answerBytesMax() {
+        return answerBytesMax;
+    }
+
+    // ------------------------------------------------------------------ what handlers see
+
+    @Override
+    public Member caller() {
+        return caller;
+    }
+
+    @Override
+    public View view() {
+        return view;
+    }
+
+    @Override
+    public Duration remaining() {
+        return Duration.ofNanos(Math.max(0, deadlineNanos - callee.nowNanos()));
+    }
+
+    @Override
+    public synchronized boolean isCancelled() {
+        return isCancelled;
+    }
+
+    @Override
+    public void onCancel(Runnable action) {
+        synchronized (this) {
+            if (!isCancelled) {
+                if (!isOver) {
+                    List<Runnable> actions = onCancel == null ? new ArrayList<>(1) : onCancel;
+                    actions.add(action);
+                    onCancel = actions;
+                }
+                return;
+            }
+        }
+        action.run();
+    }
+
+    // ------------------------------------------------------------------ life
+
+    /** The calling thread handles it, and is interrupted if it is cancelled; false if that has happened. */
+    synchronized boolean begin() {
+        thread = Thread.currentThread();
+        return !isCancelled;
+    }
+
+    /** Whoever gets true may answer, unless the request was cancelled, and nobody else. */
+    synchronized boolean end() {
+        if (isOver) {
+            return false;
+        }
+        isOver = true;
+        thread = null;
+        onCancel = null;
+        return true;
+    }
+
+    /** Nobody waits for an answer any more. */
+    boolean cancel() {
+        List<Runnable> actions;
+        synchronized (this) {
+            if (isOver || isCancelled) {
+                return false;
+            }
+            isCancelled = true;
+            actions = onCancel == null ? List.of() : onCancel;
+            onCancel = null;
+            // Within the lock, so that it can't hit what the thread does afterwards.
+            if (thread != null) {
+                thread.interrupt();
+            }
+        }
+        for (Runnable action : actions) {
+            try {
+                action.run();
+            } catch (RuntimeException e) {
+                LOG.error("what {} wanted to do when it was cancelled has failed", procedure, e);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public String toString() {
+        return procedure + " for " + caller;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.tutti.blocks.codec;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How values of one kind become bytes, and bytes values again.
+ *
+ * <p>Called from many threads, those of a node's loop among them: it must not wait for anything. What {@link #take} reads
+ * comes from other processes; it throws {@link MalformedException} for what it can't be, or whatever the constructor of the
+ * value throws.
+ *
+ * @param <T> the values
+ */
+public interface Codec<T extends @Nullable Object> {
+
+    void put(T value, ByteOutput out);
+
+    T take(ByteInput in);
+
+    Codec<byte[]> BYTES = of(ByteInput::takeBytes, (bytes, out) -> out.putBytes(bytes));
+
+    Codec<String> TEXT = of(ByteInput::takeText, (text, out) -> out.putText(text));
+
+    Codec<Integer> INT = of(ByteInput::takeInt, (number, out) -> out.putInt(number));
+
+    Codec<Long> LONG = of(ByteInput::takeLong, (number, out) -> out.putLong(number));
+
+    Codec<Double> DOUBLE = of(ByteInput::takeDouble, (number, out) -> out.putDouble(number));
+
+    Codec<Boolean> BOOLEAN = of(ByteInput::takeBoolean, (flag, out) -> out.putBoolean(flag));
+
+    /** Null, in no bytes: of procedures without a request or an answer. */
+    Codec<@Nullable Void> NOTHING = new Codec<>() {
+        @Override
+        public void put(@Nullable Void value, ByteOutput out) {
+            // There is nothing to put.
+        }
+
+        @Override
+        public @Nullable Void take(ByteInput in) {
+            return null;
+        }
+    };
+
+    /** A codec of two functions. */
+    static <T> Codec<T> of(Function<ByteInput, T> take, BiConsumer<T, ByteOutput> put) {
+        return new Codec<>() {
+            @Override
+            public void put(T value, ByteOutput out) {
+                put.accept(value, out);
+            }
+
+            @Override
+            public T take(ByteInput in) {
+                return take.apply(in);
+            }
+        };
+    }
+
+    /** Values that may be absent: a byte more. */
+    static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
+        return new Codec<>() {
+            @Override
+            public void put(@Nullable T value, ByteOutput out) {
+                out.putBoolean(value != null);
+                if (value != null) {
+                    codec.put(value, out);
+                }
+            }
+
+            @Override
+            public @Nullable T take(ByteInput in) {
+                return in.takeBoolean() ? codec.take(in) : null;
+            }
+        };
+    }
+
+    /** Lists of values which have at least one byte each. What it takes can't be changed. */
+    static <T> Codec<List<T>> list(Codec<T> codec) {
+        return of(
+                in -> {
+                    int count = in.takeCount(1);
+                    // Grows with what is read: a value may take more as an object than on the wire.
+                    List<T> taken = new ArrayList<>();
+                    for (int index = 0; index < count; index++) {
+                        taken.add(codec.take(in));
+                    }
+                    return Collections.unmodifiableList(taken);
+                },
+                (list, out) -> {
+                    out.putInt(list.size());
+                    for (T value : list) {
+                        int before = out.length();
+                        codec.put(value, out);
+                        if (out.length() == before) {
+                            throw new IllegalArgumentException(
+                                    value + " has no bytes; the values of a list have at least one each");
+                        }
+                    }
+                });
+    }
+}

@@ -1,0 +1,27 @@
+package dev.tutti.stomp;
+
+import java.net.SocketAddress;
+import java.security.cert.Certificate;
+import java.util.List;
+
+/**
+ * Who wants to connect.
+ *
+ * @param login as CONNECT says it; empty if it does not
+ * @param passcode as CONNECT says it; empty if it does not
+ * @param host the virtual host that CONNECT names; empty if it does not
+ * @param address where the client is
+ * @param certificates the client's chain, its own first; empty unless {@code stomp.tls-authority} is set
+ */
+public record Login(String login, String passcode, String host, SocketAddress address, List<Certificate> certificates) {
+
+    public Login {
+        certificates = List.copyOf(certificates);
+    }
+
+    /** Without the passcode. */
+    @Override
+    public String toString() {
+        return "'" + login + "' from " + address;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.tutti.stomp;
+
+import dev.tutti.Node;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.stomp.internal.Hub;
+import dev.tutti.stomp.internal.Listener;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves STOMP 1.0, 1.1 and 1.2 on a node: clients of any language send to groups and get what is sent there, over TCP, TLS
+ * and WebSocket, at one port. See {@code docs/operating/stomp.md}.
+ *
+ * <p>A destination {@code /chat/lobby} belongs to the group {@code chat}, whose members have to be servers, too. A RECEIPT for a
+ * SEND or COMMIT says that all members of the group have the message. All methods may be called from any thread.
+ */
+public final class StompServer implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StompServer.class);
+
+    private final List<String> endpoints;
+    private final Listener listener;
+    private final Hub hub;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    StompServer(
+            Node node, Settings settings, @Nullable Authenticator authenticator, @Nullable Consumer<StompMessage> onMessage) {
+        this.listener =
+                Listener.open(settings, node.spec().node().get(TransportSettings.IO), authenticator != null);
+        this.endpoints = listener.endpoints(node.address());
+        try {
+            this.hub = new Hub(
+                    node,
+                    settings,
+                    String.join(",", endpoints),
+                    authenticator == null ? Authenticator.everybody() : authenticator,
+                    onMessage,
+                    this::onLost);
+            hub.serveOn(listener.loops());
+            hub.join();
+        } catch (RuntimeException e) {
+            listener.close();
+            throw e;
+        }
+        listener.accept(hub);
+        LOG.info("node {} serves STOMP at {}", node.name(), endpoints);
+    }
+
+    /** A server on a node; to be configured and started. */
+    public static StompServerBuilder on(Node node) {
+        return new StompServerBuilder(node);
+    }
+
+    /** Where it listens. */
+    public int port() {
+        return listener.port();
+    }
+
+    /** Where clients reach it: {@code stomp://host:port} and {@code ws://host:port/}, or {@code stomps} and {@code wss}. */
+    public List<String> endpoints() {
+        return endpoints;
+    }
+
+    /**
+     * Sends to a destination, as a client would.
+     *
+     * @return completes when all members have it; exceptionally with a {@link dev.tutti.SendException} if it is not accepted
+     * @throws IllegalArgumentException if the destination is not one of a served group
+     */
+    public CompletableFuture<Void> publish(String destination, Map<String, String> headers, byte[] body) {
+        return hub.publish(destination, headers, body);
+    }
+
+    /** Counters and levels now, by name; {@code docs/operating/stomp.md} says what they mean. */
+    public Map<String, Long> status() {
+        return hub.status();
+    }
+
+    /** A group is gone, and with it what clients came for: they are told to go to another member. */
+    private void onLost(String reason) {
+        if (!isClosed.get()) {
+            LOG.warn("STOMP is no longer served: {}", reason);
+            Thread.ofVirtual().name("tutti-stomp-close").start(() -> close("this member has lost " + reason));
+        }
+    }
+
+    /** Disconnects all clients with ERROR, leaves the groups and closes. Idempotent. */
+    @Override
+    public void close() {
+        close("this member closes; go on at another one");
+    }
+
+    private void close(String reason) {
+        if (isClosed.compareAndSet(false, true)) {
+            listener.stop();
+            hub.close(reason);
+            listener.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "STOMP at " + endpoints;
+    }
+}

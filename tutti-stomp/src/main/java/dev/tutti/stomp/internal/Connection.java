@@ -1,0 +1,528 @@
+package dev.tutti.stomp.internal;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.security.cert.Certificate;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's connection: bytes to frames and back, heart-beats, time-outs, and a bound on all that is held for it. What the
+ * frames mean is its {@link Session}'s. Belongs to its channel's thread.
+ */
+final class Connection extends ChannelInboundHandlerAdapter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** Bytes at which a batch goes to the socket before it is complete. */
+    private static final int BATCH_BYTES = 64 * 1024;
+
+    /** From here on a message is shared by its receivers instead of copied for each: then it costs less than its copy. */
+    private static final int SHARED_BYTES = 8 * 1024;
+
+    /** What an empty connection's first batch may take without growing. */
+    private static final int BATCH_BYTES_MIN = 512;
+
+    private static final byte[] HEART_BEAT = {'\n'};
+    private static final byte[] WEB_SOCKET_CLOSE = {(byte) 0x88, 2, 1000 >> 8, (byte) (1000 & 0xFF)};
+
+    private final Hub hub;
+    private final Shard shard;
+    private final Channel channel;
+    private final Options options;
+    private final FrameParser parser;
+    private final Session session;
+    private final long openedNanos = System.nanoTime();
+
+    private ByteBuf waiting = Unpooled.EMPTY_BUFFER;
+    private @Nullable ByteBuf batch;
+    private int batchBytesHint = BATCH_BYTES_MIN;
+    private boolean isWritten;
+    private boolean isWebSocket;
+    private long enclosedBytes;
+    private long enclosedNanos;
+    private boolean isPaused;
+    private boolean isPumping;
+    private boolean isLoggedIn;
+    private boolean isClosing;
+    private boolean isGone;
+    private long frameBegunNanos;
+    private boolean isFrameBegun;
+    private long closeByNanos;
+    private long readNanos = openedNanos;
+    private long writtenNanos = openedNanos;
+    private long silenceNanosMax;
+    private long heartBeatNanos;
+    private long accountedBytes;
+
+    Connection(Hub hub, Shard shard, Channel channel) {
+        this.hub = hub;
+        this.shard = shard;
+        this.channel = channel;
+        this.options = hub.options();
+        this.parser = new FrameParser(options.frames());
+        this.session = new Session(hub, shard, this);
+    }
+
+    // ------------------------------------------------------------------ from the channel
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf bytes =
+                switch (message) {
+                    case ByteBuf plain -> plain;
+                    case TextWebSocketFrame frame -> frame.content();
+                    case BinaryWebSocketFrame frame -> frame.content();
+                    case ContinuationWebSocketFrame frame -> frame.content();
+                    case ByteBufHolder other -> other.content().clear();
+                    default -> Unpooled.EMPTY_BUFFER;
+                };
+        try {
+            if (bytes.isReadable() && !isClosing) {
+                readNanos = System.nanoTime();
+                hub.counters().add(Counter.BYTES_RECEIVED, bytes.readableBytes());
+                onBytes(bytes);
+            }
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+    }
+
+    /**
+     * Bytes have gone into the decoder of WebSockets, which keeps them until a frame of its own is whole, or have come out.
+     *
+     * @param change less than 0 if they have come out
+     */
+    void onEnclosed(long change) {
+        if (isClosing) {
+            return;
+        }
+        if (change < 0 || enclosedBytes == 0) {
+            enclosedNanos = System.nanoTime();
+        }
+        enclosedBytes = Math.max(0, enclosedBytes + change);
+        account();
+    }
+
+    /** Frames are cut from the read buffer itself; only an unfinished one is copied, to memory of its own size. */
+    private void onBytes(ByteBuf bytes) {
+        if (waiting.isReadable()) {
+            waiting.discardReadBytes().writeBytes(bytes);
+            pump(waiting);
+            if (!waiting.isReadable()) {
+                releaseWaiting();
+            }
+        } else {
+            pump(bytes);
+            if (bytes.isReadable() && !isClosing) {
+                releaseWaiting();
+                waiting = channel.alloc().buffer(bytes.readableBytes()).writeBytes(bytes);
+            }
+        }
+        account();
+    }
+
+    private void pump(ByteBuf bytes) {
+        isPumping = true;
+        try {
+            Frame frame = isPaused || isClosing ? null : parser.next(bytes);
+            while (frame != null) {
+                hub.counters().increment(Counter.FRAMES_RECEIVED);
+                isFrameBegun = false;
+                session.onFrame(frame);
+                frame = isPaused || isClosing ? null : parser.next(bytes);
+            }
+        } catch (FrameException e) {
+            fail(e, session.receiptOfCurrent());
+        } finally {
+            isPumping = false;
+        }
+        if (isClosing) {
+            bytes.skipBytes(bytes.readableBytes());
+        } else if (parser.isInsideFrame() && !isFrameBegun) {
+            isFrameBegun = true;
+            frameBegunNanos = readNanos;
+        }
+        flushBatch();
+    }
+
+    private void releaseWaiting() {
+        waiting.release();
+        waiting = Unpooled.EMPTY_BUFFER;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+        if (event instanceof WebSocketServerProtocolHandler.HandshakeComplete) {
+            isWebSocket = true;
+        }
+        super.userEventTriggered(ctx, event);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        account();
+        session.onRoom();
+        ctx.fireChannelWritabilityChanged();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        end();
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            hub.counters().increment(Fault.TRANSPORT);
+            LOG.debug("client {}: {}", channel.remoteAddress(), cause.toString());
+        }
+        channel.close();
+    }
+
+    /** All that was held is given back, once. */
+    private void end() {
+        if (isGone) {
+            return;
+        }
+        isGone = true;
+        isClosing = true;
+        session.end();
+        if (!isPumping) {
+            releaseWaiting();
+        }
+        ByteBuf unsent = batch;
+        if (unsent != null) {
+            unsent.release();
+            batch = null;
+        }
+        hub.held(-accountedBytes);
+        accountedBytes = 0;
+        shard.remove(this);
+        hub.onGone();
+    }
+
+    // ------------------------------------------------------------------ for the session
+
+    SocketAddress address() {
+        return channel.remoteAddress();
+    }
+
+    /** The client's certificates, verified; none without TLS or if none are asked for. */
+    List<Certificate> certificates() {
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        if (tls == null) {
+            return List.of();
+        }
+        try {
+            return List.of(tls.engine().getSession().getPeerCertificates());
+        } catch (SSLPeerUnverifiedException _) {
+            return List.of();
+        }
+    }
+
+    void version(Version agreed) {
+        parser.version(agreed);
+    }
+
+    void onLoggedIn() {
+        isLoggedIn = true;
+        shard.onLoggedIn(this);
+    }
+
+    /**
+     * What was agreed on.
+     *
+     * @param receiveMillis how often the client says something; 0 if it need not
+     * @param sendMillis how often it wants to hear something; 0 if it does not
+     */
+    void heartBeats(long receiveMillis, long sendMillis) {
+        // A client that is twice as late as it said is gone; its own clock and the network may be a second late.
+        silenceNanosMax =
+                receiveMillis == 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(receiveMillis + Math.max(receiveMillis, 1_000));
+        heartBeatNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, sendMillis - Shard.TICK_MILLIS * 2));
+        if (sendMillis > 0 && heartBeatNanos == 0) {
+            heartBeatNanos = TimeUnit.MILLISECONDS.toNanos(sendMillis / 2);
+        }
+    }
+
+    /** Stops taking frames; what has arrived waits. */
+    void pause() {
+        if (!isPaused && !isClosing) {
+            isPaused = true;
+            channel.config().setAutoRead(false);
+        }
+    }
+
+    boolean isPaused() {
+        return isPaused;
+    }
+
+    void resume() {
+        if (!isPaused || isClosing) {
+            return;
+        }
+        isPaused = false;
+        channel.config().setAutoRead(true);
+        // A client is not late for what was not read from it.
+        readNanos = System.nanoTime();
+        frameBegunNanos = readNanos;
+        enclosedNanos = readNanos;
+        if (!isPumping && waiting.isReadable()) {
+            pump(waiting);
+            if (!waiting.isReadable()) {
+                releaseWaiting();
+            }
+            account();
+        }
+    }
+
+    boolean isClosing() {
+        return isClosing;
+    }
+
+    /** Whether more may be written without coming near the bound. */
+    boolean hasRoom() {
+        return pendingBytes() < options.clientBufferBytes() / 4;
+    }
+
+    /** Writes a frame, and it goes out at once or with the batch that is being made. */
+    void write(byte[] frame) {
+        if (isGone) {
+            return;
+        }
+        ByteBuf out = room(frame.length, true);
+        out.writeBytes(frame);
+        if (!isPumping) {
+            flushBatch();
+        }
+    }
+
+    /** Writes a MESSAGE; false if the client has too much to read already, and was disconnected. */
+    boolean write(Subscription subscription, byte[] ack, Publication publication, ByteBuf tail) {
+        byte[] prefix = subscription.prefix();
+        int length = prefix.length + ack.length + tail.readableBytes();
+        if (!hasRoomFor(length)) {
+            return false;
+        }
+        boolean isShared = tail.readableBytes() >= SHARED_BYTES;
+        int copied = isShared ? prefix.length + ack.length : length;
+        boolean isText = !isWebSocket || publication.isText();
+        ByteBuf out = room(copied, length, isText);
+        out.writeBytes(prefix).writeBytes(ack);
+        int batched = out.readableBytes();
+        if (isShared) {
+            batch = null;
+            channel.write(out);
+            channel.write(tail.retainedDuplicate());
+        } else {
+            out.writeBytes(tail, tail.readerIndex(), tail.readableBytes());
+            batched += tail.readableBytes();
+        }
+        hub.counters().increment(Counter.MESSAGES_SENT);
+        if (!isWritten) {
+            isWritten = true;
+            shard.onWritten(this);
+        }
+        if (isShared || batched >= BATCH_BYTES) {
+            flushBatch();
+            // It is in the shard's list already.
+            isWritten = true;
+        }
+        return true;
+    }
+
+    private boolean hasRoomFor(int length) {
+        if (pendingBytes() + length <= options.clientBufferBytes()) {
+            return true;
+        }
+        // The socket may take what only waits for the end of the batch.
+        flushBatch();
+        if (pendingBytes() == 0 || pendingBytes() + length <= options.clientBufferBytes()) {
+            return true;
+        }
+        fail(new FrameException(
+                Fault.SLOW,
+                "too slow: " + pendingBytes() + " bytes wait to be read (stomp.client-buffer); subscribe again with 'resume'"),
+                null);
+        return false;
+    }
+
+    private ByteBuf room(int length, boolean isText) {
+        return room(length, length, isText);
+    }
+
+    /**
+     * The batch, with room for {@code copied} bytes more.
+     *
+     * @param length of the frame that they begin
+     */
+    private ByteBuf room(int copied, int length, boolean isText) {
+        ByteBuf out = batch;
+        if (out == null) {
+            out = channel.alloc().directBuffer(Math.max(batchBytesHint, copied + FrameWriter.WEB_SOCKET_HEADER_MAX));
+            batch = out;
+        }
+        out.ensureWritable(copied + FrameWriter.WEB_SOCKET_HEADER_MAX);
+        if (isWebSocket) {
+            FrameWriter.webSocketHeader(out, isText, length);
+        }
+        hub.counters().add(Counter.BYTES_SENT, length);
+        return out;
+    }
+
+    /** Hands the batch to the socket. */
+    void flushBatch() {
+        isWritten = false;
+        ByteBuf out = batch;
+        if (out != null) {
+            batch = null;
+            batchBytesHint = Math.clamp(out.readableBytes(), BATCH_BYTES_MIN, BATCH_BYTES);
+            channel.write(out);
+        }
+        if (!isGone && channel.unsafe().outboundBuffer() != null) {
+            writtenNanos = out == null ? writtenNanos : System.nanoTime();
+            channel.flush();
+            account();
+        }
+    }
+
+    private long pendingBytes() {
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        ByteBuf out = batch;
+        return (buffer == null ? 0 : buffer.totalPendingWriteBytes()) + (out == null ? 0 : out.readableBytes());
+    }
+
+    // ------------------------------------------------------------------ bounds
+
+    /** All that is held for this client. */
+    long heldBytes() {
+        return accountedBytes;
+    }
+
+    private void account() {
+        if (isGone) {
+            return;
+        }
+        long held = enclosedBytes + waiting.capacity() + pendingBytes() + session.heldBytes();
+        long before = accountedBytes;
+        if (held != before) {
+            accountedBytes = held;
+            hub.held(held - before);
+            if (held > before) {
+                shard.onHeld(held);
+                hub.checkMemory(shard);
+            }
+        }
+    }
+
+    void onTick(long nowNanos) {
+        account();
+        if (isClosing) {
+            if (nowNanos - closeByNanos >= 0) {
+                channel.close();
+            }
+            return;
+        }
+        if (!isLoggedIn && nowNanos - openedNanos > options.connectTimeoutNanos()) {
+            fail(new FrameException(Fault.TIMEOUT, "no CONNECT within stomp.connect-timeout"), null);
+        } else if (isFrameLate(nowNanos)) {
+            fail(new FrameException(Fault.TIMEOUT, "a frame is not complete within stomp.frame-timeout"), null);
+        } else if (silenceNanosMax > 0 && !isPaused && nowNanos - readNanos > silenceNanosMax) {
+            fail(new FrameException(Fault.SILENT, "no heart-beat for " + (nowNanos - readNanos) / 1_000_000 + " ms"), null);
+        } else if (heartBeatNanos > 0 && nowNanos - writtenNanos >= heartBeatNanos) {
+            write(HEART_BEAT);
+        }
+        session.onRoom();
+    }
+
+    private boolean isFrameLate(long nowNanos) {
+        long sinceNanos = nowNanos - options.frameTimeoutNanos();
+        boolean isInside = isFrameBegun && parser.isInsideFrame() && frameBegunNanos - sinceNanos < 0;
+        boolean isEnclosed = enclosedBytes > 0 && enclosedNanos - sinceNanos < 0;
+        return !isPaused && (isInside || isEnclosed);
+    }
+
+    // ------------------------------------------------------------------ the end
+
+    /**
+     * Tells the client why, and closes.
+     *
+     * @param receipt that the frame which caused it asks for
+     */
+    void fail(FrameException reason, @Nullable String receipt) {
+        if (isClosing) {
+            return;
+        }
+        hub.counters().increment(reason.fault());
+        LOG.debug("client {}: {}: {}", channel.remoteAddress(), reason.fault(), reason.text());
+        if (isAnswerable()) {
+            session.writeError(reason, receipt);
+        }
+        close();
+    }
+
+    /** Before a WebSocket handshake, and in the middle of one of TLS, there is nobody who would understand. */
+    private boolean isAnswerable() {
+        SslHandler tls = channel.pipeline().get(SslHandler.class);
+        boolean isOpen = tls == null || tls.handshakeFuture().isSuccess();
+        return isOpen && (isWebSocket || channel.pipeline().get(WebSocketServerProtocolHandler.class) == null);
+    }
+
+    /** Closes when all is written; what comes in meanwhile is thrown away, so that the client gets to read what it is told. */
+    void close() {
+        if (isClosing) {
+            return;
+        }
+        isClosing = true;
+        isPaused = false;
+        closeByNanos = System.nanoTime() + options.closeTimeoutNanos();
+        session.end();
+        if (!isPumping) {
+            releaseWaiting();
+        }
+        flushBatch();
+        if (isGone) {
+            return;
+        }
+        channel.config().setAutoRead(true);
+        ByteBuf last = isWebSocket ? Unpooled.wrappedBuffer(WEB_SOCKET_CLOSE) : Unpooled.EMPTY_BUFFER;
+        channel.writeAndFlush(last).addListener((ChannelFutureListener) done -> {
+            if (done.isSuccess() && channel instanceof DuplexChannel duplex && channel.pipeline().get(SslHandler.class) == null) {
+                duplex.shutdownOutput();
+            } else {
+                channel.close();
+            }
+        });
+    }
+
+    /** Closes at once, to give back what is held; the client is told only if nothing waits before. */
+    void drop(Fault fault) {
+        if (pendingBytes() == 0) {
+            fail(new FrameException(fault, "this server is full; try another member"), null);
+        } else if (!isClosing) {
+            hub.counters().increment(fault);
+        }
+        channel.close();
+    }
+}

@@ -1,0 +1,87 @@
+package dev.tutti.stomp.internal;
+
+import java.util.List;
+
+/**
+ * A path whose first segment names a group. In subscriptions {@code *} stands for one segment and {@code **}, at the end,
+ * for any that follow.
+ *
+ * @param text as the client writes it
+ * @param segments between the slashes
+ */
+record Destination(String text, List<String> segments) {
+
+    /** What a subscription to the other members' endpoints asks for. */
+    static final String INFO = "info";
+
+    static final String ONE = "*";
+    static final String REST = "**";
+    private static final int SEGMENTS_MAX = 32;
+
+    /** One that is sent to. */
+    static Destination exact(String text) throws FrameException {
+        Destination destination = parse(text);
+        for (String segment : destination.segments) {
+            if (segment.equals(ONE) || segment.equals(REST)) {
+                throw new FrameException(
+                        Fault.NO_DESTINATION, "a message is sent to one destination, without wildcards: '" + text + "'");
+            }
+        }
+        return destination;
+    }
+
+    /** One that is subscribed to. */
+    static Destination pattern(String text) throws FrameException {
+        Destination destination = parse(text);
+        int rest = destination.segments.indexOf(REST);
+        if (rest >= 0 && rest < destination.segments.size() - 1) {
+            throw new FrameException(Fault.NO_DESTINATION, "** is the last segment of a destination: '" + text + "'");
+        }
+        return destination;
+    }
+
+    private static Destination parse(String text) throws FrameException {
+        if (!text.startsWith("/")) {
+            throw new FrameException(
+                    Fault.NO_DESTINATION, "a destination begins with a slash and its group, such as /topic/news; not '" + text + "'");
+        }
+        if (text.chars().filter(each -> each == '/').count() > SEGMENTS_MAX) {
+            throw new FrameException(Fault.NO_DESTINATION, "a destination has at most " + SEGMENTS_MAX + " segments");
+        }
+        List<String> segments = List.of(text.substring(1).split("/", -1));
+        for (String segment : segments) {
+            if (segment.isEmpty()) {
+                throw new FrameException(Fault.NO_DESTINATION, "a segment of the destination is empty: '" + text + "'");
+            }
+        }
+        return new Destination(text, segments);
+    }
+
+    String group() {
+        return segments.getFirst();
+    }
+
+    boolean isInfo() {
+        return segments.size() == 1 && group().equals(INFO);
+    }
+
+    /** Whether a group's messages may match it. */
+    boolean mayMatchGroup(String name) {
+        return group().equals(name) || group().equals(ONE) || group().equals(REST);
+    }
+
+    /** Whether it stands for {@code other}, which has no wildcards. */
+    boolean matches(Destination other) {
+        for (int index = 0; index < segments.size(); index++) {
+            String segment = segments.get(index);
+            if (segment.equals(REST)) {
+                return true;
+            }
+            if (index >= other.segments.size()
+                    || !segment.equals(ONE) && !segment.equals(other.segments.get(index))) {
+                return false;
+            }
+        }
+        return segments.size() == other.segments.size();
+    }
+}

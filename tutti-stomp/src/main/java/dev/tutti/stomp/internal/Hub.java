@@ -1,0 +1,392 @@
+package dev.tutti.stomp.internal;
+
+import dev.tutti.Node;
+import dev.tutti.core.Member;
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.stomp.Access;
+import dev.tutti.stomp.Authenticator;
+import dev.tutti.stomp.Login;
+import dev.tutti.stomp.StompMessage;
+import dev.tutti.stomp.StompSettings;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What clients and groups of a server share. Thread-safe. */
+public final class Hub {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Hub.class);
+    private static final String DEFAULT_GROUP = "topic";
+
+    private final Node node;
+    private final Options options;
+    private final List<String> origins;
+    private final Authenticator authenticator;
+    private final @Nullable Consumer<StompMessage> onMessage;
+    private final Consumer<String> onLost;
+    private final Counters counters = new Counters();
+    private final Backlog backlog;
+    private final Map<String, ServedGroup> groups = new LinkedHashMap<>();
+    private final Members members;
+    private final List<Shard> shards = new ArrayList<>();
+    private final AtomicInteger clients = new AtomicInteger();
+    private final AtomicInteger subscriptions = new AtomicInteger();
+    private final AtomicLong held = new AtomicLong();
+    private final AtomicLong sessions = new AtomicLong();
+    private final AtomicInteger nextShard = new AtomicInteger();
+    private final AtomicBoolean isClosing = new AtomicBoolean();
+    private final AtomicBoolean isRelieving = new AtomicBoolean();
+    private final Publication nothing = new Publication(
+            Publication.INFO_GROUP, "", 0, 0, new Content(new Destination("/", List.of()), new Headers(), new byte[0]));
+
+    /**
+     * @param endpoints where clients reach this member, by commas
+     * @param onLost called with the reason when a group was left or lost
+     */
+    public Hub(
+            Node node,
+            Settings settings,
+            String endpoints,
+            Authenticator authenticator,
+            @Nullable Consumer<StompMessage> onMessage,
+            Consumer<String> onLost) {
+        this.node = node;
+        this.options = Options.of(settings);
+        this.origins = settings.get(StompSettings.ORIGINS);
+        this.authenticator = authenticator;
+        this.onMessage = onMessage;
+        this.onLost = onLost;
+        this.backlog = new Backlog(settings.get(StompSettings.BACKLOG).bytes());
+        String membersGroup = settings.get(StompSettings.MEMBERS_GROUP);
+        this.members = new Members(membersGroup, endpoints, new FromMembers());
+        List<String> names = settings.get(StompSettings.GROUPS);
+        long historyBytes = settings.get(StompSettings.HISTORY).bytes();
+        for (String name : names.isEmpty() ? List.of(DEFAULT_GROUP) : names) {
+            check(name, membersGroup);
+            groups.put(name, new ServedGroup(groups.size(), name, historyBytes, new FromGroups()));
+        }
+    }
+
+    private static void check(String name, String membersGroup) {
+        boolean isFree = !name.equals(Destination.INFO) && !name.equals(membersGroup) && !name.equals(Destination.ONE)
+                && !name.equals(Destination.REST) && !name.contains("/");
+        if (!isFree) {
+            throw new SettingException("stomp.groups: '" + name + "' can't be served: a name has no slash, and is not "
+                    + Destination.INFO + ", " + membersGroup + " (stomp.members-group), * or **");
+        }
+    }
+
+    /** The threads that serve clients; before anything is joined. */
+    public void serveOn(Iterable<EventLoop> loops) {
+        for (EventLoop loop : loops) {
+            Shard shard = new Shard(this, loop);
+            shards.add(shard);
+            shard.start();
+        }
+    }
+
+    /** Joins all groups; returns when this member is in a view of each. */
+    public void join() {
+        members.join(node);
+        groups.values().forEach(group -> group.join(node));
+    }
+
+    /** Tells clients, and leaves the groups. */
+    public void close(String reason) {
+        isClosing.set(true);
+        for (Shard shard : shards) {
+            await(shard, () -> shard.closeAll(reason));
+        }
+        backlog.close();
+        groups.values().forEach(ServedGroup::close);
+        members.close();
+    }
+
+    private static void await(Shard shard, Runnable task) {
+        try {
+            CompletableFuture.runAsync(task, shard.loop()).get(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("STOMP: clients of a thread were not told that the server closes: {}", e.toString());
+        }
+    }
+
+    private static final long CLOSE_SECONDS_MAX = 5;
+
+    // ------------------------------------------------------------------ for connections
+
+    Options options() {
+        return options;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    Members members() {
+        return members;
+    }
+
+    List<String> origins() {
+        return origins;
+    }
+
+    /** Stands for no publication. */
+    Publication nothing() {
+        return nothing;
+    }
+
+    String product() {
+        String version = Hub.class.getPackage().getImplementationVersion();
+        return "tutti/" + (version == null ? "dev" : version);
+    }
+
+    String nextSession() {
+        return Long.toUnsignedString(node.id().incarnation(), Character.MAX_RADIX) + "-" + sessions.incrementAndGet();
+    }
+
+    /** The group that a destination belongs to; null if it is not served. */
+    @Nullable ServedGroup group(Destination destination) {
+        return groups.get(destination.group());
+    }
+
+    /** The groups whose messages a pattern may match. */
+    List<ServedGroup> groups(Destination pattern) {
+        return groups.values().stream()
+                .filter(group -> pattern.mayMatchGroup(group.name()))
+                .toList();
+    }
+
+    /** How destinations begin, for people. */
+    String prefixes() {
+        return String.join(", ", groups.keySet().stream().map(name -> "/" + name + "/").toList());
+    }
+
+    void authenticate(Login login, Consumer<@Nullable Access> then) {
+        Thread.ofVirtual().name("tutti-stomp-login").start(() -> {
+            Access access = null;
+            try {
+                access = authenticator.authenticate(login);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                // The user's code, which fails in its own ways; nobody gets in by that.
+                LOG.error("STOMP: the authenticator has failed for {}", login, e);
+            }
+            try {
+                then.accept(access);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("STOMP: the server was closed during the log-in of {}", login);
+            }
+        });
+    }
+
+    void onSubscribed(int count) {
+        subscriptions.addAndGet(count);
+    }
+
+    /** Bytes are held for clients, or no longer. */
+    void held(long more) {
+        held.addAndGet(more);
+    }
+
+    /** Makes room if all together hold too much: who holds the most goes, whichever thread it belongs to. */
+    void checkMemory(Shard from) {
+        if (held.get() <= options.memoryBytes()) {
+            return;
+        }
+        Shard worst = from;
+        for (Shard shard : shards) {
+            worst = shard.largestBytes() > worst.largestBytes() ? shard : worst;
+        }
+        if (worst == from) {
+            from.evictLargest();
+        } else if (isRelieving.compareAndSet(false, true)) {
+            Shard other = worst;
+            other.loop().execute(() -> {
+                isRelieving.set(false);
+                if (held.get() > options.memoryBytes()) {
+                    other.evictLargest();
+                }
+            });
+        }
+    }
+
+    /** Counts a connection; false if there is no room for it. */
+    boolean onAccepted(Shard shard, Connection connection) {
+        counters.increment(Counter.ACCEPTED);
+        shard.add(connection);
+        return clients.incrementAndGet() <= options.clientsMax() || shard.evictStranger(connection);
+    }
+
+    void onGone() {
+        clients.decrementAndGet();
+    }
+
+    Shard shardOf(EventLoop loop) {
+        for (Shard shard : shards) {
+            if (shard.loop() == loop) {
+                return shard;
+            }
+        }
+        throw new IllegalStateException("no shard for " + loop);
+    }
+
+    // ------------------------------------------------------------------ deliveries
+
+    /** To all shards; each says when it is done. */
+    private void offer(Publication publication, long charged) {
+        publication.offered(shards.size(), charged);
+        for (Shard shard : shards) {
+            shard.offer(publication);
+        }
+    }
+
+    void onDrained(Publication publication) {
+        long free = publication.drained();
+        if (free > 0) {
+            backlog.remove(free);
+        }
+    }
+
+    private void schedule(Runnable task, long delayMillis) {
+        EventLoop loop = shards.get(Math.floorMod(nextShard.getAndIncrement(), shards.size())).loop();
+        try {
+            if (delayMillis == 0) {
+                loop.execute(task);
+            } else {
+                loop.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+            }
+        } catch (RejectedExecutionException e) {
+            LOG.debug("STOMP: the server is closed");
+        }
+    }
+
+    private void onGroupClosed(String group, String reason) {
+        if (isClosing.compareAndSet(false, true)) {
+            onLost.accept("group " + group + ": " + reason);
+        }
+    }
+
+    private void onMalformed(Member sender, String reason) {
+        counters.increment(Counter.DELIVERED_MALFORMED);
+        LOG.debug("STOMP: ignored a message of {}: {}", sender, reason);
+    }
+
+    private final class FromGroups implements ServedGroup.Outlet {
+
+        @Override
+        public void deliver(Member sender, Publication publication) {
+            counters.increment(Counter.DELIVERED);
+            Consumer<StompMessage> listener = onMessage;
+            if (listener != null) {
+                listener.accept(message(sender, publication));
+            }
+            if (subscriptions.get() > 0) {
+                backlog.add(publication.bytes());
+                offer(publication, publication.bytes());
+            }
+        }
+
+        @Override
+        public void schedule(Runnable task, long delayMillis) {
+            Hub.this.schedule(task, delayMillis);
+        }
+
+        @Override
+        public void onMalformed(Member sender, String reason) {
+            Hub.this.onMalformed(sender, reason);
+        }
+
+        @Override
+        public void onClosed(String group, String reason) {
+            onGroupClosed(group, reason);
+        }
+    }
+
+    private final class FromMembers implements Members.Listener {
+
+        @Override
+        public void onInfo(Publication info) {
+            offer(info, 0);
+        }
+
+        @Override
+        public void onMalformed(Member sender, String reason) {
+            Hub.this.onMalformed(sender, reason);
+        }
+
+        @Override
+        public void onClosed(String group, String reason) {
+            onGroupClosed(group, reason);
+        }
+    }
+
+    private static StompMessage message(Member sender, Publication publication) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        Headers headers = publication.content().headers();
+        for (int index = 0; index < headers.count(); index++) {
+            texts.putIfAbsent(headers.name(index), headers.value(index));
+        }
+        return new StompMessage(
+                publication.destination().text(), publication.id(), sender, texts, publication.content().body());
+    }
+
+    // ------------------------------------------------------------------ for the server
+
+    /**
+     * Sends from this process.
+     *
+     * @return completes when all members have it
+     * @throws IllegalArgumentException if the destination is not one of a group that is served
+     */
+    public CompletableFuture<Void> publish(String destination, Map<String, String> headers, byte[] body) {
+        try {
+            Destination exact = Destination.exact(destination);
+            ServedGroup group = group(exact);
+            if (group == null) {
+                throw new IllegalArgumentException("'" + destination + "' belongs to no group here; destinations begin with " + prefixes());
+            }
+            Headers given = new Headers();
+            headers.forEach(given::add);
+            CompletableFuture<Void> done = new CompletableFuture<>();
+            group.publish(List.of(new Content(exact, given, body.clone())), () -> done.complete(null))
+                    .whenComplete((_, error) -> {
+                        if (error != null) {
+                            done.completeExceptionally(error);
+                        }
+                    });
+            return done;
+        } catch (FrameException e) {
+            throw new IllegalArgumentException(e.text(), e);
+        }
+    }
+
+    /** Counters and levels now, by name. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>(counters.snapshot());
+        status.put("clients", (long) clients.get());
+        status.put("subscriptions", (long) subscriptions.get());
+        status.put("held-bytes", held.get());
+        status.put("backlog-bytes", backlog.bytes());
+        status.put("backlog-waits", backlog.waits());
+        status.put("receipts-waiting", groups.values().stream().mapToLong(ServedGroup::waiting).sum());
+        return status;
+    }
+}

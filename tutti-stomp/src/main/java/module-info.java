@@ -1,0 +1,16 @@
+/** STOMP on any member. */
+module dev.tutti.stomp {
+    requires transitive dev.tutti;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
+    requires io.netty.transport.classes.epoll;
+    requires io.netty.transport.classes.io_uring;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    exports dev.tutti.stomp;
+}

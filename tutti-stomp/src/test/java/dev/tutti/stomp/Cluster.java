@@ -1,0 +1,70 @@
+package dev.tutti.stomp;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+
+/** Members that serve STOMP, in this process, over loopback. */
+final class Cluster implements AutoCloseable {
+
+    private final List<Node> nodes = new ArrayList<>();
+    private final List<StompServer> servers = new ArrayList<>();
+
+    /** Starts a member more. */
+    StompServer start(UnaryOperator<StompServerBuilder> with) {
+        NodeBuilder builder = Node.tcp(0).name("m" + nodes.size()).set("preset", "fast");
+        if (!nodes.isEmpty()) {
+            builder.seeds(nodes.getFirst().address());
+        }
+        Node node = builder.start();
+        nodes.add(node);
+        StompServer server = with.apply(StompServer.on(node).port(0)).start();
+        servers.add(server);
+        // Joining is patient for a while only, and a machine may be busy.
+        await("one view of all members in each group", () -> nodes.stream()
+                .flatMap(each -> each.groups().stream())
+                .allMatch(group -> group.view().size() == nodes.stream()
+                        .filter(each -> each.groups().size() == node.groups().size())
+                        .count()));
+        return server;
+    }
+
+    StompServer start() {
+        return start(builder -> builder);
+    }
+
+    Node node(int index) {
+        return nodes.get(index);
+    }
+
+    StompServer server(int index) {
+        return servers.get(index);
+    }
+
+    /** Waits, looking again and again, for what other threads bring about. */
+    static void await(String what, BooleanSupplier condition) {
+        long startNanos = System.nanoTime();
+        Object pause = new Object();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - startNanos > 20_000_000_000L) {
+                throw new AssertionError("not within 20 s: " + what);
+            }
+            synchronized (pause) {
+                try {
+                    pause.wait(5);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        servers.reversed().forEach(StompServer::close);
+        nodes.reversed().forEach(Node::close);
+    }
+}

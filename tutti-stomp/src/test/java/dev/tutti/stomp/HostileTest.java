@@ -1,0 +1,183 @@
+package dev.tutti.stomp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.stomp.Client.Reply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients that mean harm, and one that does not and is served all the time. */
+class HostileTest {
+
+    private static final long SEED = 61_613L;
+
+    private final Cluster cluster = new Cluster();
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    private static void checkServed(StompServer server) throws IOException {
+        try (Client honest = Client.connect(server.port())) {
+            honest.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/honest");
+            honest.send("SEND\ndestination:/topic/honest\n\nhello");
+            assertThat(honest.expect("MESSAGE").body()).isEqualTo("hello");
+        }
+    }
+
+    private static void awaitNobody(StompServer server) throws InterruptedException {
+        Cluster.await("everything is given back", () -> server.status().get("clients") == 0
+                && server.status().get("held-bytes") == 0
+                && server.status().get("subscriptions") == 0
+                && server.status().get("backlog-bytes") == 0);
+    }
+
+    @Test
+    void refusesGarbageOfEveryKind() throws Exception {
+        StompServer server = cluster.start();
+        Random random = new Random(SEED);
+        byte[] valid = ("SUBSCRIBE\nid:a\ndestination:/topic/x\n\n\0SEND\ndestination:/topic/x\ncontent-length:3\n\nabc\0"
+                        + "BEGIN\ntransaction:t\n\n\0SEND\ndestination:/topic/x\ntransaction:t\n\nabc\0COMMIT\ntransaction:t\n\n\0")
+                .getBytes(StandardCharsets.UTF_8);
+        for (int round = 0; round < 300; round++) {
+            byte[] bytes = valid.clone();
+            for (int change = 0; change < 1 + round % 5; change++) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+            }
+            try (Client client = round % 3 == 0 ? Client.open(server.port()) : Client.connect(server.port())) {
+                client.sendRaw(bytes);
+            }
+        }
+        checkServed(server);
+        awaitNobody(server);
+        assertThat(server.status().get("disconnected.malformed")).isGreaterThan(50);
+    }
+
+    @Test
+    void boundsHeadersAndBodies() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.body-max", "64 KiB"));
+        List<String> bombs = List.of(
+                "SEND\n" + "a:b\n".repeat(1_000),
+                "SEND\na:" + "b".repeat(100_000),
+                "SEND\n" + ("a:" + "b".repeat(3_000) + "\n").repeat(20),
+                "SEND\ndestination:/topic/a\ncontent-length:2000000000\n\n",
+                "SEND\ndestination:/topic/a\n\n" + "x".repeat(70_000));
+        for (String bomb : bombs) {
+            try (Client client = Client.connect(server.port())) {
+                client.sendRaw(bomb.getBytes(StandardCharsets.UTF_8));
+                assertThat(client.expect("ERROR").header("message")).contains("stomp.");
+                assertThat(client.isClosed()).isTrue();
+            }
+        }
+        assertThat(server.status()).containsEntry("disconnected.head-too-large", 3L);
+        assertThat(server.status()).containsEntry("disconnected.body-too-large", 2L);
+        checkServed(server);
+        awaitNobody(server);
+    }
+
+    @Test
+    void givesUpOnWhoNeverFinishes() throws Exception {
+        StompServer server = cluster.start(
+                builder -> builder.set("stomp.connect-timeout", "300 ms").set("stomp.frame-timeout", "300 ms"));
+        List<Client> slow = new ArrayList<>();
+        for (int index = 0; index < 50; index++) {
+            Client client = index % 2 == 0 ? Client.open(server.port()) : Client.connect(server.port());
+            slow.add(client);
+            client.sendRaw((index % 2 == 0 ? "CONNECT\n" : "SEND\ndestination:/topic/a\n\nhalf").getBytes(StandardCharsets.UTF_8));
+        }
+        checkServed(server);
+        for (Client client : slow) {
+            assertThat(client.expect("ERROR").header("message")).contains("timeout");
+            assertThat(client.isClosed()).isTrue();
+            client.close();
+        }
+        assertThat(server.status()).containsEntry("disconnected.timeout", 50L);
+        awaitNobody(server);
+    }
+
+    @Test
+    void disconnectsTheLargestWhenAllTogetherHoldTooMuch() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.memory", "1 MiB"));
+        byte[] half = ("SEND\ndestination:/topic/a\n\n" + "x".repeat(200_000)).getBytes(StandardCharsets.UTF_8);
+        List<Client> greedy = new ArrayList<>();
+        for (int index = 0; index < 20; index++) {
+            Client client = Client.connect(server.port());
+            greedy.add(client);
+            client.sendRaw(half);
+            checkServed(server);
+            assertThat(server.status().get("held-bytes")).isLessThanOrEqualTo(2L << 20);
+        }
+        Cluster.await("some are disconnected", () -> server.status().get("disconnected.memory") > 5);
+        for (Client client : greedy) {
+            client.close();
+        }
+        awaitNobody(server);
+    }
+
+    @Test
+    void boundsWhatOneClientMayHave() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.subscriptions-max", "3")
+                .set("stomp.transactions-max", "2")
+                .set("stomp.transaction-max", "1 KiB")
+                .set("stomp.unacked-max", "4"));
+        try (Client client = Client.connect(server.port())) {
+            for (int id = 0; id < 4; id++) {
+                client.send("SUBSCRIBE\nid:" + id + "\ndestination:/topic/a\n\n");
+            }
+            assertThat(client.expect("ERROR").header("message")).contains("stomp.subscriptions-max");
+        }
+        try (Client client = Client.connect(server.port())) {
+            for (int id = 0; id < 3; id++) {
+                client.send("BEGIN\ntransaction:" + id + "\n\n");
+            }
+            assertThat(client.expect("ERROR").header("message")).contains("stomp.transactions-max");
+        }
+        try (Client client = Client.connect(server.port())) {
+            client.send("BEGIN\ntransaction:1\n\n");
+            client.send("SEND\ndestination:/topic/a\ntransaction:1\n\n" + "x".repeat(1_000));
+            assertThat(client.expect("ERROR").header("message")).contains("stomp.transaction-max");
+        }
+        try (Client client = Client.connect(server.port())) {
+            client.sendAndWait("SUBSCRIBE", "id:1", "destination:/topic/a", "ack:client");
+            for (int number = 0; number < 5; number++) {
+                client.send("SEND\ndestination:/topic/a\n\nx");
+            }
+            assertThat(client.await("ERROR").header("message")).contains("stomp.unacked-max");
+        }
+        checkServed(server);
+        awaitNobody(server);
+    }
+
+    @Test
+    void makesRoomForNewClientsByThoseThatDoNotLogIn() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.clients-max", "10").set("stomp.threads", "1"));
+        List<Client> idle = new ArrayList<>();
+        for (int index = 0; index < 30; index++) {
+            idle.add(Client.open(server.port()));
+        }
+        checkServed(server);
+        List<Client> loggedIn = new ArrayList<>();
+        for (int index = 0; index < 10; index++) {
+            loggedIn.add(Client.connect(server.port()));
+        }
+        try (Client late = Client.open(server.port())) {
+            Reply error = late.expect("ERROR");
+            assertThat(error.header("message")).contains("full");
+        }
+        assertThat(server.status().get("disconnected.clients")).isGreaterThanOrEqualTo(21);
+        for (Client client : loggedIn) {
+            client.sendAndWait("SEND", "destination:/topic/a");
+            client.close();
+        }
+        for (Client client : idle) {
+            client.close();
+        }
+        awaitNobody(server);
+    }
+}

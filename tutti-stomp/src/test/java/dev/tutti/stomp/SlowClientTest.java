@@ -1,0 +1,82 @@
+package dev.tutti.stomp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A client that does not read is disconnected, and nobody else waits for it. */
+class SlowClientTest {
+
+    private final Cluster cluster = new Cluster();
+
+    @AfterEach
+    void stop() {
+        cluster.close();
+    }
+
+    @Test
+    void isDisconnectedWhileOthersAreServed() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.client-buffer", "256 KiB"));
+        StompServer other = cluster.start();
+        byte[] body = new byte[10_000];
+        try (Client slow = Client.openNarrow(server.port());
+                Client quick = Client.connect(server.port())) {
+            slow.send("CONNECT\naccept-version:1.2\nhost:a\n\n");
+            slow.expect("CONNECTED");
+            slow.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            quick.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            int count = 0;
+            while (server.status().get("disconnected.slow") == 0 && count < 5_000) {
+                // Its receipt means that the group has not waited for the one who is slow.
+                other.publish("/topic/a", Map.of(), body).get(20, TimeUnit.SECONDS);
+                quick.expect("MESSAGE");
+                assertThat(server.status().get("held-bytes")).isLessThan(512 * 1024);
+                count++;
+            }
+            assertThat(server.status()).containsEntry("disconnected.slow", 1L);
+            assertThat(server.status()).containsEntry("subscriptions", 1L);
+            assertThat(slow.await("ERROR").header("message")).contains("too slow");
+            assertThat(slow.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void isClosedEvenIfItNeverReadsWhy() throws Exception {
+        StompServer server = cluster.start(
+                builder -> builder.set("stomp.client-buffer", "64 KiB").set("stomp.close-timeout", "200 ms"));
+        byte[] body = new byte[60_000];
+        try (Client slow = Client.openNarrow(server.port())) {
+            slow.send("CONNECT\naccept-version:1.2\nhost:a\n\n");
+            slow.expect("CONNECTED");
+            slow.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            for (int count = 0; count < 5_000 && server.status().get("disconnected.slow") == 0; count++) {
+                server.publish("/topic/a", Map.of(), body).get(20, TimeUnit.SECONDS);
+            }
+            Cluster.await("it is gone", () -> server.status().get("clients") == 0);
+            assertThat(server.status()).containsEntry("held-bytes", 0L);
+        }
+    }
+
+    @Test
+    void getsWhatItHasMissedPieceByPieceWhenItResumes() throws Exception {
+        StompServer server = cluster.start(
+                builder -> builder.set("stomp.client-buffer", "64 KiB").set("stomp.history", "16 MiB"));
+        try (Client client = Client.connect(server.port())) {
+            client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
+            String first = client.expect("MESSAGE").header("message-id");
+            client.sendAndWait("UNSUBSCRIBE", "id:a");
+            for (int number = 0; number < 1_000; number++) {
+                server.publish("/topic/a", Map.of("number", "" + number), new byte[10_000]).get(20, TimeUnit.SECONDS);
+            }
+            client.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nresume:" + first + "\n\n");
+            for (int number = 0; number < 1_000; number++) {
+                assertThat(client.expect("MESSAGE").header("number")).isEqualTo("" + number);
+            }
+        }
+        assertThat(server.status()).containsEntry("disconnected.slow", 0L);
+    }
+}

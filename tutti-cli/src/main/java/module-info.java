@@ -2,6 +2,7 @@
 module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.config;
+    requires dev.tutti.draw;
     requires dev.tutti.netty;
     requires dev.tutti.stomp;
     requires info.picocli;

@@ -28,8 +28,9 @@ final class Modules {
             Map.entry("blocks", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             Map.entry("stomp", Set.of("core", "api")),
+            Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp")),
+            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp", "draw")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 
@@ -49,7 +50,7 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "tomcat", "stomp", "cli", "demo", "bench")));
+            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "tomcat", "stomp", "draw", "cli", "demo", "bench")));
 
     private final String root;
 

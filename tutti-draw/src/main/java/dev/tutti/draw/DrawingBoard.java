@@ -77,6 +77,8 @@ public final class DrawingBoard implements AutoCloseable {
                         // Pages take the board anew, wherever they go on.
                         .set("stomp.history", "0 B")
                         .set("stomp.heart-beat", "5 s")
+                        // Pages of one member go on at another. It is the key that keeps others out.
+                        .set("stomp.origins", "*")
                         .authenticator(this::judge)
                         .state(GROUP, new State())
                         .onMessage(this::onMessage)

@@ -409,5 +409,31 @@ final class Groups {
         for (GroupPort port : byName.values()) {
             port.report(report.section(port.group()));
         }
+        reportElsewhere(report);
     }
+
+    /** What other nodes have joined and this one has not, and how it is set up there. */
+    private void reportElsewhere(Report report) {
+        int count = 0;
+        for (Link link : links.all()) {
+            Remotes known = remotes.get(link);
+            RemoteMember remote = known == null ? null : known.first;
+            while (remote != null) {
+                if (!byName.containsKey(remote.group)) {
+                    if (count < ELSEWHERE_MAX) {
+                        report.section("elsewhere")
+                                .section(remote.member.name())
+                                .put(remote.group, remote.fingerprint.text().strip().replace("\n", ", "));
+                    }
+                    count++;
+                }
+                remote = remote.after;
+            }
+        }
+        if (count > ELSEWHERE_MAX) {
+            report.section("elsewhere").put("and-more", count - ELSEWHERE_MAX);
+        }
+    }
+
+    private static final int ELSEWHERE_MAX = 100;
 }

@@ -48,15 +48,16 @@ final class PortCheck implements Check {
             }
         }
         String where = bound.getHostAddress() + ":" + first + (last > first ? " to " + last : "");
-        if (isMember(first)) {
+        Holder holder = holder(first, isUdp);
+        if (holder != null && isMember(holder.pid(), first)) {
             return List.of(Finding.ok(name(), where + " is taken by a node of tutti that runs here"));
         }
         String trouble = String.valueOf(trouble(bound, first, isUdp));
         boolean isDenied = trouble.toLowerCase(Locale.ROOT).contains("permission");
-        String holder = isDenied ? "" : holder(first, isUdp);
         return List.of(Finding.fault(
                 name(),
-                where + " can't be bound: " + trouble + holder,
+                where + " can't be bound: " + trouble
+                        + (holder == null ? "" : "; " + holder.command() + " has it (process " + holder.pid() + ")"),
                 isDenied
                         ? "take a port from 1024 on: bind.port"
                         : "end that process (ss -lptn 'sport = :" + first + "' shows it), or set bind.port to another one, or"
@@ -81,12 +82,16 @@ final class PortCheck implements Check {
         }
     }
 
-    private static boolean isMember(int port) throws IOException {
-        return DiagnosticsDirectory.ofUser().entries().stream().anyMatch(entry -> entry.port() == port);
+    private static boolean isMember(long pid, int port) throws IOException {
+        return DiagnosticsDirectory.ofUser().entries().stream()
+                .anyMatch(entry -> entry.pid() == pid && entry.port() == port);
     }
 
-    /** Who listens, as far as this user may see it. */
-    private static String holder(int port, boolean isUdp) throws IOException {
+    /** A process that has a port. */
+    private record Holder(long pid, String command) {}
+
+    /** Who has the port, as far as this user may see it; null if that is not known. */
+    private static @Nullable Holder holder(int port, boolean isUdp) throws IOException {
         String hex = String.format(":%04X", port);
         for (String table : isUdp ? List.of("udp", "udp6") : List.of("tcp", "tcp6")) {
             Path file = PROC.resolve("net").resolve(table);
@@ -98,19 +103,19 @@ final class PortCheck implements Check {
                 }
             }
         }
-        return "";
+        return null;
     }
 
-    private static String process(String socket) throws IOException {
+    private static @Nullable Holder process(String socket) throws IOException {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
             for (Path process : processes) {
                 if (Files.isReadable(process.resolve("fd")) && holds(process.resolve("fd"), socket)) {
                     String command = Files.readString(process.resolve("comm")).strip();
-                    return "; " + command + " has it (process " + process.getFileName() + ")";
+                    return new Holder(Long.parseLong(process.getFileName().toString()), command);
                 }
             }
         }
-        return "; a process of another user has it";
+        return null;
     }
 
     private static boolean holds(Path directory, String socket) {

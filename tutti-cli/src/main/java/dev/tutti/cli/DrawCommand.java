@@ -62,14 +62,13 @@ final class DrawCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException, SocketException {
-        String address = isShared ? siteLocal() : "LOOPBACK";
+        String address = isShared ? siteLocal() : "";
         NodeBuilder builder = options.onThisMachine();
         CountDownLatch forever = new CountDownLatch(1);
         try (Node node = builder.start();
                 DrawingBoard board = DrawingBoard.start(
                         node,
-                        server -> server.set("stomp.address", address)
-                                .set("stomp.insecure", Boolean.toString(isShared))
+                        server -> (address.isEmpty() ? server : server.set("stomp.address", address).set("stomp.insecure", "true"))
                                 .set("stomp.port", port)
                                 .set("stomp.port-range", port.equals("0") ? "0" : FURTHER_PORTS));
                 Interruption _ = Interruption.runs(() -> end(board, node))) {

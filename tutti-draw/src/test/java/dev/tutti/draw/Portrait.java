@@ -27,8 +27,8 @@ final class Portrait {
             top = ((Number) desk.evaluate("document.getElementById('canvas').getBoundingClientRect().top")).doubleValue();
             scale = ((Number) desk.evaluate("board.view.scale")).doubleValue();
             draw();
-            phone.touch("touchStart", 300, 380);
-            for (int step = 0; step < 30; step++) {
+            phone.touch("touchStart", 322, 380);
+            for (int step = 1; step < 30; step++) {
                 phone.touch("touchMove", 300 + 22 * Math.cos(step / 4.0), 380 + 22 * Math.sin(step / 4.0));
             }
             phone.touch("touchEnd");

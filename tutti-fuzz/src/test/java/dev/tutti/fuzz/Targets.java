@@ -10,6 +10,7 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.draw.BoardBytes;
 import dev.tutti.internal.DiagnosticsBytes;
 import dev.tutti.internal.Json;
 import dev.tutti.netty.internal.StreamBytes;
@@ -57,6 +58,9 @@ final class Targets {
 
     /** Lists and texts: a destination of two letters, a segment, a header without letters. */
     private static final Bound ENVELOPE = Bound.USUAL.withElements(160, 2, Integer.MAX_VALUE);
+
+    /** A line of four bytes may be refused, with an exception; and what is taken is told, and read once more. */
+    private static final Bound BOARD = Bound.USUAL.withElements(2_048, 4, Integer.MAX_VALUE);
 
     /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
@@ -116,6 +120,8 @@ final class Targets {
             Target.of("stomp-envelopes", StompBytes::envelope, StompBytes::envelopes, "refused", "Publish", "Confirm",
                             "Endpoints")
                     .within(ENVELOPE),
+            Target.of("board", BoardBytes::lines, BoardBytes::seeds, "nothing", "some", "all")
+                    .within(BOARD),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
                     .within(ATTRIBUTE),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),

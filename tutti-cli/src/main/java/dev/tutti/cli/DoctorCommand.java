@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
         })
 final class DoctorCommand implements Callable<Integer> {
 
-    private static final int COLUMN = 13;
+    private static final int COLUMN = 14;
 
     private final Terminal terminal;
     private final InstantSource clock;
@@ -65,7 +65,8 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        NodeSpec spec = options.onThisMachine().spec();
+        // A file is that of a program, which does not look for others on its own machine by itself.
+        NodeSpec spec = (options.hasFile() ? options.builder() : options.onThisMachine()).spec();
         var seeds = spec.node().explicit().get("discovery.seeds");
         boolean isExpected = seeds != null && seeds.source() != Source.PRESET;
         List<Finding> all = new Doctor(spec, groups, clock, isExpected).run(this::begin, this::show);

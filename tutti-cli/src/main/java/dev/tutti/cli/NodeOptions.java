@@ -95,6 +95,10 @@ final class NodeOptions {
         return Node.of(spec.withNode(node));
     }
 
+    boolean hasFile() {
+        return config != null;
+    }
+
     /** Every setting that a node of the command line may have, with its default. */
     static NodeSpec defaults() {
         return StompSettings.addTo(Node.defaults());

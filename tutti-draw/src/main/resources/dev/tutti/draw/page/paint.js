@@ -11,6 +11,8 @@ const TILE = 100;
 const COLUMNS = WIDTH / TILE;
 const ROWS = HEIGHT / TILE;
 export const PAPER = "fffdf8";
+/** Segments that are looked at together. */
+const RUN = 32;
 /** How long a frame may take, as far as it can be divided. */
 const FRAME_MILLIS = 10;
 
@@ -88,37 +90,48 @@ export class Painting {
       if (!stroke.points.length) continue;
       const path = (stroke.path ??= flatten(stroke));
       const reach = stroke.width / 2 + 1;
-      const isNear = path.right + reach >= left && path.left - reach <= left + TILE
-        && path.bottom + reach >= top && path.top - reach <= top + TILE;
-      if (isNear && this.coverTile(path.points, stroke.width / 2, left, top)) blend(data, this.cover, rgb(stroke.colour));
+      if (isNear(path.box, 0, reach, left, top)) {
+        const part = this.coverTile(path, stroke.width / 2, left, top);
+        if (part) blend(data, this.cover, rgb(stroke.colour), part);
+      }
     }
     this.context.putImageData(this.tile, left, top);
   }
 
-  /** How much of each pixel the path covers, of 255; false if nothing. */
+  /** How much of each pixel the path covers, of 255; which part of the tile may be covered, or nothing if none is. */
   coverTile(path, radius, left, top) {
-    const cover = this.cover;
-    let isTouched = false;
-    const last = Math.max(1, path.length / 2 - 1);
-    for (let index = 0; index < last; index++) {
-      const ax = path[2 * index] - left;
-      const ay = path[2 * index + 1] - top;
-      const isPoint = path.length === 2;
-      const bx = isPoint ? ax : path[2 * index + 2] - left;
-      const by = isPoint ? ay : path[2 * index + 3] - top;
-      const x0 = Math.max(0, Math.floor(Math.min(ax, bx) - radius - 1));
-      const x1 = Math.min(TILE - 1, Math.ceil(Math.max(ax, bx) + radius + 1));
-      const y0 = Math.max(0, Math.floor(Math.min(ay, by) - radius - 1));
-      const y1 = Math.min(TILE - 1, Math.ceil(Math.max(ay, by) + radius + 1));
-      if (x0 > x1 || y0 > y1) continue;
-      if (!isTouched) {
-        cover.fill(0);
-        isTouched = true;
+    const { points, boxes } = path;
+    const part = { x0: TILE, x1: -1, y0: TILE, y1: -1 };
+    const count = Math.max(1, points.length / 2 - 1);
+    for (let first = 0, box = 0; first < count; first += RUN, box += 4) {
+      if (!isNear(boxes, box, radius + 1, left, top)) continue;
+      const end = Math.min(count, first + RUN);
+      for (let index = first; index < end; index++) {
+        const ax = points[2 * index] - left;
+        const ay = points[2 * index + 1] - top;
+        const isPoint = points.length === 2;
+        const bx = isPoint ? ax : points[2 * index + 2] - left;
+        const by = isPoint ? ay : points[2 * index + 3] - top;
+        const x0 = Math.max(0, Math.floor(Math.min(ax, bx) - radius - 1));
+        const x1 = Math.min(TILE - 1, Math.ceil(Math.max(ax, bx) + radius + 1));
+        const y0 = Math.max(0, Math.floor(Math.min(ay, by) - radius - 1));
+        const y1 = Math.min(TILE - 1, Math.ceil(Math.max(ay, by) + radius + 1));
+        if (x0 > x1 || y0 > y1) continue;
+        part.x0 = Math.min(part.x0, x0);
+        part.x1 = Math.max(part.x1, x1);
+        part.y0 = Math.min(part.y0, y0);
+        part.y1 = Math.max(part.y1, y1);
+        coverSegment(this.cover, ax, ay, bx - ax, by - ay, radius, x0, x1, y0, y1);
       }
-      coverSegment(cover, ax, ay, bx - ax, by - ay, radius, x0, x1, y0, y1);
     }
-    return isTouched;
+    return part.x1 < 0 ? null : part;
   }
+}
+
+/** Whether a box, four numbers of a list, comes within reach of a tile. */
+function isNear(boxes, at, reach, left, top) {
+  return boxes[at + 2] + reach >= left && boxes[at] - reach <= left + TILE
+    && boxes[at + 3] + reach >= top && boxes[at + 1] - reach <= top + TILE;
 }
 
 /** The distance of each pixel's centre from a segment, as cover: half at the radius, and linear within half a pixel of it. */
@@ -142,13 +155,18 @@ function coverSegment(cover, ax, ay, dx, dy, radius, x0, x1, y0, y1) {
   }
 }
 
-function blend(data, cover, colour) {
-  for (let index = 0; index < cover.length; index++) {
-    const amount = cover[index];
-    if (amount === 0) continue;
-    for (let channel = 0; channel < 3; channel++) {
-      const at = 4 * index + channel;
-      data[at] = Math.floor((data[at] * (255 - amount) + colour[channel] * amount + 127) / 255);
+/** Lays a colour over a part of a tile, as far as it is covered, and uncovers it. */
+function blend(data, cover, colour, part) {
+  for (let y = part.y0; y <= part.y1; y++) {
+    for (let index = y * TILE + part.x0; index <= y * TILE + part.x1; index++) {
+      const amount = cover[index];
+      if (amount === 0) continue;
+      cover[index] = 0;
+      const rest = 255 - amount;
+      const at = 4 * index;
+      data[at] = Math.floor((data[at] * rest + colour[0] * amount + 127) / 255);
+      data[at + 1] = Math.floor((data[at + 1] * rest + colour[1] * amount + 127) / 255);
+      data[at + 2] = Math.floor((data[at + 2] * rest + colour[2] * amount + 127) / 255);
     }
   }
 }
@@ -176,14 +194,23 @@ function flatten(stroke) {
     }
   }
   if (count > 1) add(x(count - 1), y(count - 1));
+  const points = Float64Array.from(path);
+  const segments = Math.max(1, points.length / 2 - 1);
+  const boxes = [];
+  for (let first = 0; first < segments; first += RUN) boxes.push(...boxOf(points, first, Math.min(segments, first + RUN)));
+  return { points, boxes, box: boxOf(points, 0, segments) };
+}
+
+/** Left, top, right and bottom of a run of segments. */
+function boxOf(points, first, end) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (let index = 0; index < path.length; index += 2) {
-    left = Math.min(left, path[index]);
-    right = Math.max(right, path[index]);
-    top = Math.min(top, path[index + 1]);
-    bottom = Math.max(bottom, path[index + 1]);
+  for (let index = 2 * first; index < Math.min(points.length, 2 * end + 2); index += 2) {
+    left = Math.min(left, points[index]);
+    right = Math.max(right, points[index]);
+    top = Math.min(top, points[index + 1]);
+    bottom = Math.max(bottom, points[index + 1]);
   }
-  return { points: path, left, top, right, bottom };
+  return [left, top, right, bottom];
 }
 
 const colours = new Map();

@@ -15,7 +15,11 @@ import java.util.Set;
 /** Whether others take this node for one of theirs: cluster, version, secret, how groups are set up, and the clock. */
 final class MemberCheck implements Check {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+    /** How long it listens at least: news of groups come after the session has begun. */
+    private static final Duration SETTLED = Duration.ofSeconds(1);
+
     private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
     private static final int LOOK_MILLIS = 50;
     private static final int INCARNATION_RANDOM_BITS = 20;
@@ -80,7 +84,7 @@ final class MemberCheck implements Check {
                     .filter(link -> link instanceof Map<?, ?> values && "open".equals(values.get("state")))
                     .count();
             long waitedNanos = System.nanoTime() - startNanos;
-            boolean isDone = met + patient.troubles.size() >= patient.open.size() && waitedNanos > PATIENCE.toNanos() / 5;
+            boolean isDone = met + patient.troubles.size() >= patient.open.size() && waitedNanos > SETTLED.toNanos();
             if (isDone || waitedNanos > PATIENCE.toNanos()) {
                 return status;
             }

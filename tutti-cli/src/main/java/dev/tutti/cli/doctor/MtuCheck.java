@@ -42,9 +42,9 @@ final class MtuCheck implements Check {
         }
         List<Patient.Peer> some = patient.open.stream().limit(PEERS_MAX).toList();
         for (Patient.Peer peer : some) {
-            if (!arrives(peer, LITTLE)) {
+            if (!arrivesInTwo(peer, LITTLE)) {
                 found.add(Finding.note(name(), peer + " does not end a connection that makes no sense", "is it a node of tutti?"));
-            } else if (!arrivesInTwo(peer)) {
+            } else if (!arrivesInTwo(peer, MUCH)) {
                 found.add(hole(peer));
             }
         }
@@ -59,7 +59,7 @@ final class MtuCheck implements Check {
         int lost = 1_460;
         while (lost - arrived > 16) {
             int middle = (arrived + lost) / 2;
-            if (arrives(peer, middle)) {
+            if (arrivesInTwo(peer, middle)) {
                 arrived = middle;
             } else {
                 lost = middle;
@@ -75,9 +75,9 @@ final class MtuCheck implements Check {
     }
 
     /** Something else may have been lost once. */
-    private static boolean arrivesInTwo(Patient.Peer peer) throws IOException {
-        boolean hasArrived = arrives(peer, MUCH);
-        return hasArrived || arrives(peer, MUCH);
+    private static boolean arrivesInTwo(Patient.Peer peer, int bytes) throws IOException {
+        boolean hasArrived = arrives(peer, bytes);
+        return hasArrived || arrives(peer, bytes);
     }
 
     /** Whether so many bytes in one go have arrived. */

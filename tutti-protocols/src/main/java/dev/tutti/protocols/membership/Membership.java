@@ -52,26 +52,7 @@ public final class Membership implements Layer {
     static final int FOLLOWED = 7;
     static final int PIECE = 8;
 
-    private static final int HOLD_BACK = 0;
-    private static final int GATHER = 1;
-    private static final int BACK_OFF = 2;
     private static final int PROGRESS = 3;
-    private static final int DISAGREEMENT = 4;
-
-    /** Joins that come within this time share one view change; while more come, it grows. */
-    private static final long GATHER_NANOS = 10_000_000;
-
-    /**
-     * How long a coordinator waits when one member of its view has lost another: it is likely to lose that one too, a tick
-     * of the detector later at most, or the two find each other again.
-     */
-    private static final long DISAGREEMENT_NANOS = 300_000_000;
-
-    /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
-    private static final long BACK_OFF_NANOS = 2_000_000;
-
-    /** Of the hold-back: after it those are asked for whom it waits. */
-    private static final int ASK_PART = 16;
 
     private final Member self;
     private final Timing timing;
@@ -94,18 +75,12 @@ public final class Membership implements Layer {
     private boolean hasStarted;
 
     private @Nullable Ballot ballot;
-    private @Nullable ViewId refusedBy;
-    private int refusalsInARow;
 
     /** In which view the one that has sent the last PREPARE is: it needs no record of it. */
     private @Nullable ViewId knownToProposer;
 
     private boolean wasCoordinator;
-    private boolean isHeldBackEnough;
-    private boolean hasAskedOrphans;
-    private boolean isGatheredEnough;
-    private boolean isDisagreementLasting;
-    private final Gathering gathering;
+    private final Readiness readiness;
 
     private boolean isDirty = true;
 
@@ -132,7 +107,7 @@ public final class Membership implements Layer {
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
         this.publicity = new Publicity(self, peers);
-        this.gathering = new Gathering(2 * timing.mergeDelayNanos());
+        this.readiness = new Readiness(self, peers, timing);
     }
 
     // ------------------------------------------------------------------ inputs
@@ -210,7 +185,7 @@ public final class Membership implements Layer {
                 known.add(member);
                 peers.open(member);
                 publicity.onOpened(member);
-                gathering.onGrowth();
+                readiness.onGrowth();
                 closed.remove(member);
                 isDirty = true;
                 out.forward(signal);
@@ -242,36 +217,13 @@ public final class Membership implements Layer {
 
     @Override
     public void onTimer(int timer, Outbox out) {
-        switch (timer) {
-            case HOLD_BACK -> onHeldBack(out);
-            case GATHER -> {
-                int followers = peers.followersOutside();
-                boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
-                long again = gathering.look(followers, isComplete, out.nowNanos());
-                if (again > 0) {
-                    out.arm(GATHER, again);
-                } else {
-                    isGatheredEnough = true;
-                }
-            }
-            case PROGRESS -> expelSilent(out);
-            case DISAGREEMENT -> isDisagreementLasting = true;
-            default -> {
-                // The back-off is over: the timer being disarmed says so.
-            }
+        if (timer == PROGRESS) {
+            expelSilent(out);
+        } else {
+            readiness.onTimer(timer, out);
         }
-        isUrgent |= timer != GATHER;
+        isUrgent |= timer != Readiness.GATHER;
         isDirty = true;
-    }
-
-    /** What it waits for may be known no better: those concerned are asked once. */
-    private void onHeldBack(Outbox out) {
-        isHeldBackEnough = hasAskedOrphans;
-        if (!hasAskedOrphans) {
-            hasAskedOrphans = true;
-            peers.orphans().forEach(orphan -> Control.send(Control.message(WHO, 1), orphan, out));
-            out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
-        }
     }
 
     @Override
@@ -329,7 +281,7 @@ public final class Membership implements Layer {
             peer.forgetHearing();
         }
         publicity.onAdvert(peer, hasTurned);
-        gathering.onGrowth();
+        readiness.onGrowth();
         // One that comes has time; one that goes, has lost another or has promised something else has not.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
         isUrgent |= wasFollower && !isFollower || hadLost || !peer.lost.isEmpty() || hasPromised;
@@ -437,20 +389,8 @@ public final class Membership implements Layer {
         target = null;
         isUrgent = true;
         out.disarm(PROGRESS);
-        noteRefusal(otherPromised);
-        if (otherNumber > otherPromised.number()) {
-            noteRefusal(new ViewId(otherNumber, Integer.MAX_VALUE, self));
-        }
-        long bound = BACK_OFF_NANOS << Math.min(refusalsInARow, 8);
-        refusalsInARow++;
-        out.arm(BACK_OFF, out.random().nextLong(bound));
+        readiness.onRefused(otherPromised, otherNumber, out);
         return null;
-    }
-
-    private void noteRefusal(ViewId other) {
-        if (refusedBy == null || other.isAfter(refusedBy)) {
-            refusedBy = other;
-        }
     }
 
     private @Nullable DropReason onCut(Packet packet, Outbox out) {
@@ -489,7 +429,7 @@ public final class Membership implements Layer {
         boolean isCoordinator = peers.follows().equals(self);
         isUrgent |= isCoordinator && !wasCoordinator;
         wasCoordinator = isCoordinator;
-        if (isCoordinator && !mustLook(out)) {
+        if (isCoordinator && !isUrgent && !readiness.mustLook(ballot == null, out)) {
             return;
         }
         isUrgent = false;
@@ -498,78 +438,36 @@ public final class Membership implements Layer {
         boolean isWanted = !candidates.isEmpty()
                 && (ballot != null ? occasion.mustRestart(ballot, candidates) : occasion.isNeeded(candidates));
         if (!isWanted) {
-            endWaits(out);
+            readiness.end(out);
             return;
         }
-        if (out.isArmed(BACK_OFF)) {
+        if (readiness.isBackingOff(out)) {
             isUrgent = true;
             return;
         }
-        if (peers.isSettled()) {
-            out.disarm(HOLD_BACK);
-            isHeldBackEnough = false;
-        } else if (!isHeldBackEnough) {
-            if (!out.isArmed(HOLD_BACK)) {
-                hasAskedOrphans = false;
-                out.arm(HOLD_BACK, timing.holdBackNanos() / ASK_PART);
-            }
+        if (readiness.mustHoldBack(out)) {
             return;
         }
-        if (!isDisagreementLasting && peers.leavesOutFollowers(candidates)) {
-            awaitAgreement(out);
+        if (readiness.mustAwaitAgreement(candidates, out)) {
+            giveUp(out);
             return;
         }
-        if (ballot == null && occasion.isOnlyGrowth(candidates) && !isGatheredEnough) {
-            gather(out);
+        if (ballot == null && occasion.isOnlyGrowth(candidates) && readiness.mustGather(out)) {
             return;
         }
         startBallot(candidates, out);
     }
 
-    private void endWaits(Outbox out) {
-        out.disarm(HOLD_BACK);
-        out.disarm(GATHER);
-        out.disarm(DISAGREEMENT);
-        isHeldBackEnough = false;
-        isGatheredEnough = false;
-        isDisagreementLasting = false;
-    }
-
     /** A ballot that has to be restarted ends now, as after a refusal: it must not decide on those who disagree. */
-    private void awaitAgreement(Outbox out) {
+    private void giveUp(Outbox out) {
         if (ballot != null) {
             ballot = null;
             out.disarm(PROGRESS);
         }
-        if (!out.isArmed(DISAGREEMENT)) {
-            out.arm(DISAGREEMENT, DISAGREEMENT_NANOS);
-        }
-    }
-
-    /** Looking costs the square of the members: newcomers wait for the end of a ballot, and for each other. */
-    private boolean mustLook(Outbox out) {
-        if (isUrgent || isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK) || out.isArmed(DISAGREEMENT)) {
-            return true;
-        }
-        if (ballot == null && peers.followersOutside() > 0) {
-            gather(out);
-        }
-        return false;
-    }
-
-    private void gather(Outbox out) {
-        if (!out.isArmed(GATHER)) {
-            long delayNanos = Math.min(GATHER_NANOS, timing.mergeDelayNanos());
-            if (peers.hasPartOutside() && timing.mergeDelayNanos() > 0) {
-                delayNanos = out.random().nextLong(timing.mergeDelayNanos());
-            }
-            gathering.begin(peers.followersOutside(), delayNanos, out.nowNanos());
-            out.arm(GATHER, delayNanos);
-        }
     }
 
     private void startBallot(List<Member> candidates, Outbox out) {
-        ViewId highest = refusedBy == null || promised.isAfter(refusedBy) ? promised : refusedBy;
+        ViewId highest = readiness.highest(promised);
         long number = view.id().number();
         for (Member member : candidates) {
             Peer peer = peers.get(member);
@@ -582,7 +480,7 @@ public final class Membership implements Layer {
                 ? new ViewId(highest.number(), highest.attempt() + 1, self)
                 : new ViewId(Math.max(highest.number(), number) + 1, 1, self);
         ballotsStarted++;
-        endWaits(out);
+        readiness.end(out);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
         ballot = new Ballot(id, candidates, view, mistake);
@@ -682,8 +580,7 @@ public final class Membership implements Layer {
         isUrgent = true;
         if (isSteady()) {
             ballot = null;
-            refusedBy = null;
-            refusalsInARow = 0;
+            readiness.onSteady();
             // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
             // be in a later view, what counts is whether its session was open since the promise to that one [D10].
             closed.removeIf(member -> !peers.isInView(member));

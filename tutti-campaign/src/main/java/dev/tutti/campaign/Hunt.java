@@ -28,6 +28,9 @@ final class Hunt {
         }
     }
 
+    /** Where there is no primary partition, a mistake in it is none. */
+    private static final LongFunction<Schedule> OF_PRIMARY = seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY);
+
     private final LongFunction<Schedule> schedules;
     private final int threads;
     private final Consumer<String> progress;
@@ -77,7 +80,8 @@ final class Hunt {
 
     private Result hunt(Mutant mutant, int workers, long first, long count) {
         Search.Result result =
-                new Search(schedules, mutant, workers, 1, text -> {}).run(first, count, Long.MAX_VALUE);
+                new Search(mutant.isOfPrimary() ? OF_PRIMARY : schedules, mutant, workers, 1, text -> {})
+                        .run(first, count, Long.MAX_VALUE);
         return new Result(
                 mutant,
                 result.schedules(),

@@ -183,9 +183,9 @@ final class PromptSwarm {
 
     /** In the middle of the view change to come, or of one after it. */
     private void ambush() {
-        Ambush.Message[] messages = Ambush.Message.values();
+        List<Ambush.Message> messages = Ambush.Message.ofAnyGroup();
         for (int index = random.nextInt(2); index >= 0; index--) {
-            Ambush.Message message = messages[random.nextInt(messages.length)];
+            Ambush.Message message = messages.get(random.nextInt(messages.size()));
             int receiver = random.nextInt(3) > 0 ? 0 : random.nextBoolean() ? slowSender : slowReceiver;
             int count = 1 + random.nextInt(receiver == 0 ? size : 2);
             Duration later = random.nextBoolean() ? Duration.ZERO : nanos(1L << 12 + random.nextInt(13));

@@ -182,6 +182,32 @@ final class Peers {
         return joined;
     }
 
+    /**
+     * Groups with a primary partition: this member is outside of it, and so are {@code others}. They are as young as
+     * newcomers, so that whoever is in it leads.
+     *
+     * @return since which view this member has been with others
+     */
+    long stepOut(List<Member> others) {
+        list(view.id(), view.members());
+        List<Peer> spoken = List.copyOf(byAge);
+        byAge.clear();
+        followersOutside = 0;
+        inOtherViews = 0;
+        view = View.alone(self);
+        inView = Map.of(self, Advert.NOT_YET);
+        joined = Advert.NOT_YET;
+        TreeSet<Member> outside = new TreeSet<>(others);
+        for (Peer peer : spoken) {
+            if (outside.contains(peer.member)) {
+                peer.joined = Advert.NOT_YET;
+                peer.view = View.alone(peer.member).id();
+            }
+            rank(peer);
+        }
+        return joined;
+    }
+
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
         unrank(peer);

@@ -20,11 +20,17 @@ record StackFingerprint(String text) {
     private static final List<Setting<?>> COMPARED_IF_TOTAL =
             List.of(GroupSettings.TOTAL_BY, GroupSettings.TOTAL_DELIVERY);
 
+    private static final List<Setting<?>> COMPARED_IF_PRIMARY =
+            List.of(GroupSettings.PARTITION, GroupSettings.FOUNDERS);
+
     static StackFingerprint of(Settings settings) {
         StringBuilder text = new StringBuilder();
         List<Setting<?>> compared = new ArrayList<>(COMPARED);
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
             compared.addAll(COMPARED_IF_TOTAL);
+        }
+        if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
+            compared.addAll(COMPARED_IF_PRIMARY);
         }
         for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');

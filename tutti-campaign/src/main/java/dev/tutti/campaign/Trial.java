@@ -265,9 +265,10 @@ final class Trial {
             case SAFETY, LIVENESS, PROMPT -> comeToRest(core, begin);
             case PRIMARY -> {
                 startAll();
-                if (isPrimaryPossible()) {
-                    comeToRest(core, begin);
+                if (!isPrimaryPossible()) {
+                    return;
                 }
+                comeToRest(core, begin);
             }
             case SETTLING -> settle(begin);
         }

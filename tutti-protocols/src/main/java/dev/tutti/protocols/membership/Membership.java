@@ -143,6 +143,9 @@ public final class Membership implements Layer {
         this.peers = new Peers(self, view, mistake);
         this.publicity = new Publicity(self, peers);
         this.readiness = new Readiness(self, peers, timing);
+        if (succession != null) {
+            peers.letGrowYounger();
+        }
     }
 
     /**
@@ -468,7 +471,9 @@ public final class Membership implements Layer {
         proposal = null;
         isUrgent = true;
         out.disarm(PROGRESS);
-        readiness.onRefused(otherPromised, otherNumber, out);
+        // A record may have a number that no advert has told.
+        boolean isPast = succession != null && otherNumber == otherPromised.number();
+        readiness.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
         return null;
     }
 
@@ -971,7 +976,7 @@ public final class Membership implements Layer {
     private void stepOut(List<Member> others, String reason, Outbox out) {
         if (!isOutside || !others.isEmpty()) {
             isOutside = true;
-            joined = peers.stepOut(others);
+            joined = peers.stepOut(others, promised);
             isUrgent = true;
             isDirty = true;
         }

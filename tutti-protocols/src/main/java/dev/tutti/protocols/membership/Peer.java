@@ -47,6 +47,11 @@ final class Peer {
         this.follows = member;
     }
 
+    /** Whether it has said that it stands outside of the primary partition, after it had promised more than {@code id}. */
+    boolean isOutsideSince(ViewId id) {
+        return joined == Advert.OUTSIDE && saidPromised.isAfter(id);
+    }
+
     boolean follows(Member other) {
         return hasSpoken && follows.equals(other);
     }

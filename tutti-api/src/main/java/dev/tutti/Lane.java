@@ -41,6 +41,8 @@ final class Lane implements Application {
 
         void onInstalled(View view);
 
+        void onSuspended(String reason);
+
         void onJoined();
 
         void onLeft(String reason);
@@ -51,6 +53,8 @@ final class Lane implements Application {
     private record Left(String reason) {}
 
     private record Transition() {}
+
+    private record Suspended(String reason) {}
 
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -63,6 +67,7 @@ final class Lane implements Application {
     private final Consumer<Message> onMessage;
     private final Consumer<View> onView;
     private final Runnable onTransition;
+    private final Consumer<String> onSuspended;
     private final Consumer<String> onClosed;
     private final Host host;
     private final Owner owner;
@@ -96,6 +101,9 @@ final class Lane implements Application {
 
     private final boolean isOrderAcrossSenders;
 
+    /** On the loop: why this member stands outside of the primary partition; null if it does not. */
+    private @Nullable String suspended;
+
     /** On the loop: what is delivered out of band is delivered in it. */
     private @Nullable View installed;
 
@@ -111,6 +119,7 @@ final class Lane implements Application {
             Consumer<Message> onMessage,
             Consumer<View> onView,
             Runnable onTransition,
+            Consumer<String> onSuspended,
             Consumer<String> onClosed,
             Host host,
             Owner owner) {
@@ -121,6 +130,7 @@ final class Lane implements Application {
         this.onMessage = onMessage;
         this.onView = onView;
         this.onTransition = onTransition;
+        this.onSuspended = onSuspended;
         this.onClosed = onClosed;
         this.host = host;
         this.owner = owner;
@@ -144,7 +154,17 @@ final class Lane implements Application {
     }
 
     @Override
+    public void onSuspended(String reason) {
+        if (!reason.equals(suspended)) {
+            suspended = reason;
+            owner.onSuspended(reason);
+            add(new Suspended(reason));
+        }
+    }
+
+    @Override
     public void onView(View next) {
+        suspended = null;
         owner.onInstalled(next);
         installed = next;
         add(next);
@@ -241,6 +261,10 @@ final class Lane implements Application {
             case Transition() -> {
                 awaitScopes();
                 call("onTransition", onTransition);
+            }
+            case Suspended(String reason) -> {
+                awaitScopes();
+                call("onSuspended", () -> onSuspended.accept(reason));
             }
             case Joined() -> owner.onJoined();
             case Left(String reason) -> {

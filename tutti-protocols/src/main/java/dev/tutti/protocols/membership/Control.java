@@ -24,7 +24,7 @@ final class Control {
     private static final int HEADROOM = 32;
 
     static Packet prepare(ViewId ballot, ViewId view) {
-        Packet prepare = message(Membership.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
+        Packet prepare = message(Kind.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
         Wire.append(prepare, ballot);
         Wire.append(prepare, view);
         return prepare;
@@ -37,7 +37,7 @@ final class Control {
         long viewBytesMax = isWhole ? Wire.bytesMax(view) + bytesMax(view.primary()) : 0;
         long voteBytesMax = vote == null ? 0 : Succession.bytesMax(vote);
         Packet ack = message(
-                Membership.ACK,
+                Kind.ACK,
                 64 + 2 * MEMBER_BYTES_MAX + viewBytesMax + Wire.bytesMax(answer.received()) + voteBytesMax);
         Wire.append(ack, ballot);
         ack.appendBoolean(isWhole);
@@ -68,7 +68,7 @@ final class Control {
     }
 
     static Packet nack(ViewId ballot, ViewId promised, long viewNumber, Member follows) {
-        Packet nack = message(Membership.NACK, 64 + 3 * MEMBER_BYTES_MAX);
+        Packet nack = message(Kind.NACK, 64 + 3 * MEMBER_BYTES_MAX);
         Wire.append(nack, ballot);
         Wire.append(nack, promised);
         nack.appendLong(viewNumber);
@@ -78,13 +78,13 @@ final class Control {
 
     /** @param since by rank in the record, since which view a member has been with others */
     static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
-        return cut(Membership.CUT, ballot, record, since, holders);
+        return cut(Kind.CUT, ballot, record, since, holders);
     }
 
     /** @param isInstallable whether the receivers have to come to the view; else they only have a say */
     static Packet propose(
             ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders, boolean isInstallable) {
-        return cut(Membership.PROPOSE, ballot, record, since, holders).appendBoolean(isInstallable);
+        return cut(Kind.PROPOSE, ballot, record, since, holders).appendBoolean(isInstallable);
     }
 
     private static Packet cut(int kind, ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
@@ -106,7 +106,7 @@ final class Control {
     }
 
     static Packet followed(ViewId view) {
-        Packet followed = message(Membership.FOLLOWED, 64 + MEMBER_BYTES_MAX);
+        Packet followed = message(Kind.FOLLOWED, 64 + MEMBER_BYTES_MAX);
         Wire.append(followed, view);
         return followed;
     }
@@ -119,7 +119,7 @@ final class Control {
     }
 
     static Packet learn(ViewId ballot, Succession.Primary decided) {
-        Packet learn = message(Membership.LEARN, 64 + MEMBER_BYTES_MAX + Succession.bytesMax(decided));
+        Packet learn = message(Kind.LEARN, 64 + MEMBER_BYTES_MAX + Succession.bytesMax(decided));
         Wire.append(learn, ballot);
         Succession.append(learn, decided);
         return learn;
@@ -128,7 +128,7 @@ final class Control {
     /** @param asked all who have answered, and have to wait */
     static Packet wait(ViewId ballot, List<Member> asked, String reason) {
         long bytesMax = 64 + MEMBER_BYTES_MAX + Advert.bytesMax(asked) + 3L * reason.length();
-        Packet wait = message(Membership.WAIT, bytesMax);
+        Packet wait = message(Kind.WAIT, bytesMax);
         Wire.append(wait, ballot);
         Wire.append(wait, asked);
         return wait.appendText(reason);
@@ -159,11 +159,11 @@ final class Control {
 
     private static void sendPieces(Packet message, Member receiver, Outbox out) {
         int offset = 0;
-        Packet piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
+        Packet piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
         while (piece != null) {
             out.send(piece.withPeer(receiver));
             offset += Assembly.PIECE_BYTES;
-            piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
+            piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
         }
     }
 }

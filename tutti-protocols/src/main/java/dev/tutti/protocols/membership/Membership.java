@@ -13,7 +13,6 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -42,29 +41,8 @@ public final class Membership implements Layer {
     /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
-    // Kinds of packets; everything above this layer travels as DATA.
-    static final int DATA = 0;
-    static final int ADVERT = 1;
-    static final int PREPARE = 2;
-    static final int ACK = 3;
-    static final int NACK = 4;
-    static final int CUT = 5;
-    static final int WHO = 6;
-    static final int FOLLOWED = 7;
-    static final int PIECE = 8;
-
-    // Of groups with a primary partition.
-    static final int PROPOSE = 9;
-    static final int ACCEPTED = 10;
-    static final int INSTALL = 11;
-    static final int LEARN = 12;
-    static final int WAIT = 13;
-    static final int LEAVING = 14;
-
-    private static final int REASON_BYTES_MAX = 1_024;
-
     private static final int PROGRESS = 3;
-    private static final int LEAVE = 5;
+    static final int LEAVE = 5;
 
     private final Member self;
     private final Timing timing;
@@ -102,31 +80,15 @@ public final class Membership implements Layer {
     private final Publicity publicity;
 
     /** Null where each side of a partition goes on. */
-    private final @Nullable Succession succession;
+    private final @Nullable Primacy primacy;
 
-    /** What this member knows of the proposal of the ballot last promised. */
-    private Succession.@Nullable Proposal proposal;
-
-    private boolean isReached;
-    private boolean isDecided;
-
-    /** Whether this member stands still outside of the primary partition, as far as it knows. */
-    private boolean isOutside;
-
-    /** Members that wait for a primary view without them, as they have said to this one. */
-    private final TreeSet<Member> leaving = new TreeSet<>();
-
-    private boolean isLeaving;
-    private @Nullable Member toldLeaving;
-
-    private final TreeMap<Member, Assembly> assemblies = new TreeMap<>();
     private long viewsInstalled;
     private long ballotsStarted;
     private long ballotsRefused;
     private long stragglersCompleted;
 
     public Membership(Member self, Timing timing) {
-        this(self, timing, Mistake.NONE);
+        this(self, timing, Mistake.NONE, null);
     }
 
     public Membership(Member self, Timing timing, Mistake mistake) {
@@ -135,7 +97,6 @@ public final class Membership implements Layer {
 
     private Membership(Member self, Timing timing, Mistake mistake, @Nullable Succession succession) {
         this.self = self;
-        this.succession = succession;
         this.timing = timing;
         this.mistake = mistake;
         this.view = View.alone(self);
@@ -143,9 +104,7 @@ public final class Membership implements Layer {
         this.peers = new Peers(self, view, mistake);
         this.publicity = new Publicity(self, peers);
         this.readiness = new Readiness(self, peers, timing);
-        if (succession != null) {
-            peers.letGrowYounger();
-        }
+        this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
     }
 
     /**
@@ -163,7 +122,7 @@ public final class Membership implements Layer {
 
     @Override
     public void onSend(Packet packet, Outbox out) {
-        out.send(packet.prependByte(DATA));
+        out.send(packet.prependByte(Kind.DATA));
     }
 
     @Override
@@ -174,7 +133,7 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (kind == DATA) {
+        if (kind == Kind.DATA) {
             out.deliver(packet);
             return;
         }
@@ -183,7 +142,7 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.NO_SESSION);
             return;
         }
-        DropReason problem = kind == PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
+        DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
         if (problem != null) {
             out.drop(packet, problem);
         } else {
@@ -194,14 +153,14 @@ public final class Membership implements Layer {
 
     private @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
         return switch (kind) {
-            case ADVERT -> onAdvert(from, packet);
-            case PREPARE -> onPrepare(from.member, packet, out);
-            case ACK -> onAck(from, packet, out);
-            case NACK -> onNack(packet, out);
-            case CUT -> onCut(false, packet, out);
-            case WHO -> onWho(from.member, out);
-            case FOLLOWED -> onFollowed(packet, out);
-            default -> succession == null ? DropReason.MALFORMED : onPrimaryMessage(kind, succession, from, packet, out);
+            case Kind.ADVERT -> onAdvert(from, packet);
+            case Kind.PREPARE -> onPrepare(from.member, packet, out);
+            case Kind.ACK -> onAck(from, packet, out);
+            case Kind.NACK -> onNack(packet, out);
+            case Kind.CUT -> onCut(false, packet, out);
+            case Kind.WHO -> onWho(from.member, out);
+            case Kind.FOLLOWED -> onFollowed(packet, out);
+            default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
         };
     }
 
@@ -211,9 +170,10 @@ public final class Membership implements Layer {
         if (piece.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        Assembly assembly = assemblies.computeIfAbsent(from.member, absent -> new Assembly());
+        Assembly assembly = from.assembly == null ? new Assembly() : from.assembly;
+        from.assembly = isLast ? null : assembly;
         if (!assembly.add(piece)) {
-            assemblies.remove(from.member);
+            from.assembly = null;
             out.lower(new Signal.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
                     + " bytes"));
             return DropReason.MALFORMED;
@@ -221,7 +181,6 @@ public final class Membership implements Layer {
         if (!isLast) {
             return null;
         }
-        assemblies.remove(from.member);
         Packet message = assembly.message();
         return onMessage(message.takeByte(), from, message, out);
     }
@@ -242,10 +201,10 @@ public final class Membership implements Layer {
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
                 if (peers.close(member) != null) {
+                    if (primacy != null) {
+                        primacy.onClosed(member);
+                    }
                     publicity.onClosed(member);
-                    assemblies.remove(member);
-                    leaving.remove(member);
-                    toldLeaving = member.equals(toldLeaving) ? null : toldLeaving;
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -256,16 +215,20 @@ public final class Membership implements Layer {
             case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> onFrozen(id, received, out);
             case Signal.Reached(ViewId id) -> {
                 View reached = target;
-                if (id.equals(promised) && reached != null && succession != null && proposal != null) {
-                    reach(succession, proposal, out);
+                if (primacy != null && primacy.isProposed()) {
+                    primacy.onReached(id, out);
                 } else if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
                     install(reached, out);
                 }
                 isDirty = true;
             }
-            case Signal.Leave() -> leave(out);
-            case Signal.Loaded(Packet record) when succession != null -> load(succession, record, out);
-            case Signal.Stored(long number) when succession != null -> onStored(succession.onStored(number), out);
+            case Signal.Leave() when primacy == null -> out.lower(new Signal.Left());
+            case Signal.Leave() -> primacy.leave(out);
+            case Signal.Loaded(Packet record) when primacy != null -> primacy.load(record, out);
+            case Signal.Stored(long number) when primacy != null -> {
+                primacy.onStored(number, out);
+                isDirty = true;
+            }
             default -> out.forward(signal);
         }
     }
@@ -274,8 +237,8 @@ public final class Membership implements Layer {
     public void onTimer(int timer, Outbox out) {
         if (timer == PROGRESS) {
             expelSilent(out);
-        } else if (timer == LEAVE) {
-            out.lower(new Signal.Left());
+        } else if (timer == LEAVE && primacy != null) {
+            primacy.onLeaveTimeout(out);
         } else {
             readiness.onTimer(timer, out);
         }
@@ -293,14 +256,14 @@ public final class Membership implements Layer {
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
-        if (isLeaving) {
-            askToLeave(out);
+        if (primacy != null) {
+            primacy.onTurnEnd(out);
         }
     }
 
     /** Who does not know yet what is on record says and promises nothing. */
     private boolean isReady() {
-        return succession == null || succession.isLoaded();
+        return primacy == null || primacy.isLoaded();
     }
 
     /** The first view, of oneself alone, is installed with the first turn. */
@@ -308,7 +271,7 @@ public final class Membership implements Layer {
         if (!hasStarted) {
             hasStarted = true;
             announce(out);
-            if (succession != null) {
+            if (primacy != null) {
                 out.lower(new Signal.Load());
             }
         }
@@ -397,15 +360,14 @@ public final class Membership implements Layer {
         if (!id.equals(promised)) {
             return;
         }
-        if (succession == null) {
+        if (primacy == null) {
             answer(id, new Ballot.Answer(view, received), out);
         } else {
-            Ballot.Answer answer = new Ballot.Answer(view, received, succession.vote());
-            succession.store(promised, new Succession.Answer(id, answer), out);
+            primacy.answer(id, received, out);
         }
     }
 
-    private void answer(ViewId id, Ballot.Answer answer, Outbox out) {
+    void answer(ViewId id, Ballot.Answer answer, Outbox out) {
         publicity.onAnswering(id, view);
         // Whoever decides on this answer must already know all else.
         advertise(out);
@@ -425,7 +387,7 @@ public final class Membership implements Layer {
         View answerView = null;
         if (packet.takeBoolean()) {
             answerView = Wire.takeView(packet, known);
-            if (succession != null && packet.takeBoolean()) {
+            if (primacy != null && packet.takeBoolean()) {
                 answerView = Wire.takePrimary(packet, answerView, known);
             }
         } else {
@@ -438,7 +400,7 @@ public final class Membership implements Layer {
             }
         }
         TreeMap<Member, Long> received = Wire.takeVector(packet, known);
-        Succession.Vote vote = succession == null ? null : Succession.takeVote(packet, known);
+        Succession.Vote vote = primacy == null ? null : Succession.takeVote(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
@@ -468,19 +430,18 @@ public final class Membership implements Layer {
         ballotsRefused++;
         ballot = null;
         target = null;
-        proposal = null;
         isUrgent = true;
         out.disarm(PROGRESS);
         // A record may have a number that no advert has told.
-        boolean isPast = succession != null && otherNumber == otherPromised.number();
+        boolean isPast = primacy != null && otherNumber == otherPromised.number();
         readiness.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
         return null;
     }
 
-    private @Nullable DropReason onCut(boolean isProposal, Packet packet, Outbox out) {
+    @Nullable DropReason onCut(boolean isProposal, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         View record = Wire.takeView(packet, known);
-        if (succession != null) {
+        if (primacy != null) {
             record = Wire.takePrimary(packet, record, known);
         }
         long[] since = new long[record.size()];
@@ -496,8 +457,8 @@ public final class Membership implements Layer {
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        boolean isTaken = isProposal && succession != null
-                ? takeProposal(succession, id, record, since, isInstallable ? holders : null, out)
+        boolean isTaken = isProposal && primacy != null
+                ? primacy.take(id, record, since, isInstallable ? holders : null, out)
                 : takeCut(id, record, since, holders, out);
         return isTaken ? null : DropReason.OLD_BALLOT;
     }
@@ -508,11 +469,8 @@ public final class Membership implements Layer {
     private void promise(ViewId id) {
         promised = id;
         target = null;
-        proposal = null;
-        isReached = false;
-        isDecided = false;
-        if (succession != null) {
-            succession.forgetStep();
+        if (primacy != null) {
+            primacy.onPromise();
         }
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
@@ -526,17 +484,17 @@ public final class Membership implements Layer {
         boolean isCoordinator = peers.follows().equals(self);
         isUrgent |= isCoordinator && !wasCoordinator;
         wasCoordinator = isCoordinator;
-        if (isCoordinator && !isUrgent && !readiness.mustLook(isIdle(), out)) {
+        if (isCoordinator && !isUrgent && !readiness.mustLook(ballot == null || ballot.isWaiting(), out)) {
             return;
         }
         isUrgent = false;
         List<Member> heard = isCoordinator ? peers.candidates() : List.of();
-        List<Member> candidates = succession == null ? heard : staying(heard, out);
+        List<Member> candidates = primacy == null ? heard : primacy.staying(heard, out);
         Occasion occasion = new Occasion(peers, view, promised, lost);
         boolean isWanted = !candidates.isEmpty()
                 && (ballot != null ? occasion.mustRestart(ballot, candidates) : occasion.isNeeded(candidates));
-        if (succession != null && !candidates.isEmpty()) {
-            isWanted = isWanted(succession, isWanted, heard, out);
+        if (primacy != null && !candidates.isEmpty()) {
+            isWanted = primacy.isWanted(isWanted, heard, out);
         }
         if (!isWanted) {
             readiness.end(out);
@@ -559,11 +517,11 @@ public final class Membership implements Layer {
         if (isGrowth && readiness.mustGather(out)) {
             return;
         }
-        startBallot(candidates, electors(heard), out);
+        startBallot(candidates, primacy == null ? List.of() : primacy.electors(heard), out);
     }
 
     /** A ballot that has to be restarted ends now, as after a refusal: it must not decide on those who disagree. */
-    private void giveUp(Outbox out) {
+    void giveUp(Outbox out) {
         if (ballot != null) {
             ballot = null;
             out.disarm(PROGRESS);
@@ -623,8 +581,8 @@ public final class Membership implements Layer {
                 return;
             }
         }
-        if (succession != null) {
-            propose(running, succession, out);
+        if (primacy != null) {
+            primacy.propose(running, out);
             return;
         }
         Ballot.Decision decision = running.decide();
@@ -653,7 +611,7 @@ public final class Membership implements Layer {
     private void separate(Ballot running, List<Member> torn, Outbox out) {
         List<Member> rest = new ArrayList<>(running.candidates());
         rest.removeAll(torn);
-        if (succession != null) {
+        if (primacy != null) {
             // They are asked all the same, or those who are left might be no majority.
             startBallot(rest, torn, out);
         } else {
@@ -661,14 +619,14 @@ public final class Membership implements Layer {
         }
     }
 
-    private List<Member> others(List<Member> members) {
+    List<Member> others(List<Member> members) {
         List<Member> others = new ArrayList<>(members);
         others.remove(self);
         return others;
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
-    private boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
+    boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
         if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
             return false;
         }
@@ -683,16 +641,10 @@ public final class Membership implements Layer {
         return false;
     }
 
-    private void install(View record, Outbox out) {
+    void install(View record, Outbox out) {
         view = record;
         target = null;
-        boolean isCompletion = proposal == null;
-        isOutside = false;
-        if (succession != null) {
-            proposal = null;
-            succession.learn(Succession.Primary.of(record));
-            succession.store(promised, null, out);
-        }
+        boolean isCompletion = primacy == null || primacy.onInstall(record, out);
         viewsInstalled++;
         joined = peers.install(view, targetSince);
         publicity.onInstalled(view, joined);
@@ -729,13 +681,13 @@ public final class Membership implements Layer {
         isDirty = true;
     }
 
-    private boolean isSteady() {
-        return promised.equals(view.id()) && (succession == null || succession.last().id().equals(view.id()));
+    boolean isSteady() {
+        return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
     }
 
     /** The highest number of a view that this member knows to be in the past. */
     private long floor() {
-        return succession == null ? view.id().number() : Math.max(view.id().number(), succession.last().id().number());
+        return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
     }
 
     private void announce(Outbox out) {
@@ -752,12 +704,8 @@ public final class Membership implements Layer {
         if (hasFollowed || !peers.follows().equals(self)) {
             return;
         }
-        for (Member member : view.members()) {
-            Peer peer = peers.get(member);
-            boolean isBehind = peer == null || peer.confirmed < view.id().number();
-            if (!member.equals(self) && isBehind && mistake != Mistake.EARLY_FOLLOWED) {
-                return;
-            }
+        if (!peers.haveInstalled(view) && mistake != Mistake.EARLY_FOLLOWED) {
+            return;
         }
         hasFollowed = true;
         out.raise(new Signal.Followed(view));
@@ -777,259 +725,44 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    // ------------------------------------------------------------------ primary views
+    // ------------------------------------------------------------------ what Primacy needs
+    ViewId promised() {
+        return promised;
+    }
 
-    private void load(Succession own, @Nullable Packet record, Outbox out) {
-        try {
-            ViewId before = own.load(record, known, out.random());
-            promised = before != null && before.isAfter(promised) ? before : promised;
-        } catch (IllegalArgumentException e) {
-            out.lower(new Signal.Failed("the record of this member can't be used: " + e.getMessage()));
-            return;
-        }
+    /** What is on record counts as if it had been promised now. */
+    void raisePromise(ViewId before) {
+        promised = before.isAfter(promised) ? before : promised;
+    }
+
+    @Nullable View target() {
+        return target;
+    }
+
+    @Nullable Ballot ballot() {
+        return ballot;
+    }
+
+    View view() {
+        return view;
+    }
+
+    void age(long since) {
+        joined = since;
+        look();
+    }
+
+    void look() {
         isUrgent = true;
         isDirty = true;
-        out.raise(new Signal.Suspended(own.missing(0)));
     }
 
-    private boolean isIdle() {
-        return ballot == null || ballot.isWaiting();
-    }
-
-    /** Those who are to be in the next view. */
-    private List<Member> staying(List<Member> heard, Outbox out) {
-        List<Member> staying = new ArrayList<>(heard);
-        staying.removeAll(leaving);
-        if (isLeaving) {
-            staying.remove(self);
-            if (staying.isEmpty() && !heard.isEmpty()) {
-                out.lower(new Signal.Left());
-            }
-        }
-        return staying;
-    }
-
-    /** Those who leave have their say in who follows them. */
-    private List<Member> electors(List<Member> heard) {
-        List<Member> electors = new ArrayList<>();
-        for (Member member : heard) {
-            if (leaving.contains(member) || isLeaving && member.equals(self)) {
-                electors.add(member);
-            }
-        }
-        return electors;
-    }
-
-    /** Whether a ballot is of use: the same members would give the same answers. */
-    private boolean isWanted(Succession own, boolean isOccasion, List<Member> heard, Outbox out) {
-        Ballot running = ballot;
-        if (running != null) {
-            TreeSet<Member> present = new TreeSet<>(heard);
-            boolean isOther = running.isWaiting() && !present.equals(new TreeSet<>(running.asked()));
-            return isOccasion || isOther || !present.containsAll(running.electors());
-        }
-        if (!isSteady() && heard.size() == 1 && !own.isMajorityAlone(self)) {
-            stepOut(List.of(), own.missing(own.isVoter() ? 1 : 0), out);
-            return false;
-        }
-        return isOccasion || !isSteady();
-    }
-
-    /** All have answered: the next primary view is proposed, if there is a majority of the last one. */
-    private void propose(Ballot running, Succession own, Outbox out) {
-        Tally tally = running.tally();
-        if (!tally.behind().isEmpty()) {
-            for (Member member : tally.behind()) {
-                running.forget(member);
-                if (member.equals(self)) {
-                    learn(own, tally.last(), out);
-                } else {
-                    Control.send(Control.learn(running.id(), tally.last()), member, out);
-                }
-            }
-            return;
-        }
-        if (!tally.isMajority()) {
-            running.await();
-            out.disarm(PROGRESS);
-            Control.send(Control.wait(running.id(), running.asked(), tally.missing()), others(running.asked()), out);
-            stepOut(running.asked(), tally.missing(), out);
-            return;
-        }
-        Succession.Proposal before = tally.accepted();
-        Ballot.Decision decision =
-                before == null ? running.propose(tally.last()) : running.propose(tally.last(), before.view());
-        View proposed = decision.view();
-        long[] since = before == null
-                ? peers.since(proposed)
-                : before.since().stream().mapToLong(Long::longValue).toArray();
+    void awaitProgress(Outbox out) {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
-        List<Member> rest = new ArrayList<>(running.asked());
-        TreeMap<Member, Member> ownHolders = null;
-        for (View.Part part : proposed.parts()) {
-            List<Member> together = new ArrayList<>(part.members());
-            together.removeIf(member -> !running.isAsked(member) || !running.canInstall(member, decision));
-            ownHolders = together.contains(self) ? decision.holdersOf(part) : ownHolders;
-            rest.removeAll(together);
-            Packet propose = Control.propose(running.id(), proposed, since, decision.holdersOf(part), true);
-            Control.send(propose, others(together), out);
-        }
-        Control.send(Control.propose(running.id(), proposed, since, new TreeMap<>(), false), others(rest), out);
-        takeProposal(own, running.id(), proposed, since, ownHolders, out);
-        if (mistake == Mistake.NO_ACCEPT) {
-            decide(own, running, out);
-        }
     }
 
-    /** @param holders null if this member has not to come to the proposed view */
-    private boolean takeProposal(
-            Succession own, ViewId id, View record, long[] since, @Nullable TreeMap<Member, Member> holders, Outbox out) {
-        if (!id.equals(promised)) {
-            return false;
-        }
-        Succession.Proposal taken =
-                new Succession.Proposal(id, record, Arrays.stream(since).boxed().toList());
-        proposal = taken;
-        if (holders == null || !takeCut(id, record, since, holders, out)) {
-            reach(own, taken, out);
-        }
-        return true;
-    }
-
-    /** All up to the cut is here, and only then the proposal may be accepted: whoever completes it will find it. */
-    private void reach(Succession own, Succession.Proposal reached, Outbox out) {
-        isReached = true;
-        View record = target;
-        if (isDecided && record != null) {
-            install(record, out);
-        } else if (!isDecided && own.mayAccept(reached.view())) {
-            own.accept(reached);
-            own.store(promised, new Succession.Acceptance(reached.ballot()), out);
-        }
-    }
-
-    private void onStored(Succession.@Nullable Step step, Outbox out) {
-        switch (step) {
-            case null -> {
-                // A newer promise has come meanwhile, or nothing was waiting.
-            }
-            case Succession.Answer(ViewId id, Ballot.Answer answer) -> answer(id, answer, out);
-            case Succession.Acceptance(ViewId id) -> {
-                Ballot running = ballot;
-                if (running == null || !running.id().equals(id)) {
-                    Control.send(Control.note(ACCEPTED, id), id.proposer(), out);
-                } else if (succession != null && running.accept(self)) {
-                    decide(succession, running, out);
-                }
-            }
-        }
-        isDirty = true;
-    }
-
-    private @Nullable DropReason onPrimaryMessage(int kind, Succession own, Peer from, Packet packet, Outbox out) {
-        if (kind == PROPOSE) {
-            return onCut(true, packet, out);
-        }
-        if (kind == LEAVING) {
-            leaving.add(from.member);
-            isUrgent = true;
-            return null;
-        }
-        ViewId id = Wire.takeViewId(packet, known);
-        Succession.Primary decided = kind == LEARN ? Succession.takePrimary(packet, known) : own.last();
-        List<Member> waiting = kind == WAIT ? Wire.takeMembers(packet, known) : List.of();
-        String reason = kind == WAIT ? packet.takeText(REASON_BYTES_MAX) : "";
-        if (packet.isMalformed() || kind < ACCEPTED || WAIT < kind) {
-            return DropReason.MALFORMED;
-        }
-        Ballot running = ballot;
-        Succession.Proposal open = proposal;
-        if (kind == ACCEPTED) {
-            if (running == null || !running.id().equals(id)) {
-                return DropReason.OLD_BALLOT;
-            }
-            if (running.isAsked(from.member) && running.accept(from.member)) {
-                decide(own, running, out);
-            }
-            return null;
-        }
-        if (!id.equals(promised) || kind == INSTALL && open == null) {
-            return DropReason.OLD_BALLOT;
-        }
-        if (kind == LEARN) {
-            learn(own, decided, out);
-        } else if (kind == WAIT) {
-            stepOut(waiting, reason, out);
-        } else if (open != null) {
-            conclude(own, open, out);
-        }
-        return null;
-    }
-
-    /** This member was behind, and answers again. */
-    private void learn(Succession own, Succession.Primary decided, Outbox out) {
-        own.learn(decided);
-        out.raise(new Signal.Freeze(promised));
-    }
-
-    /** The others who wait are known to stand outside too. */
-    private void stepOut(List<Member> others, String reason, Outbox out) {
-        if (!isOutside || !others.isEmpty()) {
-            isOutside = true;
-            joined = peers.stepOut(others, promised);
-            isUrgent = true;
-            isDirty = true;
-        }
-        out.raise(new Signal.Suspended(reason));
-    }
-
-    /** A majority has accepted. */
-    private void decide(Succession own, Ballot running, Outbox out) {
+    void endProgress(Outbox out) {
         out.disarm(PROGRESS);
-        Control.send(Control.note(INSTALL, running.id()), others(running.asked()), out);
-        Succession.Proposal known = proposal;
-        if (known != null) {
-            conclude(own, known, out);
-        }
-    }
-
-    private void conclude(Succession own, Succession.Proposal decided, Outbox out) {
-        isDecided = true;
-        View record = target;
-        if (record != null && isReached) {
-            install(record, out);
-        } else if (record == null) {
-            // It only learns that the view has ended; it may come to the next one from where it is.
-            proposal = null;
-            own.learn(Succession.Primary.of(decided.view()));
-            own.store(promised, null, out);
-            giveUp(out);
-            if (isLeaving && !own.isVoter()) {
-                out.lower(new Signal.Left());
-            } else {
-                stepOut(List.of(), own.missing(0), out);
-            }
-        }
-    }
-
-    /** Who would be missed when the others ask for a majority waits for a view without it, as long as that may take. */
-    private void leave(Outbox out) {
-        if (succession == null || !succession.isLoaded() || !succession.isVoter() || peers.all().isEmpty()) {
-            out.lower(new Signal.Left());
-            return;
-        }
-        isLeaving = true;
-        isUrgent = true;
-        isDirty = true;
-        out.arm(LEAVE, succession.leaveTimeoutNanos());
-    }
-
-    private void askToLeave(Outbox out) {
-        Member follows = peers.follows();
-        if (!follows.equals(self) && !follows.equals(toldLeaving)) {
-            toldLeaving = follows;
-            Control.send(Control.message(LEAVING, 1), follows, out);
-        }
     }
 
     private void advertise(Outbox out) {
@@ -1042,7 +775,7 @@ public final class Membership implements Layer {
 
     /** The view that counts when others ask whether they could be in one with this member. */
     private View standing() {
-        return isOutside ? View.alone(self) : view;
+        return primacy != null && primacy.isOutside() ? View.alone(self) : view;
     }
 
     @Override
@@ -1059,9 +792,8 @@ public final class Membership implements Layer {
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
         section.put("adverts-sent", publicity.advertsSent());
-        if (succession != null) {
-            section.put("epoch", succession.last().epoch());
-            section.put("last-primary", succession.last().id().toString());
+        if (primacy != null) {
+            primacy.report(section);
         }
     }
 }

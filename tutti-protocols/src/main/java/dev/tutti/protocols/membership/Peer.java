@@ -32,6 +32,9 @@ final class Peer {
 
     TreeSet<Member> lost = NOBODY;
 
+    /** A control message of its that is coming in pieces. */
+    @Nullable Assembly assembly;
+
     /** Promises that this member had made when the session was opened. */
     final long promisesBefore;
 

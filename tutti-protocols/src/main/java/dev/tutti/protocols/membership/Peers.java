@@ -125,6 +125,17 @@ final class Peers {
         return open.keySet();
     }
 
+    /** Whether all others in a view have said themselves that they have it. */
+    boolean haveInstalled(View installed) {
+        for (Member member : installed.members()) {
+            Peer peer = open.get(member);
+            if (!member.equals(self) && (peer == null || peer.confirmed < installed.id().number())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
     void onPromise() {
         promises++;

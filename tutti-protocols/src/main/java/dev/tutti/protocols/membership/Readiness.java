@@ -81,7 +81,7 @@ final class Readiness {
         isHeldBackEnough = hasAskedOrphans;
         if (!hasAskedOrphans) {
             hasAskedOrphans = true;
-            peers.orphans().forEach(orphan -> Control.send(Control.message(Membership.WHO, 1), orphan, out));
+            peers.orphans().forEach(orphan -> Control.send(Control.message(Kind.WHO, 1), orphan, out));
             out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
         }
     }

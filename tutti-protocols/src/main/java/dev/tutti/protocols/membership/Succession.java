@@ -104,12 +104,13 @@ final class Succession {
     Succession(Member self, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
         this.leaveTimeoutNanos = leaveTimeoutNanos;
         this.mistake = mistake;
-        this.founding = founders.contains(self.name())
-                ? new Primary(
-                        new ViewId(0, 1, NOBODY),
-                        0,
-                        new TreeSet<>(founders).stream().map(Succession::founder).toList())
-                : NONE;
+        this.founding = founders.contains(self.name()) ? founding(founders) : NONE;
+    }
+
+    /** What the first primary view follows. */
+    static Primary founding(List<String> founders) {
+        List<Long> voters = new TreeSet<>(founders).stream().map(Succession::founder).toList();
+        return new Primary(new ViewId(0, 1, NOBODY), 0, voters);
     }
 
     /** A name as a number, the same everywhere (FNV-1a). */

@@ -15,6 +15,11 @@ final class Delivered implements Message {
     private @Nullable View view;
     private boolean isUnicast;
     private @Nullable ByteBuffer memory;
+
+    /** What {@link #buffer} was last cut from, and what listeners may see of it: one region serves many messages. */
+    private @Nullable ByteBuffer shown;
+
+    private @Nullable ByteBuffer readOnly;
     private int offset;
     private int length;
 
@@ -85,7 +90,14 @@ final class Delivered implements Message {
 
     @Override
     public ByteBuffer buffer() {
-        return memory().slice(offset, length).asReadOnlyBuffer();
+        ByteBuffer valid = memory();
+        ByteBuffer region = readOnly;
+        if (region == null || shown != valid) {
+            region = valid.asReadOnlyBuffer();
+            readOnly = region;
+            shown = valid;
+        }
+        return region.slice(offset, length);
     }
 
     @Override

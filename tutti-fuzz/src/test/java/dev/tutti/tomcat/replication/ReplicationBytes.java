@@ -43,7 +43,8 @@ public final class ReplicationBytes {
         List<SessionMessage> messages = List.of(
                 image,
                 new SessionMessage.Delta(uid, version, List.of(
-                        new Change(Field.attribute("cart"), new byte[] {1, 2}, false), Change.removal(Field.ID))),
+                        new SessionMessage.Write(new Change(Field.attribute("cart"), new byte[] {1, 2}, false), version),
+                        new SessionMessage.Write(Change.removal(Field.ID), Version.NONE))),
                 new SessionMessage.Access(uid, version),
                 new SessionMessage.Remove(uid, "key", version, EndReason.values()[0]),
                 new SessionMessage.Ack(7),
@@ -54,7 +55,9 @@ public final class ReplicationBytes {
                 new SessionMessage.StateRequest(9, 10, uid),
                 new SessionMessage.StateChunk(9, List.of(image, image), true),
                 new SessionMessage.StateChunk(9, Collections.nCopies(1_200, new SessionMessage.Image(uid, 5, 6, version, Map.of())), true),
-                new SessionMessage.Delta(uid, version, Collections.nCopies(6_500, new Change(Field.attribute(""), new byte[0], false))),
+                new SessionMessage.Delta(uid, version, Collections.nCopies(
+                        2_400,
+                        new SessionMessage.Write(new Change(Field.attribute(""), new byte[0], false), Version.NONE))),
                 new SessionMessage.Image(uid, 5, 6, version, crowd(version)));
         return messages.stream().map(message -> MessageWriter.encode(11, message)).toList();
     }

@@ -25,6 +25,7 @@ final class Acknowledgements {
     private final Map<Member, Long> lagging = new HashMap<>();
     private final TreeMap<Long, CompletableFuture<Void>> waiting = new TreeMap<>();
     private long delivered;
+    private long reasserted;
     private long safe = Long.MAX_VALUE;
 
     Acknowledgements(Acknowledgement mode) {
@@ -62,6 +63,19 @@ final class Acknowledgements {
         release();
     }
 
+    /** Whether {@code member} has handled message {@code number}, as far as is known. */
+    synchronized boolean hasHandled(Member member, long number) {
+        return handled.getOrDefault(member, 0L) >= number;
+    }
+
+    /**
+     * Message {@code number} makes changes again that were overruled by somebody who is gone. What was sent before is safe
+     * only when this is: it may be one of those changes.
+     */
+    synchronized void onReasserted(long number) {
+        reasserted = Math.max(reasserted, number);
+    }
+
     /** Completes when message {@code number} is safe. */
     synchronized CompletableFuture<Void> safe(long number) {
         if (number <= safe) {
@@ -97,7 +111,8 @@ final class Acknowledgements {
     }
 
     private void release() {
-        safe = mode == Acknowledgement.ONE ? handledByOne() : handledByAll();
+        long least = mode == Acknowledgement.ONE ? handledByOne() : handledByAll();
+        safe = least < reasserted ? Math.min(safe, least) : least;
         while (!waiting.isEmpty() && waiting.firstKey() <= safe) {
             waiting.pollFirstEntry().getValue().complete(null);
         }

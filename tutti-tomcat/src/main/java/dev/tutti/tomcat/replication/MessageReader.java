@@ -10,6 +10,7 @@ import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Write;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -29,8 +30,8 @@ final class MessageReader {
     private static final EndReason[] REASONS = EndReason.values();
     private static final byte[] NOTHING = {};
     private static final int FIELD_BYTES_MIN = 1 + 4;
-    private static final int CHANGE_BYTES_MIN = FIELD_BYTES_MIN + 1 + 4;
-    private static final int SLOT_BYTES_MIN = CHANGE_BYTES_MIN + 16;
+    private static final int SLOT_BYTES_MIN = FIELD_BYTES_MIN + 16 + 1 + 4;
+    private static final int WRITE_BYTES_MIN = SLOT_BYTES_MIN;
     private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 16 + 4;
 
     /** Fields and images that a message may have: each is several objects, however short it is. */
@@ -66,7 +67,7 @@ final class MessageReader {
         byte kind = takeByte();
         return switch (kind) {
             case MessageWriter.IMAGE -> takeImage();
-            case MessageWriter.DELTA -> new Delta(takeUid(), takeVersion(), takeChanges());
+            case MessageWriter.DELTA -> new Delta(takeUid(), takeVersion(), takeWrites());
             case MessageWriter.ACCESS -> new Access(takeUid(), takeVersion());
             case MessageWriter.REMOVE -> new Remove(takeUid(), takeText(), takeVersion(), takeReason());
             case MessageWriter.ACK -> new Ack(takeLong());
@@ -109,15 +110,16 @@ final class MessageReader {
         return new Image(uid, createdMillis, idleMillis, touched, slots);
     }
 
-    private List<Change> takeChanges() throws MalformedMessageException {
-        int count = takeElements(CHANGE_BYTES_MIN);
-        List<Change> changes = new ArrayList<>(count);
+    private List<Write> takeWrites() throws MalformedMessageException {
+        int count = takeElements(WRITE_BYTES_MIN);
+        List<Write> writes = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             Field field = takeField();
+            Version basis = takeVersion();
             boolean isListening = takeFlag();
-            changes.add(new Change(field, takeContent(), isListening));
+            writes.add(new Write(new Change(field, takeContent(), isListening), basis));
         }
-        return changes;
+        return writes;
     }
 
     private Field takeField() throws MalformedMessageException {

@@ -10,6 +10,7 @@ import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Write;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Encodes messages; the layout is in {@code docs/design/tomcat-sessions.md}. */
 final class MessageWriter {
 
-    static final byte FORMAT = 1;
+    static final byte FORMAT = 2;
     static final byte IMAGE = 1;
     static final byte DELTA = 2;
     static final byte ACCESS = 3;
@@ -56,9 +57,11 @@ final class MessageWriter {
                 putByte(DELTA);
                 putUid(delta.uid());
                 putVersion(delta.version());
-                putInt(delta.changes().size());
-                for (Change change : delta.changes()) {
+                putInt(delta.writes().size());
+                for (Write write : delta.writes()) {
+                    Change change = write.change();
                     putField(change.field());
+                    putVersion(write.basis());
                     putContent(change.content(), change.isListening());
                 }
             }

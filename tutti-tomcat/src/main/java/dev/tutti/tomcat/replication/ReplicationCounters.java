@@ -28,6 +28,7 @@ public final class ReplicationCounters {
         QUERIES_UNANSWERED("questions that somebody did not answer in time"),
         STATE_CHUNKS_SENT("parts of the state sent to others"),
         STATE_SESSIONS_MERGED("sessions that came with the state of others"),
+        CHANGES_REASSERTED("changes made again, because the one who overruled them is gone"),
         PARTIAL_DROPPED("sessions of which a change came and not the rest"),
         MALFORMED("messages that could not be read, and were ignored"),
         NOT_ENCODED("values that could not be encoded, and stay at this node"),

@@ -163,7 +163,37 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             record.enter(SessionRecord.State.COMPLETE);
             return sendToGroup(record.image(nowNanos), IMAGES_SENT, true);
         }
-        return record.state() == SessionRecord.State.ENDED ? 0 : sendToGroup(delta, DELTAS_SENT, true);
+        if (record.state() == SessionRecord.State.ENDED) {
+            return 0;
+        }
+        long number = sendToGroup(delta, DELTAS_SENT, true);
+        record.onPublished(number);
+        if (number > 0) {
+            settleOverruled(record, peers);
+        }
+        return number;
+    }
+
+    /**
+     * Decides about changes made here that others overruled without knowing of them. Whoever has acknowledged them by now stands
+     * by its own. Whoever is gone without that cannot have confirmed its own to a client before these were there, while
+     * these are confirmed because it is gone: they are made again.
+     *
+     * @param before the peers when it was known who has acknowledged what
+     */
+    private void settleOverruled(SessionRecord record, Peers before) {
+        for (long overruler : record.overrulers()) {
+            Member member = before.origins().get(overruler);
+            if (member != null && acknowledgements.hasHandled(member, record.published())) {
+                record.accept(overruler);
+            } else if (!peers.origins().containsKey(overruler)) {
+                String oldKey = store.keyOf(record.id());
+                Delta again = record.reassert(overruler, origin, nanoClock.getAsLong());
+                store.reindex(record, oldKey);
+                counters.add(CHANGES_REASSERTED, again.writes().size());
+                acknowledgements.onReasserted(sendToGroup(again, DELTAS_SENT, true));
+            }
+        }
     }
 
     /** Notes that this member uses the session. The others are told if they have to know by now. */
@@ -424,8 +454,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         handled.keySet().retainAll(others);
         acknowledged.keySet().retainAll(others);
-        acknowledgements.onView(view, me, together);
+        Peers before = peers;
         peers = new Peers(view.members(), others, origins, leadsPart);
+        settleOverruled(before);
+        acknowledgements.onView(view, me, together);
         condition = "joined";
         lookups.onView(view);
         for (StatePull.Request request : statePull.onView(view, me)) {
@@ -557,10 +589,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             }
         }
         if (record.state() == SessionRecord.State.PARTIAL) {
-            record.merge(delta, nowNanos);
+            record.merge(delta, origin, nowNanos);
         } else {
             String oldKey = store.keyOf(record.id());
-            record.merge(delta, nowNanos);
+            record.merge(delta, origin, nowNanos);
             store.reindex(record, oldKey);
         }
     }
@@ -665,6 +697,15 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         if (statePull.isComplete()) {
             dropPartial(PARTIAL_NANOS);
+        }
+        settleOverruled(peers);
+    }
+
+    private void settleOverruled(Peers before) {
+        for (SessionRecord record : store.sessions()) {
+            if (record.isOverruled()) {
+                settleOverruled(record, before);
+            }
         }
     }
 

@@ -19,7 +19,14 @@ sealed interface SessionMessage {
             implements SessionMessage {}
 
     /** Changes of one version. Its writer has just used the session. */
-    record Delta(UUID uid, Version version, List<Change> changes) implements SessionMessage {}
+    record Delta(UUID uid, Version version, List<Write> writes) implements SessionMessage {}
+
+    /**
+     * A change and what it was made upon.
+     *
+     * @param basis the version of the value that it replaced at its writer; {@link Version#NONE} if there was none
+     */
+    record Write(Change change, Version basis) {}
 
     /** The sender has just used the session, and is its primary from now on. */
     record Access(UUID uid, Version version) implements SessionMessage {}

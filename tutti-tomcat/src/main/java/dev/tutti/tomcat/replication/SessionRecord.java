@@ -2,11 +2,14 @@ package dev.tutti.tomcat.replication;
 
 import dev.tutti.tomcat.replication.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
+import dev.tutti.tomcat.replication.SessionMessage.Write;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,7 +24,11 @@ import org.jspecify.annotations.Nullable;
  * {@code uid} that never changes: a change of the session's id is one more field, and what is on its way to the session
  * still reaches it.
  *
- * <p>Thread-safe and without locks: what arrives from others never waits for a request.
+ * <p>Of two changes that do not know of each other the smaller one goes. If it was made here it is kept aside as
+ * <em>overruled</em>: whoever overruled it may be gone before a client heard of its change, while this one is about to be
+ * confirmed; then it is {@linkplain #reassert made again}.
+ *
+ * <p>Thread-safe: what arrives from others never waits for a request. Changes made here take turns.
  */
 public final class SessionRecord {
 
@@ -40,11 +47,13 @@ public final class SessionRecord {
     private final UUID uid;
     private final long createdMillis;
     private final ConcurrentHashMap<Field, Slot> slots = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Field, Change> overruled = new ConcurrentHashMap<>(0);
     private final AtomicLong counter = new AtomicLong();
     private final AtomicReference<Version> touched = new AtomicReference<>(Version.NONE);
     private final AtomicLong usedNanos;
     private final AtomicReference<@Nullable Object> handle = new AtomicReference<>();
     private volatile long toldNanos;
+    private volatile long published;
     private volatile State state;
 
     SessionRecord(UUID uid, long createdMillis, long nowNanos, State state) {
@@ -144,23 +153,82 @@ public final class SessionRecord {
     }
 
     /** Makes changes here: under a version that is larger than any this member knows of. */
-    Delta write(List<Change> changes, long origin, long nowNanos) {
-        Delta delta = new Delta(uid, claim(origin, nowNanos), changes);
-        put(delta);
-        return delta;
+    synchronized Delta write(List<Change> changes, long origin, long nowNanos) {
+        Version version = claim(origin, nowNanos);
+        List<Write> writes = new ArrayList<>(changes.size());
+        for (Change change : changes) {
+            Field field = change.field();
+            Slot present = slots.get(field);
+            writes.add(new Write(change, present == null ? Version.NONE : present.version()));
+            putOwn(change, version);
+        }
+        return new Delta(uid, version, writes);
     }
 
-    /** Takes up changes made elsewhere. */
-    void merge(Delta delta, long nowNanos) {
+    /** Takes up changes made elsewhere; {@code origin} is this member's. */
+    void merge(Delta delta, long origin, long nowNanos) {
         touch(delta.version(), nowNanos);
-        put(delta);
+        for (Write write : delta.writes()) {
+            putOther(write, delta.version(), origin);
+        }
+    }
+
+    /** The number of the last message that told others of changes made here; 0 if there was none. */
+    long published() {
+        return published;
+    }
+
+    void onPublished(long number) {
+        published = number;
+    }
+
+    boolean isOverruled() {
+        return !overruled.isEmpty();
+    }
+
+    /** The writers who overruled changes made here. */
+    Set<Long> overrulers() {
+        Set<Long> overrulers = new HashSet<>();
+        for (Field field : overruled.keySet()) {
+            Slot present = slots.get(field);
+            if (present != null) {
+                overrulers.add(present.version().origin());
+            }
+        }
+        return overrulers;
+    }
+
+    /** Forgets the changes that {@code overruler} has overruled: it knew of them, and its own have stood since. */
+    void accept(long overruler) {
+        overruled.keySet().removeIf(field -> isBy(overruler, field));
+    }
+
+    /** Makes the changes again that {@code overruler} has overruled, who is gone. */
+    synchronized Delta reassert(long overruler, long origin, long nowNanos) {
+        List<Change> again = new ArrayList<>();
+        overruled.forEach((field, change) -> {
+            if (isBy(overruler, field)) {
+                again.add(change);
+            }
+        });
+        return write(again, origin, nowNanos);
+    }
+
+    private boolean isBy(long writer, Field field) {
+        Slot present = slots.get(field);
+        return present != null && present.version().origin() == writer;
+    }
+
+    private static Slot slotOf(Change change, Version version) {
+        return new Slot(version, change.content(), change.isListening());
     }
 
     void merge(Image image, long nowNanos) {
         touch(image.touched(), nowNanos - image.idleMillis() * 1_000_000);
         image.slots().forEach((field, slot) -> {
             raise(counter, slot.version().counter());
-            put(field, slot);
+            Change change = new Change(field, slot.content(), slot.isListening());
+            putOther(new Write(change, slot.version()), slot.version(), slot.version().origin());
         });
     }
 
@@ -168,17 +236,36 @@ public final class SessionRecord {
         return new Image(uid, createdMillis, idleNanos(nowNanos) / 1_000_000, touched.get(), new LinkedHashMap<>(slots));
     }
 
-    private void put(Delta delta) {
-        for (Change change : delta.changes()) {
-            put(change.field(), new Slot(delta.version(), change.content(), change.isListening()));
-        }
-    }
-
+    /** Takes up a value, unless there is a newer one. */
     private void put(Field field, Slot slot) {
         slots.merge(field, slot, (present, next) -> next.version().isAfter(present.version()) ? next : present);
         if (slot.isRemoved()) {
             forgetRemovedSlots();
         }
+    }
+
+    /** A value made here stands against all that was known, but not against a greater one that has come in just now. */
+    private void putOwn(Change change, Version version) {
+        Field field = change.field();
+        put(field, slotOf(change, version));
+        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : change);
+    }
+
+    /** A value made elsewhere overrules one made here that its writer did not know of. */
+    private void putOther(Write write, Version version, long self) {
+        Field field = write.change().field();
+        overruled.compute(field, (same, older) -> {
+            Slot present = slots.get(field);
+            put(field, slotOf(write.change(), version));
+            if (present == null || !version.isAfter(present.version())) {
+                return older;
+            }
+            boolean isUnaware = present.version().isAfter(write.basis());
+            if (isUnaware && present.version().origin() == self) {
+                return new Change(field, present.content(), present.isListening());
+            }
+            return present.version().origin() == version.origin() ? older : null;
+        });
     }
 
     /** An application that makes up attribute names without end must not make the session grow without end. */

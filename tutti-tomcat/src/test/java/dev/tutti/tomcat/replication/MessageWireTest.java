@@ -13,6 +13,7 @@ import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Write;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -31,7 +32,7 @@ class MessageWireTest {
 
     private static final List<SessionMessage> ALL = List.of(
             IMAGE,
-            new Delta(UID, VERSION, List.of(Change.removal(Field.note("n")))),
+            new Delta(UID, VERSION, List.of(new Write(Change.removal(Field.note("n")), Version.NONE))),
             new Access(UID, VERSION),
             new Remove(UID, "key", VERSION, EndReason.INVALIDATED),
             new Ack(7),
@@ -58,14 +59,15 @@ class MessageWireTest {
     void layoutIsAsDocumented() {
         String uid = "0102030405060708090a0b0c0d0e0f10";
         String version = "00000000000000030000000000000004";
-        assertThat(hex(5, new Access(UID, VERSION))).isEqualTo("01" + "0000000000000005" + "03" + uid + version);
+        assertThat(hex(5, new Access(UID, VERSION))).isEqualTo("02" + "0000000000000005" + "03" + uid + version);
         assertThat(hex(5, new Remove(UID, "key", VERSION, EndReason.INVALIDATED)))
-                .isEqualTo("01" + "0000000000000005" + "04" + uid + "00000003" + "6b6579" + version + "01");
-        assertThat(hex(5, new Delta(UID, VERSION, List.of(new Change(Field.attribute("x"), new byte[] {9}, true)))))
-                .isEqualTo("01" + "0000000000000005" + "02" + uid + version + "00000001" + "00" + "00000001" + "78" + "01"
-                        + "00000001" + "09");
+                .isEqualTo("02" + "0000000000000005" + "04" + uid + "00000003" + "6b6579" + version + "01");
+        Change change = new Change(Field.attribute("x"), new byte[] {9}, true);
+        assertThat(hex(5, new Delta(UID, VERSION, List.of(new Write(change, VERSION)))))
+                .isEqualTo("02" + "0000000000000005" + "02" + uid + version + "00000001" + "00" + "00000001" + "78" + version
+                        + "01" + "00000001" + "09");
         assertThat(hex(0, IMAGE))
-                .isEqualTo("01" + "0000000000000000" + "01" + uid + "0000000000000001" + "0000000000000002" + version
+                .isEqualTo("02" + "0000000000000000" + "01" + uid + "0000000000000001" + "0000000000000002" + version
                         + "00000001" + "00" + "00000001" + "78" + version + "01" + "00000001" + "09");
     }
 

@@ -17,6 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplicatorTest {
 
@@ -542,7 +544,9 @@ class ReplicatorTest {
         Node b = new Node("b");
         cluster.pump();
         SessionMessage.Delta delta = new SessionMessage.Delta(
-                UUID.randomUUID(), new Version(1, 1), changes("x", "1"));
+                UUID.randomUUID(),
+                new Version(1, 1),
+                List.of(new SessionMessage.Write(changes("x", "1").getFirst(), Version.NONE)));
         cluster.seats("b").getFirst().send(MessageWriter.encode(0, delta));
         cluster.pump();
         assertThat(a.replicator.size()).isZero();
@@ -550,6 +554,73 @@ class ReplicatorTest {
         nowNanos += 11 * SECOND;
         a.replicator.onTick();
         assertThat(a.counters.get(Counter.PARTIAL_DROPPED)).isEqualTo(1);
+    }
+
+    /** A request at a failed with a, the next one at b: whatever a still brought about must not cost what b confirms. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void changeThatIsConfirmedBecauseItsRivalIsGoneIsNotLostToThatRival(int changesOfRival) {
+        ReplicationOptions options = new ReplicationOptions(
+                Acknowledgement.ALL, Duration.ofMillis(1), Duration.ZERO, Duration.ZERO, id -> id);
+        Node a = new Node("a", options);
+        Node b = new Node("b", options);
+        Node c = new Node("c", options);
+        cluster.pump();
+        b.create("1", "cart", "first");
+        cluster.pump();
+        cluster.hold("a");
+        long confirmed = b.set("1", "cart", "first, from b");
+        cluster.pump();
+        for (int change = 0; change < changesOfRival; change++) {
+            a.set("1", "cart", "first, from a " + change);
+        }
+        cluster.crash("a");
+        cluster.hold("c");
+        cluster.pump();
+        assertThat(b.get("1", "cart")).isEqualTo("first, from b");
+        boolean isReasserted = b.counters.get(Counter.CHANGES_REASSERTED) > 0;
+        assertThat(b.replicator.awaitSafe(confirmed)).isEqualTo(!isReasserted);
+        cluster.release("c");
+        cluster.pump();
+        assertThat(b.replicator.awaitSafe(confirmed)).isTrue();
+        assertThat(c.get("1", "cart")).isEqualTo("first, from b");
+        assertThat(isReasserted || changesOfRival == 1).isTrue();
+    }
+
+    @Test
+    void changeThatItsRivalHasAcknowledgedIsDecidedForGood() {
+        Node a = new Node("a");
+        Node b = new Node("b");
+        Node c = new Node("c");
+        cluster.pump();
+        b.create("1", "cart", "first");
+        cluster.pump();
+        b.set("1", "cart", "from b");
+        a.set("1", "cart", "from a 1");
+        a.set("1", "cart", "from a 2");
+        cluster.pump();
+        cluster.crash("a");
+        cluster.pump();
+        assertThat(b.get("1", "cart")).isEqualTo("from a 2");
+        assertThat(c.get("1", "cart")).isEqualTo("from a 2");
+        assertThat(b.counters.get(Counter.CHANGES_REASSERTED)).isZero();
+        assertThat(b.replicator.find("1").isOverruled()).isFalse();
+    }
+
+    @Test
+    void changeMadeUponAnotherStandsWhenItsWriterIsGone() {
+        Node a = new Node("a");
+        Node b = new Node("b");
+        Node c = new Node("c");
+        cluster.pump();
+        b.create("1", "cart", "first");
+        b.set("1", "cart", "first, second");
+        cluster.pump();
+        a.set("1", "cart", "first, second, third");
+        cluster.crash("a");
+        cluster.pump();
+        assertThat(b.get("1", "cart")).isEqualTo("first, second, third");
+        assertThat(c.get("1", "cart")).isEqualTo("first, second, third");
     }
 
     @Test

@@ -230,6 +230,10 @@ final class Peers {
             }
             rank(peer);
         }
+        for (Peer peer : open.values()) {
+            // What it was told before it may have put aside for a view since: whoever follows has to hear this again.
+            peer.told = null;
+        }
         return joined;
     }
 

@@ -140,10 +140,10 @@ final class Succession {
      * @throws IllegalArgumentException if the record can't be read
      */
     @Nullable ViewId load(@Nullable Packet record, Members known, RandomGenerator random) {
-        isLoaded = true;
         if (record == null) {
             voter = random.nextLong();
             last = founding;
+            isLoaded = true;
             return null;
         }
         int format = record.takeInt();
@@ -157,6 +157,7 @@ final class Succession {
         if (record.isMalformed()) {
             throw new IllegalArgumentException("the record ends too early, or names no members");
         }
+        isLoaded = true;
         if (mistake == Mistake.FORGETFUL) {
             accepted = null;
             return null;

@@ -67,7 +67,7 @@ class PrimacyTest {
     }
 
     private void advert(int from, int follows) {
-        Advert advert = new Advert(View.alone(m(from)).id(), View.alone(m(from)).id(), m(follows), Advert.NOT_YET);
+        Advert advert = new Advert(View.alone(m(from)).id(), View.alone(m(from)).id(), m(follows), Advert.OUTSIDE);
         Packet message = Control.message(Kind.ADVERT, 4_096);
         advert.appendTo(message, Advert.heard(List.of(m(1), m(2), m(3)), List.of()));
         receive(from, message);

@@ -40,6 +40,9 @@ final class Hunt {
         }
     }
 
+    /** Where there is no primary partition, a mistake in it is none. */
+    private static final LongFunction<Schedule> OF_PRIMARY = seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY);
+
     private final LongFunction<Schedule> schedules;
     private final int threads;
     private final Consumer<String> progress;
@@ -92,7 +95,8 @@ final class Hunt {
                         LongStream.range(first, first + count).filter(Hunt::isShort),
                         LongStream.range(first, first + count).filter(seed -> !isShort(seed)))
                 .toArray();
-        LongFunction<Schedule> inOrder = index -> schedules.apply(seeds[(int) index]);
+        LongFunction<Schedule> drawn = mutant.isOfPrimary() ? OF_PRIMARY : schedules;
+        LongFunction<Schedule> inOrder = index -> drawn.apply(seeds[(int) index]);
         Search.Result result = new Search(inOrder, mutant, workers, 1, text -> progress.accept(mutant.name() + ": " + text))
                 .run(0, count, Long.MAX_VALUE);
         Trial.Outcome failure = result.failures().isEmpty() ? null : result.failures().getFirst();

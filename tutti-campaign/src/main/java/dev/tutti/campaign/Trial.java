@@ -281,9 +281,40 @@ final class Trial {
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
             case SAFETY, LIVENESS, PROMPT -> comeToRest(core, begin);
+            case PRIMARY -> {
+                startAll();
+                if (!isPrimaryPossible()) {
+                    return;
+                }
+                comeToRest(core, begin);
+            }
             case SETTLING -> settle(begin);
         }
         checkMemory(core);
+    }
+
+    /** With what they have on record. Who is leaving takes three time-outs at most. */
+    private void startAll() {
+        for (int round = 0; round < 2; round++) {
+            for (int node = 1; node <= schedule.size(); node++) {
+                new Action.Start(node).strike(cluster);
+                new Action.JoinAgain(node).strike(cluster);
+            }
+            advance(cluster.groupSettings().get(GroupSettings.LEAVE_TIMEOUT).multipliedBy(3).plus(SECOND));
+        }
+    }
+
+    /** Without a majority of the last primary view's records nobody goes on, which is as it should be. */
+    private boolean isPrimaryPossible() {
+        long end = simulation.nowNanos() + restMax.toNanos();
+        while (cluster.hasLostRecords() && !cluster.isOneView()) {
+            if (simulation.nowNanos() >= end) {
+                coverage.count("state.primary-lost: too many records were");
+                return false;
+            }
+            advance(LOOK_NANOS);
+        }
+        return true;
     }
 
     /** Those of whom something is asked. */

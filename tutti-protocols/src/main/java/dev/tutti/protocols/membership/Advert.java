@@ -16,7 +16,7 @@ import java.util.List;
  * @param view the installed view
  * @param promised the highest ballot answered or started
  * @param follows whom the member takes for its coordinator
- * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before
+ * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before, or {@link #OUTSIDE}
  */
 record Advert(ViewId view, ViewId promised, Member follows, long joined) {
 
@@ -35,6 +35,9 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
     record Listed(List<Member> members) implements Detail {}
 
     static final long NOT_YET = Long.MAX_VALUE;
+
+    /** For {@link #joined}: it stands outside of the primary partition, however old it was in it. */
+    static final long OUTSIDE = Long.MAX_VALUE - 1;
 
     private static final int NOTHING = 0;
     private static final int HEARD = 1;

@@ -82,11 +82,19 @@ final class Peers {
 
     private long promises;
 
+    /** Whether members become younger: those who were outside of the primary partition do. */
+    private boolean mayGrowYounger;
+
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
         this.view = first;
         this.inView = Map.of(self, Advert.NOT_YET);
+    }
+
+    /** In groups with a primary partition. */
+    void letGrowYounger() {
+        mayGrowYounger = true;
     }
 
     // ------------------------------------------------------------------ sessions and views
@@ -118,6 +126,17 @@ final class Peers {
 
     Set<Member> members() {
         return open.keySet();
+    }
+
+    /** Whether all others in a view have said themselves that they have it. */
+    boolean haveInstalled(View installed) {
+        for (Member member : installed.members()) {
+            Peer peer = open.get(member);
+            if (!member.equals(self) && (peer == null || peer.confirmed < installed.id().number())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
@@ -183,8 +202,44 @@ final class Peers {
             joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);
         }
         for (Peer peer : spoken) {
+            if (mayGrowYounger && inView.containsKey(peer.member) && !peer.isOutsideSince(view.id())) {
+                // It may have been older before it stood outside.
+                peer.joined = Advert.NOT_YET;
+            }
             outweigh(peer);
             rank(peer);
+        }
+        return joined;
+    }
+
+    /**
+     * Groups with a primary partition: this member is outside of it, and so are {@code others}. They are as young as
+     * newcomers, so that whoever is in it leads.
+     *
+     * @param ballot that all of them have answered
+     * @return since which view this member has been with others
+     */
+    long stepOut(List<Member> others, ViewId ballot) {
+        list(view.id(), view.members());
+        List<Peer> spoken = List.copyOf(byAge);
+        byAge.clear();
+        followersOutside = 0;
+        inOtherViews = 0;
+        view = View.alone(self);
+        inView = Map.of(self, Advert.OUTSIDE);
+        joined = Advert.OUTSIDE;
+        TreeSet<Member> outside = new TreeSet<>(others);
+        for (Peer peer : spoken) {
+            if (outside.contains(peer.member)) {
+                peer.joined = Advert.OUTSIDE;
+                peer.view = View.alone(peer.member).id();
+                peer.saidPromised = ballot.isAfter(peer.saidPromised) ? ballot : peer.saidPromised;
+            }
+            rank(peer);
+        }
+        for (Peer peer : open.values()) {
+            // What it was told before it may have put aside for a view since: whoever follows has to hear this again.
+            peer.told = null;
         }
         return joined;
     }
@@ -249,7 +304,7 @@ final class Peers {
         }
         for (Member member : members) {
             Peer peer = open.get(member);
-            if (peer != null && peer.hasSpoken && peer.view.number() < id.number()) {
+            if (peer != null && peer.hasSpoken && peer.view.number() < id.number() && !peer.isOutsideSince(id)) {
                 unrank(peer);
                 peer.raise(id);
                 rank(peer);
@@ -259,7 +314,7 @@ final class Peers {
 
     private void outweigh(Peer peer) {
         Long since = inView.get(peer.member);
-        if (view.size() > 1 && since != null) {
+        if (view.size() > 1 && since != null && !peer.isOutsideSince(view.id())) {
             if (view.id().isAfter(peer.saidPromised) && !peer.follows.equals(self)) {
                 // As all did whom the proposer has taken; they have told it, and nobody else. Whoever has promised the
                 // view and says something else has turned away since, installed or not.

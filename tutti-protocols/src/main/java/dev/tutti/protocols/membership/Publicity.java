@@ -217,17 +217,17 @@ final class Publicity {
         Peer unlisted = asked.size() < ASKED_MAX ? peers.unlisted(asked.keySet()) : null;
         if (unlisted != null) {
             asked.put(unlisted.view, unlisted.member);
-            Control.send(Control.message(Membership.WHO, 1), unlisted.member, out);
+            Control.send(Control.message(Kind.WHO, 1), unlisted.member, out);
         }
     }
 
-    /** Answers {@link Membership#WHO}. */
+    /** Answers {@link Kind#WHO}. */
     void list(Member asker, View view, Advert now, Outbox out) {
         send(now, new Advert.Listed(view.members()), new TreeSet<>(List.of(asker)), out);
     }
 
     private void send(Advert advert, Advert.Detail detail, TreeSet<Member> receivers, Outbox out) {
-        Packet message = Control.message(Membership.ADVERT, advert.bytesMax(detail));
+        Packet message = Control.message(Kind.ADVERT, advert.bytesMax(detail));
         advert.appendTo(message, detail);
         for (Member receiver : receivers) {
             Peer peer = peers.get(receiver);

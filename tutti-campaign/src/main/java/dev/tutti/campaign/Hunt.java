@@ -6,12 +6,10 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for mutants, several at a time: each goes through the seeds until one breaks a promise, first through those whose
- * schedules take the least time.
+ * Looks for mutants, several at a time: each goes through the seeds until one breaks a promise.
  */
 final class Hunt {
 
@@ -41,14 +39,16 @@ final class Hunt {
     }
 
     /** Where there is no primary partition, a mistake in it is none. */
-    private static final LongFunction<Schedule> OF_PRIMARY = seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY);
+    private static final List<LongFunction<Schedule>> OF_PRIMARY =
+            List.of(seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY));
 
-    private final LongFunction<Schedule> schedules;
+    private final List<LongFunction<Schedule>> ways;
     private final int threads;
     private final Consumer<String> progress;
 
-    Hunt(LongFunction<Schedule> schedules, int threads, Consumer<String> progress) {
-        this.schedules = schedules;
+    /** @param ways to draw a schedule from a seed: all seeds in the first way, then all in the next */
+    Hunt(List<LongFunction<Schedule>> ways, int threads, Consumer<String> progress) {
+        this.ways = List.copyOf(ways);
         this.threads = threads;
         this.progress = progress;
     }
@@ -91,21 +91,14 @@ final class Hunt {
     }
 
     private Result hunt(Mutant mutant, int workers, long first, long count) {
-        long[] seeds = LongStream.concat(
-                        LongStream.range(first, first + count).filter(Hunt::isShort),
-                        LongStream.range(first, first + count).filter(seed -> !isShort(seed)))
-                .toArray();
-        LongFunction<Schedule> drawn = mutant.isOfPrimary() ? OF_PRIMARY : schedules;
-        LongFunction<Schedule> inOrder = index -> drawn.apply(seeds[(int) index]);
+        List<LongFunction<Schedule>> all = mutant.isOfPrimary() ? OF_PRIMARY : ways;
+        LongFunction<Schedule> inOrder =
+                index -> all.get((int) (index / count)).apply(first + index % count);
         Search.Result result = new Search(inOrder, mutant, workers, 1, text -> progress.accept(mutant.name() + ": " + text))
-                .run(0, count, Long.MAX_VALUE);
+                .run(0, all.size() * count, Long.MAX_VALUE);
         Trial.Outcome failure = result.failures().isEmpty() ? null : result.failures().getFirst();
         boolean isHeldWithout = failure == null || !Trial.run(failure.schedule()).isFailed();
         return new Result(mutant, result.schedules(), result.seconds(), failure, isHeldWithout);
-    }
-
-    private static boolean isShort(long seed) {
-        return Swarm.modeOf(seed) == Schedule.Mode.PROMPT;
     }
 
     private static void join(Thread worker, List<Thread> workers) {

@@ -125,7 +125,7 @@ final class PrimarySwarm {
         int node = node();
         return switch (random.nextInt(20)) {
             case 0, 1, 2 -> new Action.Kill(node);
-            case 3 -> new Action.Coordinator(random.nextBoolean());
+            case 3 -> new Action.Coordinator(random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF);
             case 4, 5 -> new Action.Reboot(node);
             case 6, 7 -> new Action.Start(node);
             case 8, 9, 10, 11 -> lose();
@@ -172,7 +172,7 @@ final class PrimarySwarm {
                 case 0 -> new Action.KillEnd(random.nextBoolean());
                 case 1 -> new Action.Reboot(node);
                 case 2 -> new Action.Kill(node);
-                case 3 -> new Action.Coordinator(random.nextBoolean());
+                case 3 -> new Action.Coordinator(random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF);
                 default -> lose();
             };
             step(new Action.Await(message, 0, count, later, then));

@@ -160,7 +160,7 @@ final class PromptSwarm {
 
     private void trouble() {
         int node = node();
-        switch (random.nextInt(15)) {
+        switch (random.nextInt(18)) {
             case 0 -> step(new Action.Kill(node));
             case 1 -> step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
             case 2 -> {
@@ -183,6 +183,7 @@ final class PromptSwarm {
             case 10 -> part();
             case 11 -> step(new Action.Coordinator(Action.Coordinator.Fate.GIVEN_UP));
             case 12 -> step(new Action.Stall(node, nanos(1L << 20 + random.nextInt(8))));
+            case 13, 14, 15 -> severalParts();
             default -> startAll();
         }
     }
@@ -194,6 +195,18 @@ final class PromptSwarm {
             side.add(node());
         }
         step(new Action.Part(side, others(side)));
+    }
+
+    /** Three parts or more, soon after each other, so that several coordinators merge at once; one of them is heard late. */
+    private void severalParts() {
+        TreeSet<Integer> late = Action.setOf(slowSender, slowReceiver);
+        if (late.size() < size) {
+            step(new Action.Part(late, others(late)));
+        }
+        for (int index = random.nextInt(3); index >= 0; index--) {
+            pass(random.nextLong(1L << 16 + random.nextInt(12)));
+            part();
+        }
     }
 
     /** In the middle of the view change to come, or of one after it; often several things at one message. */

@@ -116,6 +116,12 @@ final class SimCommand implements Callable<Integer> {
         return mode == null ? Swarm.draw(number) : Swarm.draw(number, mode);
     }
 
+    /** Prompt schedules first: they are short, and most of what is wrong shows in a view change. */
+    private List<LongFunction<Schedule>> ways() {
+        LongFunction<Schedule> promptly = number -> Swarm.draw(number, Schedule.Mode.PROMPT);
+        return mode == null ? List.of(promptly, this::schedule) : List.of(this::schedule);
+    }
+
     private Schedule read(Path file) {
         try {
             return Schedule.parse(Files.readString(file));
@@ -193,7 +199,7 @@ final class SimCommand implements Callable<Integer> {
         List<Mutant> wanted = mutants(name);
         long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
         long beginNanos = System.nanoTime();
-        List<Hunt.Result> results = new Hunt(this::schedule, threads, this::say).run(wanted, first, count);
+        List<Hunt.Result> results = new Hunt(ways(), threads, this::say).run(wanted, first, count);
         Bag bag = new Bag(results, (System.nanoTime() - beginNanos) / 1e9);
         out().print(isJson ? bag.json() : bag.text());
         out().flush();

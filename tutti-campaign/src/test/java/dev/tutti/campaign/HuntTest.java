@@ -19,7 +19,7 @@ class HuntTest {
     @Test
     void oneIsCaughtAndTheOtherIsNot() {
         List<String> said = Collections.synchronizedList(new ArrayList<>());
-        List<Hunt.Result> results = new Hunt(Swarm::draw, 2, said::add).run(List.of(Mutant.NONE, LEAK), 1, 3);
+        List<Hunt.Result> results = new Hunt(List.of(Swarm::draw), 2, said::add).run(List.of(Mutant.NONE, LEAK), 1, 3);
         assertThat(results).extracting(Hunt.Result::mutant).containsExactly(Mutant.NONE, LEAK);
         assertThat(results.getFirst().failure()).isNull();
         assertThat(results.getFirst().toString()).contains("NOT caught by 3 schedules");

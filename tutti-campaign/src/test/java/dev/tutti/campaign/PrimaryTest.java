@@ -170,7 +170,7 @@ class PrimaryTest {
                 .filter(each -> each.name().equals(mistake.toString()))
                 .findFirst()
                 .orElseThrow();
-        Hunt.Result result = new Hunt(Swarm::draw, 1, text -> {}).run(List.of(mutant), 1, 100).getFirst();
+        Hunt.Result result = new Hunt(List.of(Swarm::draw), 1, text -> {}).run(List.of(mutant), 1, 100).getFirst();
         assertThat(result.failure()).isNotNull();
         assertThat(result.failure().property()).isEqualTo("S20");
     }

@@ -46,6 +46,9 @@ final class PromptSwarm {
             round();
             pass(random.nextLong(SECOND / 20));
             rest();
+            if (random.nextInt(4) == 0) {
+                succession();
+            }
             if (random.nextInt(3) == 0) {
                 startAll();
                 pass(SECOND / 20);
@@ -54,6 +57,16 @@ final class PromptSwarm {
         }
         steps.sort(Comparator.comparingLong(Schedule.Step::timeNanos));
         return new Schedule(seed, Schedule.Mode.PROMPT, size, world, steps);
+    }
+
+    /** Whoever is the oldest ends, until one is left: all have to agree on who comes next each time. */
+    private void succession() {
+        for (int left = size; left > 1; left--) {
+            step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
+            pass(SECOND / 100);
+            step(new Action.OneView(WITHIN));
+            pass(SECOND / 2);
+        }
     }
 
     /** Longer than any time-out, so that what one round leaves behind is not found in the next. */

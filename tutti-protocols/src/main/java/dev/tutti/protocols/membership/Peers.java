@@ -82,19 +82,11 @@ final class Peers {
 
     private long promises;
 
-    /** Whether members become younger: those who were outside of the primary partition do. */
-    private boolean mayGrowYounger;
-
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
         this.view = first;
         this.inView = Map.of(self, Advert.NOT_YET);
-    }
-
-    /** In groups with a primary partition. */
-    void letGrowYounger() {
-        mayGrowYounger = true;
     }
 
     // ------------------------------------------------------------------ sessions and views
@@ -180,15 +172,7 @@ final class Peers {
      * @return since which view this member has been with others
      */
     long install(View installed, long[] since) {
-        list(view.id(), view.members());
-        List<Peer> spoken = List.copyOf(byAge);
-        byAge.clear();
-        spoken.forEach(peer -> {
-            peer.isRanked = false;
-            peer.isCounted = false;
-        });
-        followersOutside = 0;
-        inOtherViews = 0;
+        List<Peer> spoken = leave(view);
         view = installed;
         inView = new HashMap<>();
         long number = installed.id().number();
@@ -202,10 +186,6 @@ final class Peers {
             joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);
         }
         for (Peer peer : spoken) {
-            if (mayGrowYounger && inView.containsKey(peer.member) && !peer.isOutsideSince(view.id())) {
-                // It may have been older before it stood outside.
-                peer.joined = Advert.NOT_YET;
-            }
             outweigh(peer);
             rank(peer);
         }
@@ -220,11 +200,7 @@ final class Peers {
      * @return since which view this member has been with others
      */
     long stepOut(List<Member> others, ViewId ballot) {
-        list(view.id(), view.members());
-        List<Peer> spoken = List.copyOf(byAge);
-        byAge.clear();
-        followersOutside = 0;
-        inOtherViews = 0;
+        List<Peer> spoken = leave(view);
         view = View.alone(self);
         inView = Map.of(self, Advert.OUTSIDE);
         joined = Advert.OUTSIDE;
@@ -244,10 +220,24 @@ final class Peers {
         return joined;
     }
 
+    /** Nobody has a rank until all that depends on the view is known of the next one. Returns those who had one. */
+    private List<Peer> leave(View past) {
+        list(past.id(), past.members());
+        List<Peer> spoken = List.copyOf(byAge);
+        byAge.clear();
+        spoken.forEach(peer -> {
+            peer.isRanked = false;
+            peer.isCounted = false;
+        });
+        followersOutside = 0;
+        inOtherViews = 0;
+        return spoken;
+    }
+
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
         uncount(peer);
-        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number())) {
+        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number(), advert.promised())) {
             unrank(peer);
         }
         if (!advert.follows().equals(self)) {
@@ -323,7 +313,7 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = joined(peer.member, peer.joined, peer.confirmed);
+            peer.joined = joined(peer.member, peer.joined, peer.confirmed, peer.saidPromised);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }
@@ -332,10 +322,12 @@ final class Peers {
      * How old a member is, as it was believed to be: what the view says of it outweighs what it has said in an older one.
      *
      * @param confirmed the number of the view that it was in when it said so
+     * @param saidPromised what it had promised then
      */
-    private long joined(Member member, long believed, long confirmed) {
+    private long joined(Member member, long believed, long confirmed, ViewId saidPromised) {
         Long since = view.size() > 1 ? inView.get(member) : null;
-        if (since == null || confirmed >= view.id().number()) {
+        boolean isOutside = believed == Advert.OUTSIDE && saidPromised.isAfter(view.id());
+        if (since == null || confirmed >= view.id().number() || isOutside) {
             return believed;
         }
         // Also where it is younger than it was believed to be: all must agree on it.

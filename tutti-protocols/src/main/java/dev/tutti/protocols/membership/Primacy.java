@@ -59,7 +59,6 @@ final class Primacy {
         this.known = known;
         this.succession = succession;
         this.mistake = mistake;
-        peers.letGrowYounger();
     }
 
     // ------------------------------------------------------------------ the record

@@ -49,6 +49,15 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
         return joined != other.joined || !view.equals(other.view) || !follows.equals(other.follows);
     }
 
+    /** Whether this was said outside of the primary partition, and after {@code installed} had been promised. */
+    boolean isOutsideSince(ViewId installed) {
+        return isOutsideSince(joined, promised, installed);
+    }
+
+    static boolean isOutsideSince(long joined, ViewId promised, ViewId installed) {
+        return joined == OUTSIDE && !installed.isAfter(promised);
+    }
+
     void appendTo(Packet packet, Detail detail) {
         Wire.append(packet, view);
         Wire.append(packet, promised);

@@ -55,9 +55,9 @@ final class Peer {
         this.follows = member;
     }
 
-    /** Whether it has said that it stands outside of the primary partition, after it had promised more than {@code id}. */
+    /** Whether it has said that it stands outside of the primary partition, and not before it had promised {@code id}. */
     boolean isOutsideSince(ViewId id) {
-        return joined == Advert.OUTSIDE && saidPromised.isAfter(id);
+        return Advert.isOutsideSince(joined, saidPromised, id);
     }
 
     boolean follows(Member other) {

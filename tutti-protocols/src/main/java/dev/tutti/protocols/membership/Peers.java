@@ -326,8 +326,9 @@ final class Peers {
      */
     private long joined(Member member, long believed, long confirmed, ViewId saidPromised) {
         Long since = view.size() > 1 ? inView.get(member) : null;
-        boolean isOutside = believed == Advert.OUTSIDE && saidPromised.isAfter(view.id());
-        if (since == null || confirmed >= view.id().number() || isOutside) {
+        if (since == null
+                || confirmed >= view.id().number()
+                || Advert.isOutsideSince(believed, saidPromised, view.id())) {
             return believed;
         }
         // Also where it is younger than it was believed to be: all must agree on it.

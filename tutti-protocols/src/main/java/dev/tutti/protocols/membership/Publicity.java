@@ -130,6 +130,9 @@ final class Publicity {
         if (isMore) {
             boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
             addThoseConcerned(isOwn, isOwn && isInstalled);
+            if (before != null && before.joined() == Advert.OUTSIDE && now.joined() != Advert.OUTSIDE) {
+                addThoseMisled(now.view());
+            }
             if (before != null && !before.follows().equals(follows)) {
                 if (peers.contains(before.follows())) {
                     unadvised.add(before.follows());
@@ -166,6 +169,19 @@ final class Publicity {
     private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {
         for (Peer peer : peers.all()) {
             if (isForOutsiders && !peers.isInView(peer.member) || !isOwn && peer.follows(self)) {
+                unadvised.add(peer.member);
+            }
+        }
+    }
+
+    /**
+     * Who was told that this member stands outside after it had promised the view that is installed takes that for the
+     * newer news.
+     */
+    private void addThoseMisled(ViewId installed) {
+        for (Peer peer : peers.all()) {
+            Advert told = peer.told;
+            if (told != null && told.isOutsideSince(installed)) {
                 unadvised.add(peer.member);
             }
         }

@@ -45,6 +45,17 @@ class DoctorCommandTest {
     }
 
     @Test
+    void namesWhatIsTheDefaultThere() {
+        try (Node node = Node.tcp(0).name("ann").start();
+                Group _ = node.group("chat").join()) {
+            Run run = Run.of(
+                    "doctor", "--seed", node.address(), "--group", "chat", "--port", "0", "-D", "group.dissemination=ring");
+            assertThat(run.out()).contains("group chat: dissemination is ring here and fan-out at ann");
+            assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        }
+    }
+
+    @Test
     void saysAsJsonThatNobodyListens() {
         Run run = Run.of("doctor", "--seed", "127.0.0.1:1", "--port", "0", "--json");
         assertThat(run.code()).isEqualTo(Tutti.FAILED);

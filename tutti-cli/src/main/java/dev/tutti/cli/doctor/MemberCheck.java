@@ -24,8 +24,8 @@ final class MemberCheck implements Check {
     private static final int LOOK_MILLIS = 50;
     private static final int INCARNATION_RANDOM_BITS = 20;
 
-    /** What a group has in its fingerprint only if it is set, and what it is otherwise. */
-    private static final Map<String, String> UNSAID = Map.of("dissemination", "fan-out");
+    /** What members say of a group only if it is not the default. */
+    private static final List<String> UNSAID = List.of("dissemination", "partition");
 
     @Override
     public String name() {
@@ -140,7 +140,8 @@ final class MemberCheck implements Check {
             return;
         }
         Settings here = patient.spec.group(group);
-        Map<String, String> values = new LinkedHashMap<>(UNSAID);
+        Map<String, String> values = new LinkedHashMap<>();
+        UNSAID.forEach(setting -> values.put(setting, Patient.text(Settings.of(here.definitions()), setting)));
         for (String line : there.split(", ", -1)) {
             int colon = line.indexOf(": ");
             if (colon > 0) {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param document as {@link dev.tutti.NodeInspection#document} and {@link dev.tutti.Events#document} say; null without an answer
  * @param failure why there is no document, in words; empty if there is one
  */
-public record Answer(NodeId node, boolean isSelf, @Nullable Map<String, ?> document, String failure) {
+public record Answer(NodeId node, boolean isSelf, @Nullable Map<String, @Nullable Object> document, String failure) {
 
     /** As nested maps, for JSON. */
-    public Map<String, Object> toDocument() {
-        Map<String, Object> answer = new LinkedHashMap<>();
+    public Map<String, @Nullable Object> toDocument() {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("name", node.name());
         answer.put("address", node.address());
         answer.put("incarnation", node.incarnation());

@@ -171,7 +171,7 @@ public final class Inspection implements AutoCloseable {
     private Answer parsed(NodeId asked, String json) {
         try {
             if (Json.parse(json) instanceof Map<?, ?> map) {
-                Map<String, Object> document = new LinkedHashMap<>();
+                Map<String, @Nullable Object> document = new LinkedHashMap<>();
                 map.forEach((key, value) -> document.put(String.valueOf(key), value));
                 return new Answer(asked, asked.equals(node.id()), document, "");
             }

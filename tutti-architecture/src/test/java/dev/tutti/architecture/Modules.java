@@ -29,7 +29,7 @@ final class Modules {
             Map.entry("tomcat", Set.of("core", "api")),
             Map.entry("stomp", Set.of("core", "api")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp")),
+            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 

@@ -29,6 +29,9 @@ import picocli.CommandLine.Spec;
             NodeCommand.class,
             StompCommand.class,
             ViewCommand.class,
+            ProbeCommand.class,
+            TopCommand.class,
+            EventsCommand.class,
             ConfigCommand.class,
             CertsCommand.class,
             DemoCommand.class,
@@ -43,6 +46,8 @@ import picocli.CommandLine.Spec;
             "  tutti node --group a --group b    a member that prints what it sees",
             "  tutti stomp                       serves STOMP: clients of any language send and listen",
             "  tutti view                        the nodes that run on this machine",
+            "  tutti top                         members, rates and windows, again and again",
+            "  tutti events                      what happens to them, and why",
             "  tutti help chat                   more about one command",
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."

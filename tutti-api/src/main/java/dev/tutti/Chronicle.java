@@ -72,7 +72,7 @@ final class Chronicle {
         return last;
     }
 
-    AutoCloseable listen(Consumer<? super Event> listener) {
+    Subscription listen(Consumer<? super Event> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }

@@ -134,9 +134,9 @@ class ChronicleTest {
     }
 
     @Test
-    void aListenerThatFailsGetsTheNextOne() throws Exception {
+    void aListenerThatFailsGetsTheNextOne() {
         List<Long> heard = new ArrayList<>();
-        AutoCloseable listening = chronicle.listen(event -> {
+        Subscription listening = chronicle.listen(event -> {
             heard.add(event.number());
             throw new IllegalStateException("on purpose");
         });

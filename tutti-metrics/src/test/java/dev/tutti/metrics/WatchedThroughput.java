@@ -1,0 +1,131 @@
+package dev.tutti.metrics;
+
+import dev.tutti.Group;
+import dev.tutti.Node;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jdk.jfr.Recording;
+
+/**
+ * What being watched costs: two nodes of one process multicast 1 KiB messages to each other, by turns alone and with all that
+ * watches: JMX, Micrometer and Prometheus read once a second, the flight recorder writes every number once a second. By hand:
+ * docs/decisions/0189-what-being-watched-costs.md.
+ */
+final class WatchedThroughput {
+
+    private static final int ROUNDS = 8;
+    private static final long PHASE_NANOS = 5_000_000_000L;
+
+    private WatchedThroughput() {}
+
+    public static void main(String[] arguments) throws Exception {
+        try (Node a = Node.tcp(0).name("a").start();
+                Node b = Node.tcp(0).name("b").seeds(a.address()).start();
+                Group first = a.group("load").onMessage(message -> {}).join();
+                Group second = b.group("load").onMessage(message -> {}).join()) {
+            while (first.view().size() < 2 || second.view().size() < 2) {
+                Thread.onSpinWait();
+            }
+            AtomicBoolean isOver = new AtomicBoolean();
+            Thread[] senders = {
+                Thread.ofPlatform().start(() -> send(first, isOver)), Thread.ofPlatform().start(() -> send(second, isOver))
+            };
+            rate(a, b, 2 * PHASE_NANOS);
+            double[] alone = new double[ROUNDS];
+            double[] watched = new double[ROUNDS];
+            for (int round = 0; round < ROUNDS; round++) {
+                // Each comes first in half of the rounds.
+                if (round % 2 == 0) {
+                    alone[round] = rate(a, b, PHASE_NANOS);
+                    watched[round] = watched(a, b);
+                } else {
+                    watched[round] = watched(a, b);
+                    alone[round] = rate(a, b, PHASE_NANOS);
+                }
+                System.out.printf(Locale.ROOT, "alone %,.0f/s, watched %,.0f/s%n", alone[round], watched[round]);
+            }
+            isOver.set(true);
+            for (Thread sender : senders) {
+                sender.join();
+            }
+            long before = System.nanoTime();
+            for (int count = 0; count < 1_000; count++) {
+                a.inspection();
+            }
+            double micros = (System.nanoTime() - before) / 1e6;
+            System.out.printf(Locale.ROOT, "median alone %,.0f/s, watched %,.0f/s: %+.1f %%; an inspection takes %.0f us%n",
+                    median(alone), median(watched), 100 * (median(watched) / median(alone) - 1), micros);
+        }
+    }
+
+    private static void send(Group group, AtomicBoolean isOver) {
+        byte[] message = new byte[1_024];
+        while (!isOver.get()) {
+            group.send(message);
+        }
+    }
+
+    private static double watched(Node a, Node b) throws Exception {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        try (Jmx one = Jmx.register(a);
+                Jmx two = Jmx.register(b);
+                TuttiMetrics metrics = new TuttiMetrics(a);
+                FlightEvents events = FlightEvents.start(a);
+                HealthServer server = HealthServer.start(b, 0);
+                Recording recording = new Recording();
+                HttpClient client = HttpClient.newHttpClient()) {
+            metrics.bindTo(registry);
+            recording.enable("dev.tutti.Number").withPeriod(java.time.Duration.ofSeconds(1));
+            recording.start();
+            AtomicBoolean isOver = new AtomicBoolean();
+            HttpRequest request =
+                    HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/metrics")).build();
+            Thread reader = Thread.ofPlatform().start(() -> {
+                try {
+                    while (!isOver.get()) {
+                        client.send(request, HttpResponse.BodyHandlers.ofString());
+                        for (Meter meter : registry.getMeters()) {
+                            if (meter instanceof FunctionCounter counter) {
+                                counter.count();
+                            }
+                        }
+                        Thread.sleep(1_000);
+                    }
+                } catch (java.io.IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            double rate = rate(a, b, PHASE_NANOS);
+            isOver.set(true);
+            reader.join();
+            return rate;
+        }
+    }
+
+    /** Deliveries at both nodes per second. */
+    private static double rate(Node a, Node b, long nanos) throws InterruptedException {
+        long before = delivered(a) + delivered(b);
+        long start = System.nanoTime();
+        Thread.sleep(nanos / 1_000_000);
+        long after = delivered(a) + delivered(b);
+        return (after - before) * 1e9 / (System.nanoTime() - start);
+    }
+
+    private static long delivered(Node node) {
+        return node.inspection().groups().getFirst().part("delivery").value("messages");
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return (sorted[sorted.length / 2] + sorted[(sorted.length - 1) / 2]) / 2;
+    }
+}

@@ -11,7 +11,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 
 /**
@@ -75,46 +78,47 @@ final class WatchedThroughput {
 
     private static double watched(Node a, Node b) throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
-        try (Jmx one = Jmx.register(a);
-                Jmx two = Jmx.register(b);
+        try (Jmx _ = Jmx.register(a);
+                Jmx _ = Jmx.register(b);
                 TuttiMetrics metrics = new TuttiMetrics(a);
-                FlightEvents events = FlightEvents.start(a);
+                FlightEvents _ = FlightEvents.start(a);
                 HealthServer server = HealthServer.start(b, 0);
                 Recording recording = new Recording();
                 HttpClient client = HttpClient.newHttpClient()) {
             metrics.bindTo(registry);
             recording.enable("dev.tutti.Number").withPeriod(java.time.Duration.ofSeconds(1));
             recording.start();
-            AtomicBoolean isOver = new AtomicBoolean();
+            CountDownLatch over = new CountDownLatch(1);
             HttpRequest request =
                     HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/metrics")).build();
             Thread reader = Thread.ofPlatform().start(() -> {
                 try {
-                    while (!isOver.get()) {
+                    do {
                         client.send(request, HttpResponse.BodyHandlers.ofString());
                         for (Meter meter : registry.getMeters()) {
                             if (meter instanceof FunctionCounter counter) {
                                 counter.count();
                             }
                         }
-                        Thread.sleep(1_000);
-                    }
+                    } while (!over.await(1, TimeUnit.SECONDS));
                 } catch (java.io.IOException | InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
             });
             double rate = rate(a, b, PHASE_NANOS);
-            isOver.set(true);
+            over.countDown();
             reader.join();
             return rate;
         }
     }
 
     /** Deliveries at both nodes per second. */
-    private static double rate(Node a, Node b, long nanos) throws InterruptedException {
+    private static double rate(Node a, Node b, long nanos) {
         long before = delivered(a) + delivered(b);
         long start = System.nanoTime();
-        Thread.sleep(nanos / 1_000_000);
+        while (System.nanoTime() - start < nanos) {
+            LockSupport.parkNanos(nanos - (System.nanoTime() - start));
+        }
         long after = delivered(a) + delivered(b);
         return (after - before) * 1e9 / (System.nanoTime() - start);
     }

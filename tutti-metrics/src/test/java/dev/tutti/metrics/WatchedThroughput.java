@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToDoubleFunction;
 import jdk.jfr.Recording;
 
 /**
@@ -24,8 +25,8 @@ import jdk.jfr.Recording;
  */
 final class WatchedThroughput {
 
-    private static final int ROUNDS = 8;
-    private static final long PHASE_NANOS = 5_000_000_000L;
+    private static final int ROUNDS = 14;
+    private static final long PHASE_NANOS = 3_000_000_000L;
 
     private WatchedThroughput() {}
 
@@ -41,9 +42,9 @@ final class WatchedThroughput {
             Thread[] senders = {
                 Thread.ofPlatform().start(() -> send(first, isOver)), Thread.ofPlatform().start(() -> send(second, isOver))
             };
-            rate(a, b, 2 * PHASE_NANOS);
-            double[] alone = new double[ROUNDS];
-            double[] watched = new double[ROUNDS];
+            rate(a, b, 3 * PHASE_NANOS);
+            Load[] alone = new Load[ROUNDS];
+            Load[] watched = new Load[ROUNDS];
             for (int round = 0; round < ROUNDS; round++) {
                 // Each comes first in half of the rounds.
                 if (round % 2 == 0) {
@@ -53,7 +54,7 @@ final class WatchedThroughput {
                     watched[round] = watched(a, b);
                     alone[round] = rate(a, b, PHASE_NANOS);
                 }
-                System.out.printf(Locale.ROOT, "alone %,.0f/s, watched %,.0f/s%n", alone[round], watched[round]);
+                System.out.println("alone " + alone[round] + ", watched " + watched[round]);
             }
             isOver.set(true);
             for (Thread sender : senders) {
@@ -64,8 +65,10 @@ final class WatchedThroughput {
                 a.inspection();
             }
             double micros = (System.nanoTime() - before) / 1e6;
-            System.out.printf(Locale.ROOT, "median alone %,.0f/s, watched %,.0f/s: %+.1f %%; an inspection takes %.0f us%n",
-                    median(alone), median(watched), 100 * (median(watched) / median(alone) - 1), micros);
+            double rate = median(watched, Load::perSecond) / median(alone, Load::perSecond) - 1;
+            double cpu = median(watched, Load::cpuNanos) / median(alone, Load::cpuNanos) - 1;
+            System.out.printf(Locale.ROOT, "medians: rate %+.1f %%, CPU per delivery %+.1f %%; an inspection takes %.0f us%n",
+                    100 * rate, 100 * cpu, micros);
         }
     }
 
@@ -76,7 +79,7 @@ final class WatchedThroughput {
         }
     }
 
-    private static double watched(Node a, Node b) throws Exception {
+    private static Load watched(Node a, Node b) throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         try (Jmx _ = Jmx.register(a);
                 Jmx _ = Jmx.register(b);
@@ -105,31 +108,49 @@ final class WatchedThroughput {
                     throw new IllegalStateException(e);
                 }
             });
-            double rate = rate(a, b, PHASE_NANOS);
+            Load load = rate(a, b, PHASE_NANOS);
             over.countDown();
             reader.join();
-            return rate;
+            return load;
         }
     }
 
     /** Deliveries at both nodes per second. */
-    private static double rate(Node a, Node b, long nanos) {
+    private static Load rate(Node a, Node b, long nanos) {
         long before = delivered(a) + delivered(b);
         long start = System.nanoTime();
+        long cpuBefore = cpuNanos();
         while (System.nanoTime() - start < nanos) {
             LockSupport.parkNanos(nanos - (System.nanoTime() - start));
         }
-        long after = delivered(a) + delivered(b);
-        return (after - before) * 1e9 / (System.nanoTime() - start);
+        long cpu = cpuNanos() - cpuBefore;
+        long count = delivered(a) + delivered(b) - before;
+        return new Load(count * 1e9 / (System.nanoTime() - start), (double) cpu / count);
     }
 
     private static long delivered(Node node) {
         return node.inspection().groups().getFirst().part("delivery").value("messages");
     }
 
-    private static double median(double[] values) {
-        double[] sorted = values.clone();
-        Arrays.sort(sorted);
+    private static long cpuNanos() {
+        return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
+    }
+
+    private static double median(Load[] loads, ToDoubleFunction<Load> figure) {
+        double[] sorted = Arrays.stream(loads).mapToDouble(figure).sorted().toArray();
         return (sorted[sorted.length / 2] + sorted[(sorted.length - 1) / 2]) / 2;
+    }
+
+    /**
+     * What was done in a phase.
+     *
+     * @param perSecond deliveries
+     * @param cpuNanos of the process, for each delivery
+     */
+    private record Load(double perSecond, double cpuNanos) {
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "%,.0f/s at %.0f ns", perSecond, cpuNanos);
+        }
     }
 }

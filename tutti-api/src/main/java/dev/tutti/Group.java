@@ -50,6 +50,7 @@ public final class Group implements AutoCloseable {
     private final Lane lane;
     private final Duration leaveTimeout;
     private final Settings settings;
+    private final Map<String, String> settingTexts;
 
     private final AtomicBoolean isSubmitPending = new AtomicBoolean();
     private final AtomicBoolean isConsumePending = new AtomicBoolean();
@@ -76,6 +77,7 @@ public final class Group implements AutoCloseable {
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         this.settings = settings;
+        this.settingTexts = Inspector.texts(settings);
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
                 host,
@@ -156,6 +158,10 @@ public final class Group implements AutoCloseable {
 
     Settings settings() {
         return settings;
+    }
+
+    Map<String, String> settingTexts() {
+        return settingTexts;
     }
 
     /** Null before the group is being joined. */

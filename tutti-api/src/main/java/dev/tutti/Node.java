@@ -62,6 +62,7 @@ public final class Node implements AutoCloseable {
     private final int packetBytesMax;
     private final long startNanos;
     private final Chronicle chronicle;
+    private final Map<String, String> settingTexts;
     private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -74,6 +75,7 @@ public final class Node implements AutoCloseable {
         String address = driver.address();
         String name = spec.node().get(NodeSettings.NAME);
         this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
+        this.settingTexts = Inspector.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.chronicle = new Chronicle(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), chronicle::onEvent);
@@ -248,7 +250,7 @@ public final class Node implements AutoCloseable {
         host.reportProcess(process);
         process.put("threads", running.size());
         List<NodeInspection.Part> parts =
-                new ArrayList<>(Inspector.parts(root, driver.counters(), process, spec.node()));
+                new ArrayList<>(Inspector.parts(root, driver.counters(), process, settingTexts));
         long lastEvent = chronicle.last();
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent), Map.of()));
         List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
@@ -263,7 +265,7 @@ public final class Node implements AutoCloseable {
                 ProcessHandle.current().pid(),
                 Duration.ofNanos(nanoTime - startNanos),
                 driver.description(),
-                Inspector.texts(spec.node()),
+                settingTexts,
                 parts,
                 groupParts,
                 Inspector.links(root, sockets, groupParts),

@@ -218,6 +218,7 @@ public final class Node implements AutoCloseable {
 
     void forget(Group group) {
         groups.remove(group.name(), group);
+        chronicle.forget(group.name());
     }
 
     // ------------------------------------------------------------------ what can be known

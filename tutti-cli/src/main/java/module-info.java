@@ -1,6 +1,7 @@
 /** The command line. */
 module dev.tutti.cli {
     requires dev.tutti;
+    requires dev.tutti.blocks;
     requires dev.tutti.config;
     requires dev.tutti.draw;
     requires dev.tutti.netty;

@@ -751,60 +751,9 @@ sealed interface Action {
     }
 
     /** It happens to who has sent, and was to receive, what an {@link Await} has waited for. */
-    sealed interface OfEnds extends Action {
+    non-sealed interface OfEnds extends Action {
         /** The action, now that it is known who they are. */
         Action of(int sender, int receiver);
-    }
-
-    record KillEnd(boolean isSender) implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.KILL;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Kill(isSender ? sender : receiver);
-        }
-
-        @Override
-        public String toString() {
-            return "its " + (isSender ? "sender" : "receiver") + " is killed";
-        }
-    }
-
-    record StallEnd(boolean isSender, Duration time) implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.PAUSE;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Stall(isSender ? sender : receiver, time);
-        }
-
-        @Override
-        public String toString() {
-            return "its " + (isSender ? "sender" : "receiver") + " stands still for " + Durations.print(time);
-        }
-    }
-
-    record PartEnds() implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.GIVE_UP;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Part(setOf(sender), setOf(receiver));
-        }
-
-        @Override
-        public String toString() {
-            return "its sender and receiver give each other up";
-        }
     }
 
     static String names(TreeSet<Integer> numbers) {

@@ -169,7 +169,7 @@ final class PrimarySwarm {
         for (int index = random.nextInt(3); index >= 0; index--) {
             int node = node();
             Action then = switch (random.nextInt(6)) {
-                case 0 -> new Action.KillEnd(random.nextBoolean());
+                case 0 -> new Ends.KillEnd(random.nextBoolean());
                 case 1 -> new Action.Reboot(node);
                 case 2 -> new Action.Kill(node);
                 case 3 -> new Action.Coordinator(random.nextBoolean() ? Action.Coordinator.Fate.KILLED : Action.Coordinator.Fate.CUT_OFF);

@@ -71,10 +71,10 @@ final class Sentences {
                             number(m, 2),
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
-            new Form("its (sender|receiver) is killed", m -> new Action.KillEnd(m.group(1).equals("sender"))),
+            new Form("its (sender|receiver) is killed", m -> new Ends.KillEnd(m.group(1).equals("sender"))),
             new Form("its (sender|receiver) stands still for %", m ->
-                    new Action.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
-            new Form("its sender and receiver give each other up", m -> new Action.PartEnds()),
+                    new Ends.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
+            new Form("its sender and receiver give each other up", m -> new Ends.PartEnds()),
             new Form("@ and @ give each other up", m -> new Action.Part(numbers(m, 1), numbers(m, 2))),
             new Form("what goes from @ to @ takes % more", m ->
                     new Action.Delay(numbers(m, 1), numbers(m, 2), Durations.parse(m.group(3)))),

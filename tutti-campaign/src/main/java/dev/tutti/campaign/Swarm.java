@@ -557,7 +557,7 @@ final class Swarm {
         int node = node();
         TreeSet<Integer> side = side();
         return switch (random.nextInt(16)) {
-            case 12, 13 -> new Action.KillEnd(random.nextBoolean());
+            case 12, 13 -> new Ends.KillEnd(random.nextBoolean());
             case 14, 15 -> new Action.GiveUp(node, otherThan(node));
             case 0, 1, 2 -> new Action.Kill(node);
             case 3 -> new Action.PowerOff(node);

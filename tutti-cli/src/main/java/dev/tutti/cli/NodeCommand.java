@@ -58,6 +58,7 @@ final class NodeCommand implements Callable<Integer> {
                         })
                         .join();
             }
+            NodeOptions.openInspection(node);
             // Until it is interrupted, or has lost all groups.
             open.await();
         }

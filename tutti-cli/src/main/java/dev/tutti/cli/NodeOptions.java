@@ -2,8 +2,10 @@ package dev.tutti.cli;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
@@ -97,6 +99,15 @@ final class NodeOptions {
 
     boolean hasFile() {
         return config != null;
+    }
+
+    /** Lets a node that can be asked ask all members of its cluster too, for {@code tutti probe --all} and {@code tutti top}. */
+    static void openInspection(Node node) {
+        for (Setting<?> setting : node.spec().node().definitions()) {
+            if (setting.name().equals("diagnostics.enabled") && node.spec().node().get(setting).equals(true)) {
+                Inspection.open(node);
+            }
+        }
     }
 
     /** Every setting that a node of the command line may have, with its default. */

@@ -31,6 +31,9 @@ import picocli.CommandLine.Spec;
             DrawCommand.class,
             DoctorCommand.class,
             ViewCommand.class,
+            ProbeCommand.class,
+            TopCommand.class,
+            EventsCommand.class,
             ConfigCommand.class,
             CertsCommand.class,
             DemoCommand.class,
@@ -47,6 +50,8 @@ import picocli.CommandLine.Spec;
             "  tutti draw                        a drawing board for browsers, shared by all who start it",
             "  tutti doctor                      what keeps a node from meeting others",
             "  tutti view                        the nodes that run on this machine",
+            "  tutti top                         members, rates and windows, again and again",
+            "  tutti events                      what happens to them, and why",
             "  tutti help chat                   more about one command",
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."

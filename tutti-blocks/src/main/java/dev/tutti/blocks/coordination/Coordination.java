@@ -38,12 +38,9 @@ public final class Coordination implements AutoCloseable {
     }
 
     static Coordination join(CoordinationBuilder builder) {
-        GroupBuilder group = builder.group();
-        Threads threads = group.node().threads();
-        Claims claims = new Claims(threads, owner -> new Objects(owner::onGranted));
-        Replica<Command, Answer> replica = Replica.on(group, claims.objects(), Command.CODEC)
-                .onlyInPrimary(builder.founders())
-                .timeout(builder.timeout())
+        Threads threads = builder.group().node().threads();
+        Claims claims = builder.claims();
+        Replica<Command, Answer> replica = builder.replica()
                 .onView(view -> {
                     if (view.isPrimary()) {
                         claims.onView();

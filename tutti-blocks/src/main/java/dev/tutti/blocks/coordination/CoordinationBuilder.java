@@ -1,6 +1,8 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.machine.Replica;
+import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.core.View;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -9,7 +11,8 @@ import java.util.function.Consumer;
 public final class CoordinationBuilder {
 
     private final GroupBuilder group;
-    private String[] founders = {};
+    private final Claims claims;
+    private final ReplicaBuilder<Command, Answer> replica;
     private Duration timeout = Duration.ofSeconds(10);
     private Consumer<View> onView = view -> {};
     private Consumer<String> onSuspended = reason -> {};
@@ -17,14 +20,20 @@ public final class CoordinationBuilder {
 
     CoordinationBuilder(GroupBuilder group) {
         this.group = group;
+        this.claims = new Claims(group.node().threads(), owner -> new Objects(owner::onGranted));
+        this.replica = Replica.on(group, claims.objects(), Command.CODEC).onlyInPrimary();
     }
 
     GroupBuilder group() {
         return group;
     }
 
-    String[] founders() {
-        return founders;
+    Claims claims() {
+        return claims;
+    }
+
+    ReplicaBuilder<Command, Answer> replica() {
+        return replica;
     }
 
     Duration timeout() {
@@ -45,12 +54,13 @@ public final class CoordinationBuilder {
 
     /** Names of the nodes of which a majority makes the first primary view, the same at all; else the group's settings say it. */
     public CoordinationBuilder founders(String... names) {
-        founders = names.clone();
+        group.primary(names);
         return this;
     }
 
     /** How long a command may take that does not say it itself; 1 ms to 1 day, 10 s by default. */
     public CoordinationBuilder timeout(Duration limit) {
+        replica.timeout(limit);
         timeout = limit;
         return this;
     }

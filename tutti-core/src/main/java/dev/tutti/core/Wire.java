@@ -256,8 +256,9 @@ public final class Wire {
         numbers.forEach(packet::appendLong);
     }
 
+    /** As many as a view may have members, at most. */
     public static List<Long> takeLongs(Packet packet) {
-        int count = packet.takeCount(8);
+        int count = takeMemberCount(packet, 8);
         List<Long> numbers = new ArrayList<>(count);
         for (int index = 0; index < count; index++) {
             numbers.add(packet.takeLong());

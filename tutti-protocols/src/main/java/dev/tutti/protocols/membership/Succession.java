@@ -208,9 +208,7 @@ final class Succession {
 
     /** Whether this member alone could decide. */
     boolean isMajorityAlone(Member self) {
-        TreeSet<Long> own = new TreeSet<>(last.voters());
-        own.retainAll(List.of(vote().in(last, self)));
-        return last.isMajority(own);
+        return last.voters().equals(List.of(vote().in(last, self)));
     }
 
     /** Whether this member has a say in it: it knows the view that the proposed one follows, and none after it. */

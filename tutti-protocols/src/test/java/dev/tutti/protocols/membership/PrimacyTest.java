@@ -278,6 +278,31 @@ class PrimacyTest {
     }
 
     @Test
+    void whoComesBackToAViewThatItHadPromisedTellsThoseWhoTookItToBeOutside() {
+        ViewId ballot = promised();
+        stored();
+        receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
+        up(new Signal.Reached(ballot));
+        stored();
+        up(new Signal.Closed(m(1), false, "cut off"));
+        turn();
+        assertThat(lastAdvertTo(3)).returns(Advert.OUTSIDE, Advert::joined).returns(ballot, Advert::promised);
+        receive(3, Control.note(Kind.INSTALL, ballot));
+        turn();
+        assertThat(lastAdvertTo(3)).returns(2L, Advert::joined).returns(ballot, Advert::view);
+    }
+
+    private Advert lastAdvertTo(int receiver) {
+        Packet message = layer.sent.stream()
+                .filter(packet -> packet.bytes().get(packet.offset()) == Kind.ADVERT && m(receiver).equals(packet.peer()))
+                .reduce((one, other) -> other)
+                .map(PrimacyTest::copy)
+                .orElseThrow();
+        message.takeByte();
+        return Advert.takeFrom(message, known);
+    }
+
+    @Test
     void wordsAboutAnOldBallotAreDropped() {
         promised();
         stored();

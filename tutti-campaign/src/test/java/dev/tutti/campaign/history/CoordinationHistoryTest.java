@@ -24,14 +24,15 @@ class CoordinationHistoryTest {
     }
 
     private static HistoryCheck.Result checked(Cluster cluster, Client.Record record) {
-        cluster.quiet().advance(Duration.ofSeconds(1));
+        // Everybody goes on once all is healed.
+        cluster.advance(Duration.ofSeconds(10)).quiet().advance(Duration.ofSeconds(1));
         return HistoryCheck.run(record.operations());
     }
 
     private static void assertHolds(HistoryCheck.Result result) {
         assertThat(result.violations()).isEmpty();
         assertThat(result.undecided()).isEmpty();
-        assertThat(result.told()).isGreaterThan(30);
+        assertThat(result.told()).isGreaterThan(200);
         assertThat(result.grants()).isPositive();
     }
 

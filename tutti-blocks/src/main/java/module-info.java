@@ -7,4 +7,6 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.calls;
     exports dev.tutti.blocks.codec;
     exports dev.tutti.blocks.inspection;
+    exports dev.tutti.blocks.coordination;
+    exports dev.tutti.blocks.machine;
 }

@@ -1,0 +1,61 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.Threads;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * One timer for all deadlines of calls. It is set to the earliest and stays where it is when that call is over, as almost all
+ * are long before; when it goes off, whatever is due is looked for, and it is set again. So calls that are answered cost it a
+ * comparison, and it goes off about once per the shortest time that calls are given, at most once a millisecond.
+ */
+final class Deadlines {
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final long PAUSE_NANOS_MIN = 1_000_000;
+
+    private final Threads threads;
+    private final String name;
+    private final long originNanos;
+    private final LongUnaryOperator sweep;
+    private final AtomicLong setNanos = new AtomicLong(NEVER);
+
+    /** @param sweep ends what is due at a time, and says when the next will be: {@code Long.MAX_VALUE} for never */
+    Deadlines(Threads threads, String name, LongUnaryOperator sweep) {
+        this.threads = threads;
+        this.name = name;
+        this.originNanos = threads.nanoTime();
+        this.sweep = sweep;
+    }
+
+    /** Since this was made; deadlines are such times. */
+    long nowNanos() {
+        return threads.nanoTime() - originNanos;
+    }
+
+    /** The time so long from {@code nowNanos}, or the end of times. */
+    static long after(long nowNanos, long timeoutNanos) {
+        return timeoutNanos < NEVER - nowNanos ? nowNanos + timeoutNanos : NEVER;
+    }
+
+    /** Something that the sweep can see already is due then. */
+    void watch(long deadlineNanos) {
+        long set = setNanos.get();
+        while (deadlineNanos < set) {
+            if (setNanos.compareAndSet(set, deadlineNanos)) {
+                long pauseNanos = Math.max(PAUSE_NANOS_MIN, deadlineNanos - nowNanos());
+                threads.startAfter(pauseNanos, name, () -> onTimer(deadlineNanos));
+                return;
+            }
+            set = setNanos.get();
+        }
+    }
+
+    /** A timer that was overtaken by an earlier one has nothing to do any more. */
+    private void onTimer(long deadlineNanos) {
+        // Before the sweep: what it is too late to see sets the timer itself.
+        if (setNanos.compareAndSet(deadlineNanos, NEVER)) {
+            watch(sweep.applyAsLong(nowNanos()));
+        }
+    }
+}

@@ -17,7 +17,6 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +49,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final RegisterCodec<K, V> codec;
     private final Waits waits;
     private final Deadlines deadlines;
+    private final Duties<K, V> duties;
     private final CompletableFuture<Group> joining = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -69,8 +69,6 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final TreeSet<Member> unburdened = new TreeSet<>();
 
     private final TreeMap<Long, CompletableFuture<Void>> open = new TreeMap<>();
-    private final List<LostSide<K, V>> lostSides = new ArrayList<>();
-    private final TreeSet<Version> dropping = new TreeSet<>();
     private int askedAtRemoved;
     private long malformed;
     private long overruled;
@@ -83,6 +81,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         this.name = settings.group().name();
         this.waits = new Waits(threads, "map " + name, settings.timeout());
         this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
+        this.duties = new Duties<>(settings.bounds(), new Line());
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
     }
 
@@ -149,7 +148,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             status.put("bytes", store.bytes());
             status.put("removed", (long) store.removedCount());
             status.put("open", (long) open.size());
-            status.put("to-bring-in", lostSides.stream().mapToLong(LostSide::size).sum());
+            status.put("to-bring-in", duties.entriesToBringIn());
             status.put("brought-in", broughtIn);
             status.put("overruled", overruled);
             status.put("forgotten", forgotten);
@@ -285,7 +284,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     /** Says in the message's header who it comes from: the clock, the view that was told, whether there is more to merge. */
     private byte[] stamp(ByteOutput out, long sequence) {
         View told = view;
-        return MapMessage.stamp(out, sequence, told == null ? 0 : told.id().number(), !lostSides.isEmpty());
+        return MapMessage.stamp(out, sequence, told == null ? 0 : told.id().number(), duties.isBurdened());
     }
 
     // ------------------------------------------------------------------ inputs
@@ -309,15 +308,16 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void onView(View next) {
         lock.lock();
         try {
-            if (self == null) {
-                self = memberOf(next);
+            Member own = self;
+            if (own == null) {
+                own = memberOf(next);
+                self = own;
             }
             view = next;
             heard.keySet().retainAll(next.members());
             unburdened.clear();
-            dropping.clear();
             askedAtRemoved = 0;
-            lostSides.forEach(side -> side.onView(next));
+            duties.onView(next, own);
             attend();
         } finally {
             lock.unlock();
@@ -383,7 +383,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         switch (header.kind()) {
             case MapMessage.WRITE -> {
                 List<Register<K, V>> writes = new ArrayList<>();
-                int count = in.takeCount(1);
+                int count = count(in);
                 for (int index = 0; index < count; index++) {
                     writes.add(codec.takeWrite(in, Version.of(viewNumber, header.sequence(), rank, index)));
                 }
@@ -394,17 +394,25 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             case MapMessage.AGAIN -> takeAgain(header, in, viewNumber, rank, events);
             case MapMessage.ASK -> {
                 in.end();
-                send(MapMessage.begin(MapMessage.TELL), accepted -> {});
+                send(MapMessage.begin(MapMessage.TELL), () -> {});
             }
             case MapMessage.TELL -> in.end();
             default -> throw new MalformedException("a message of kind " + header.kind());
         }
     }
 
+    private static int count(ByteInput in) {
+        int count = in.takeCount(1);
+        if (count > Duties.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a message, at most " + Duties.COUNT_MAX);
+        }
+        return count;
+    }
+
     private void takeDrops(ByteInput in, List<EntryEvent<K, V>> events) {
         EntryEvent.Kind reason = in.takeBoolean() ? EntryEvent.Kind.EXPIRED : EntryEvent.Kind.EVICTED;
         List<Register<K, V>> drops = new ArrayList<>();
-        int count = in.takeCount(1);
+        int count = count(in);
         for (int index = 0; index < count; index++) {
             K key = settings.keys().take(in);
             drops.add(new Register<>(key, null, 0, Version.CODEC.take(in).dropped(), 0, 0));
@@ -418,7 +426,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         String side = in.takeText();
         boolean isLast = in.takeBoolean();
         List<Register<K, V>> writes = new ArrayList<>();
-        int count = in.takeCount(1);
+        int count = count(in);
         for (int index = 0; index < count; index++) {
             Register<K, V> each = codec.take(in);
             writes.add(new Register<>(
@@ -437,7 +445,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         writes.forEach(each -> apply(each, EntryEvent.Kind.REMOVED, events));
         broughtIn += writes.size();
         if (isLast) {
-            lostSides.removeIf(each -> each.id().equals(side));
+            duties.onBroughtIn(side);
         }
     }
 
@@ -450,7 +458,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         changes++;
         V before = previous == null ? null : previous.value();
         if (previous != null) {
-            dropping.remove(previous.version());
+            duties.onReplaced(previous.version());
         }
         EntryEvent<K, V> event = Changes.event(register.key(), before, register.value(), reason);
         if (event != null) {
@@ -502,57 +510,33 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         if (present == null || own == null || group == null || closedBecause != null) {
             return;
         }
-        for (LostSide<K, V> side : lostSides) {
-            if (side.isDue(present, own)) {
-                bringIn(side, present);
-            }
-        }
+        deadlines.watch(duties.attend(present, own, store, deadlines.nowNanos()));
         forget(present);
-        if (!own.equals(present.coordinator())) {
-            return;
-        }
-        drop(store.due(deadlines.nowNanos(), dropping, MapMessage.COUNT_MAX), true);
-        if (settings.bounds().overflow() == Overflow.EVICT) {
-            drop(store.excess(settings.bounds(), dropping, MapMessage.COUNT_MAX), false);
-        }
-        deadlines.watch(store.nextDueNanos(dropping));
-        if (store.removedCount() > settings.removedMax() + askedAtRemoved) {
+        if (own.equals(present.coordinator()) && store.removedCount() > settings.removedMax() + askedAtRemoved) {
             askedAtRemoved = store.removedCount() - settings.removedMax() + settings.removedMax() / 4;
-            send(MapMessage.begin(MapMessage.ASK), failure -> askedAtRemoved = 0);
+            send(MapMessage.begin(MapMessage.ASK), () -> askedAtRemoved = 0);
         }
     }
 
-    private void drop(List<Register<K, V>> registers, boolean isExpired) {
-        if (registers.isEmpty()) {
-            return;
-        }
-        ByteOutput out = MapMessage.begin(MapMessage.DROP).putBoolean(isExpired).putInt(registers.size());
-        for (Register<K, V> each : registers) {
-            settings.keys().put(each.key(), out);
-            Version.CODEC.put(each.version(), out);
-            dropping.add(each.version());
-        }
-        send(out, failure -> registers.forEach(each -> dropping.remove(each.version())));
-    }
+    private final class Line implements Duties.Line<K, V> {
 
-    private void bringIn(LostSide<K, V> side, View present) {
-        side.onSent(present);
-        Iterator<Register<K, V>> rest = side.untouched(store).iterator();
-        do {
-            ByteOutput out = MapMessage.begin(MapMessage.AGAIN).putText(side.id());
-            int lastAt = out.length();
-            out.putBoolean(false);
-            int countAt = out.length();
-            out.putInt(0);
-            int count = 0;
-            while (rest.hasNext() && !MapMessage.isEnough(count, out)) {
-                codec.put(rest.next(), out);
-                count++;
+        @Override
+        public void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent) {
+            ByteOutput out = MapMessage.begin(MapMessage.DROP).putBoolean(isExpired).putInt(registers.size());
+            for (Register<K, V> each : registers) {
+                settings.keys().put(each.key(), out);
+                Version.CODEC.put(each.version(), out);
             }
-            out.setInt(countAt, count);
-            out.array()[lastAt] = (byte) (rest.hasNext() ? 0 : 1);
-            send(out, failure -> side.onUnsent());
-        } while (rest.hasNext());
+            send(out, unsent);
+        }
+
+        @Override
+        public void again(String side, boolean isLast, List<Register<K, V>> registers, Runnable unsent) {
+            ByteOutput out =
+                    MapMessage.begin(MapMessage.AGAIN).putText(side).putBoolean(isLast).putInt(registers.size());
+            registers.forEach(each -> codec.put(each, out));
+            send(out, unsent);
+        }
     }
 
     /** Forgets removals beyond the bound, the oldest first, as far as nothing can come that they would have to overrule. */
@@ -578,12 +562,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    private interface Unsent {
-        void onUnsent(Throwable failure);
-    }
-
     /** Sends without waiting; under the lock. What can't be sent is tried again a little later. */
-    private void send(ByteOutput out, Unsent unsent) {
+    private void send(ByteOutput out, Runnable unsent) {
         Group joined = group;
         if (joined == null || closedBecause != null) {
             return;
@@ -594,7 +574,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             }
             lock.lock();
             try {
-                unsent.onUnsent(failure);
+                unsent.run();
                 deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
             } finally {
                 lock.unlock();
@@ -647,9 +627,9 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             store = next;
             clock = Math.max(clock, image.clock());
             changes += events.size();
-            dropping.clear();
+            duties.onInstalled();
             if (lost != null) {
-                lostSides.add(lost);
+                duties.onLost(lost);
             }
             Member own = self;
             long last = own == null ? 0 : image.heard().getOrDefault(own, 0L);
@@ -665,7 +645,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     private static final int BATCHES_AHEAD = 8;
 
-    /** Of {@link MapMessage#COUNT_MAX}, and some. */
+    /** Of {@link Duties#COUNT_MAX}, and some. */
     private static final int PLACE_BITS = 16;
 
     private static final long RETRY_NANOS = 100_000_000;

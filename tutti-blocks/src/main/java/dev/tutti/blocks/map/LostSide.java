@@ -23,6 +23,9 @@ final class LostSide<K, V> {
     /** The view of the merge; 0 until it is told. */
     private long mergedIn;
 
+    /** Those who have come from that side together; empty if that is not known here, and each brings it in for itself. */
+    private List<Member> together = List.of();
+
     /** The number of the view in which this member has brought it in; 0 for none. */
     private long sentIn;
 
@@ -99,19 +102,30 @@ final class LostSide<K, V> {
     }
 
     /** This member has come to {@code present} with the state that goes on. */
-    void onView(View present) {
-        if (mergedIn == 0) {
-            mergedIn = present.id().number();
+    void onView(View present, Member self) {
+        if (mergedIn != 0) {
+            return;
+        }
+        mergedIn = present.id().number();
+        for (View.Part part : present.parts()) {
+            // Not so where there was a view in between that nobody was told because nobody knew whose state goes on.
+            if (part.previous().equals(view.id()) && part.members().contains(self)) {
+                together = part.members();
+            }
         }
     }
 
     /** Whether {@code self} is to bring it in now. */
     boolean isDue(View present, Member self) {
-        return sentIn != present.id().number()
-                && self.equals(present.members().stream()
-                        .filter(view.members()::contains)
-                        .findFirst()
-                        .orElse(null));
+        if (sentIn == present.id().number()) {
+            return false;
+        }
+        for (Member member : present.members()) {
+            if (together.contains(member)) {
+                return member.equals(self);
+            }
+        }
+        return true;
     }
 
     void onSent(View present) {

@@ -20,9 +20,6 @@ final class MapMessage {
 
     static final int TELL = 5;
 
-    /** Entries in a message. */
-    static final int COUNT_MAX = 1_024;
-
     private static final int BYTES_ENOUGH = 64 * 1024;
     private static final int SEQUENCE_AT = 1;
     private static final int VIEW_AT = SEQUENCE_AT + Long.BYTES;
@@ -56,7 +53,7 @@ final class MapMessage {
 
     /** Whether the next entry is for the next message. */
     static boolean isEnough(int count, ByteOutput out) {
-        return count >= COUNT_MAX || out.length() >= BYTES_ENOUGH;
+        return count >= Duties.COUNT_MAX || out.length() >= BYTES_ENOUGH;
     }
 
     /** Says how many entries a write has in it. */

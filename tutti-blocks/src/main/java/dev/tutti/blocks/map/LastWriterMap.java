@@ -10,6 +10,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.Members;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.io.IOException;
@@ -310,7 +311,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         try {
             Member own = self;
             if (own == null) {
-                own = memberOf(next);
+                own = Members.of(settings.group().node().id(), next);
                 self = own;
             }
             view = next;
@@ -323,16 +324,6 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             lock.unlock();
         }
         settings.viewListener().accept(next);
-    }
-
-    /** A node is in a group at most once. */
-    private Member memberOf(View first) {
-        for (Member member : first.members()) {
-            if (member.node().equals(settings.group().node().id())) {
-                return member;
-            }
-        }
-        throw new IllegalStateException("view " + first + " without this node");
     }
 
     private void onMessage(Message message) {
@@ -429,13 +420,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         int count = count(in);
         for (int index = 0; index < count; index++) {
             Register<K, V> each = codec.take(in);
-            writes.add(new Register<>(
-                    each.key(),
-                    each.value(),
-                    each.bytes(),
-                    each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | index),
-                    each.timeToLiveNanos(),
-                    each.bornNanos()));
+            writes.add(each.with(each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | index)));
         }
         in.end();
         if (header.view() != viewNumber) {

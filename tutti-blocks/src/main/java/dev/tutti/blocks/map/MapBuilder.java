@@ -121,7 +121,7 @@ public final class MapBuilder<K, V> {
     }
 
     /**
-     * Of the last writer's form: how many removed keys are remembered, 100,000 by default. What one side of a partition has
+     * How many removed keys are remembered, 100,000 by default. What one side of a partition has
      * removed and forgotten is there again when the other side still has it.
      */
     public MapBuilder<K, V> removedMax(int keys) {
@@ -165,6 +165,14 @@ public final class MapBuilder<K, V> {
      */
     public ReplicatedMap<K, V> lastWriter() {
         return LastWriterMap.join(this);
+    }
+
+    /**
+     * Joins, with the form in which all members make all changes in one order, and changes can depend on what is there. A write
+     * costs what a multicast in total order costs.
+     */
+    public TotalOrderMap<K, V> totalOrder() {
+        return OrderedMap.join(this);
     }
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

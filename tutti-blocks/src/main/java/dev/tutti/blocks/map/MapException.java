@@ -14,6 +14,10 @@ public final class MapException extends RuntimeException {
         TIMED_OUT,
         /** The map is closed or the group was left. It may have reached others, and may not. */
         CLOSED,
+        /** This member came to another side's map, which may have it or not. */
+        REPLACED,
+        /** The thread was interrupted. It may still be delivered. */
+        INTERRUPTED,
         /** The map has as many entries or bytes as it may. Nothing was changed. */
         FULL,
         /** The group takes nothing at present. Nothing was changed. */

@@ -13,6 +13,15 @@ import org.jspecify.annotations.Nullable;
 record Register<K, V>(
         K key, @Nullable V value, int bytes, Version version, long timeToLiveNanos, long bornNanos) {
 
+    Register<K, V> with(Version other) {
+        return new Register<>(key, value, bytes, other, timeToLiveNanos, bornNanos);
+    }
+
+    /** That exactly this write is no more. */
+    Register<K, V> gone() {
+        return new Register<>(key, null, 0, version.dropped(), 0, 0);
+    }
+
     boolean isLive() {
         return value != null;
     }

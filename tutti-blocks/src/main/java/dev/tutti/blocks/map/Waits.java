@@ -19,7 +19,7 @@ record Waits(Threads threads, String what, Duration timeout) {
                     MapException.Reason.TIMED_OUT, what + ": not delivered within " + timeout + "; it may still be", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new MapException(MapException.Reason.TIMED_OUT, what + ": the thread was interrupted", e);
+            throw new MapException(MapException.Reason.INTERRUPTED, what + ": the thread was interrupted", e);
         } catch (ExecutionException e) {
             // Made again on the caller's own stack.
             throw e.getCause() instanceof MapException known

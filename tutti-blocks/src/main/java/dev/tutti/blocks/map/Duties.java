@@ -1,5 +1,6 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class Duties<K, V> {
 
     private final Store.Bounds bounds;
     private final Line<K, V> line;
-    private final List<LostSide<K, V>> lostSides = new ArrayList<>();
+    private final List<LostSide<List<Register<K, V>>>> lostSides = new ArrayList<>();
 
     /** What was told to be dropped, and is not yet. */
     private final TreeSet<Version> dropping = new TreeSet<>();
@@ -47,7 +48,7 @@ final class Duties<K, V> {
         dropping.clear();
     }
 
-    void onLost(LostSide<K, V> side) {
+    void onLost(LostSide<List<Register<K, V>>> side) {
         lostSides.add(side);
     }
 
@@ -66,12 +67,12 @@ final class Duties<K, V> {
     }
 
     long entriesToBringIn() {
-        return lostSides.stream().mapToLong(LostSide::size).sum();
+        return lostSides.stream().mapToLong(side -> side.wanted().size()).sum();
     }
 
     /** @return when there is something to do next, if this member is to do it; {@code Long.MAX_VALUE} for never */
     long attend(View view, Member self, Store<K, V> store, long nowNanos) {
-        for (LostSide<K, V> side : List.copyOf(lostSides)) {
+        for (LostSide<List<Register<K, V>>> side : List.copyOf(lostSides)) {
             if (side.isDue(view, self)) {
                 bringIn(side, view, store);
             }
@@ -93,11 +94,11 @@ final class Duties<K, V> {
         }
     }
 
-    private void bringIn(LostSide<K, V> side, View view, Store<K, V> store) {
+    private void bringIn(LostSide<List<Register<K, V>>> side, View view, Store<K, V> store) {
         side.onSent(view);
         List<Register<K, V>> batch = new ArrayList<>();
         long bytes = 0;
-        for (Register<K, V> each : side.untouched(store)) {
+        for (Register<K, V> each : Wanted.untouched(side, store)) {
             if (batch.size() == COUNT_MAX || bytes >= BYTES_ENOUGH) {
                 line.again(side.id(), false, batch, side::onUnsent);
                 batch = new ArrayList<>();

@@ -9,7 +9,9 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -581,7 +583,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             try {
                 View from = view();
                 Image<K, V> image = new Image<>(
-                        from.id(), from.members(), clock, changes, new TreeMap<>(heard), Image.registers(store));
+                        new Blocks.Origin(from.id(), from.members()), clock, changes, new TreeMap<>(heard), Image.registers(store));
                 return out -> image.write(codec, out);
             } finally {
                 lock.unlock();
@@ -604,7 +606,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         Store<K, V> next = image.store();
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        LostSide<K, V> lost = from == null ? null : LostSide.of(settings.merge(), from, store, image, next);
+        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         List<CompletableFuture<Void>> written = new ArrayList<>();
         lock.lock();

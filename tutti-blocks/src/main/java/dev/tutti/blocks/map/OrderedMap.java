@@ -2,7 +2,9 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
@@ -363,7 +365,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             try {
                 View from = view();
                 Image<K, V> image = new Image<>(
-                        from.id(), from.members(), changes, changes, new TreeMap<>(), Image.registers(store));
+                        new Blocks.Origin(from.id(), from.members()), changes, changes, new TreeMap<>(), Image.registers(store));
                 return out -> image.write(codec, out);
             } finally {
                 lock.unlock();
@@ -487,7 +489,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Store<K, V> next = image.store();
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        LostSide<K, V> lost = from == null ? null : LostSide.of(settings.merge(), from, store, image, next);
+        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         lock.lock();
         try {

@@ -63,7 +63,8 @@ public final class Merge<S> {
      * As {@code function} says, which is called at one member, on a thread that it may keep busy.
      *
      * @param function gets two sides, first the one whose state has gone on, then one that was given up for it; returns what
-     *     the state should be. Where three sides meet it is called for each that was given up
+     *     the state should be. Where members come together in several steps, it is called in each, and of one side several
+     *     times if that came in pieces: so it should give the same in whatever order and however often it is called
      */
     public static <S> Merge<S> by(Function<? super List<Side<S>>, ? extends S> function) {
         return new Merge<>(Kind.OWN, false, function);

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /** Stories of the last writer's form. */
@@ -260,20 +261,27 @@ class LastWriterMapTest {
     @ClusterTest(nodes = 5, seeds = 5)
     void functionOfTheSidesDecides(Cluster cluster) {
         settings = map -> map.merge(Merge.by(sides -> {
-            assertThat(sides).extracting(side -> side.members().size()).containsExactly(3, 2);
+            assertThat(sides).hasSize(2);
             Map<String, String> all = new TreeMap<>();
-            sides.forEach(side -> side.state().forEach((key, value) -> all.merge(key, value, (a, b) -> a + " and " + b)));
+            sides.forEach(side -> side.state().forEach((key, value) -> all.merge(key, value, LastWriterMapTest::both)));
             all.remove("right");
             return all;
         }));
         Components<Holder> holders = startAll(cluster);
         part(cluster, holders);
         assertThat(entries(holders.on(1)))
-                .containsOnly(Map.entry("left", "of the left"), Map.entry("both", "of the right and of the left"));
+                .containsOnly(Map.entry("left", "of the left"), Map.entry("both", "of the left and of the right"));
+    }
+
+    /** The same in whatever order and however often: it is asked for each side that is given up. */
+    private static String both(String one, String other) {
+        TreeSet<String> values = new TreeSet<>(List.of(one.split(" and ")));
+        values.addAll(List.of(other.split(" and ")));
+        return String.join(" and ", values);
     }
 
     private static void part(Cluster cluster, Components<Holder> holders) {
-        cluster.partition(1, 2).advance(Duration.ofSeconds(10));
+        cluster.partition(1).advance(Duration.ofSeconds(10));
         holders.run(1, holder -> {
             holder.map.put("left", "of the left");
             holder.map.put("both", "of the left");

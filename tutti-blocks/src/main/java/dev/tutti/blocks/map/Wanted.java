@@ -1,8 +1,8 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
-import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,28 +11,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What this member had before it took over the state of another side, as far as it is to be brought in again. All members of
- * the side keep it; the one with the lowest rank in the view brings it in, and when that is delivered all forget it.
- */
-final class LostSide<K, V> {
+/** What a map brings in again of a side that was given up. */
+final class Wanted {
 
-    private final View view;
-    private final List<Register<K, V>> wanted;
-
-    /** The view of the merge; 0 until it is told. */
-    private long mergedIn;
-
-    /** Those who have come from that side together; empty if that is not known here, and each brings it in for itself. */
-    private List<Member> together = List.of();
-
-    /** The number of the view in which this member has brought it in; 0 for none. */
-    private long sentIn;
-
-    private LostSide(View view, List<Register<K, V>> wanted) {
-        this.view = view;
-        this.wanted = wanted;
-    }
+    private Wanted() {}
 
     /**
      * What is to be changed in the state that goes on, as {@code rule} says; null if nothing is.
@@ -41,7 +23,7 @@ final class LostSide<K, V> {
      * @param kept what goes on
      * @param keptStore the same
      */
-    static <K, V> @Nullable LostSide<K, V> of(
+    static <K, V> @Nullable LostSide<List<Register<K, V>>> of(
             Merge<Map<K, V>> rule, View view, Store<K, V> own, Image<K, V> kept, Store<K, V> keptStore) {
         List<Register<K, V>> wanted =
                 switch (rule.kind()) {
@@ -70,7 +52,7 @@ final class LostSide<K, V> {
         Map<K, V> ownEntries = Image.entries(own.live());
         Map<K, V> keptEntries = Image.entries(keptStore.live());
         Map<K, V> result = rule.merge(List.of(
-                new Side<>(kept.view(), kept.members(), new LinkedHashMap<>(keptEntries)),
+                new Side<>(kept.origin().view(), kept.origin().members(), new LinkedHashMap<>(keptEntries)),
                 new Side<>(view.id(), view.members(), new LinkedHashMap<>(ownEntries))));
         List<Register<K, V>> wanted = new ArrayList<>();
         result.forEach((key, value) -> {
@@ -93,53 +75,10 @@ final class LostSide<K, V> {
         return wanted;
     }
 
-    String id() {
-        return view.id().toString() + view.id().proposer().node().incarnation();
-    }
-
-    int size() {
-        return wanted.size();
-    }
-
-    /** This member has come to {@code present} with the state that goes on. */
-    void onView(View present, Member self) {
-        if (mergedIn != 0) {
-            return;
-        }
-        mergedIn = present.id().number();
-        for (View.Part part : present.parts()) {
-            // Not so where there was a view in between that nobody was told because nobody knew whose state goes on.
-            if (part.previous().equals(view.id()) && part.members().contains(self)) {
-                together = part.members();
-            }
-        }
-    }
-
-    /** Whether {@code self} is to bring it in now. */
-    boolean isDue(View present, Member self) {
-        if (sentIn == present.id().number()) {
-            return false;
-        }
-        for (Member member : present.members()) {
-            if (together.contains(member)) {
-                return member.equals(self);
-            }
-        }
-        return true;
-    }
-
-    void onSent(View present) {
-        sentIn = present.id().number();
-    }
-
-    void onUnsent() {
-        sentIn = 0;
-    }
-
     /** What nobody has written since the merge. */
-    List<Register<K, V>> untouched(Store<K, V> store) {
-        return wanted.stream()
-                .filter(each -> store.versionOf(each.key()).view() < mergedIn)
+    static <K, V> List<Register<K, V>> untouched(LostSide<List<Register<K, V>>> side, Store<K, V> store) {
+        return side.wanted().stream()
+                .filter(each -> store.versionOf(each.key()).view() < side.mergedIn())
                 .toList();
     }
 }

@@ -11,6 +11,7 @@ module dev.tutti.blocks {
     exports dev.tutti.blocks.machine;
     exports dev.tutti.blocks.map;
     exports dev.tutti.blocks.merge;
+    exports dev.tutti.blocks.queue;
 
     provides javax.naming.spi.InitialContextFactory with
             dev.tutti.blocks.directory.DirectoryContextFactory;

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.Hashtable;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.Function;
+import java.util.NoSuchElementException;
 import javax.naming.Binding;
 import javax.naming.CommunicationException;
 import javax.naming.CompositeName;
@@ -193,30 +193,17 @@ public final class DirectoryContext implements Context {
 
     @Override
     public NamingEnumeration<NameClassPair> list(Name name) throws NamingException {
-        Function<Directory.Entry<Object>, NameClassPair> pair =
-                entry -> new NameClassPair(entry.name(), className(entry.value()));
-        return new Entries<>(entries(name).stream().map(pair).iterator());
+        return new Entries<>(
+                entries(name).iterator(), entry -> new NameClassPair(entry.name(), className(entry.value())));
     }
 
     @Override
     public NamingEnumeration<Binding> listBindings(Name name) throws NamingException {
         DirectoryPath context = path(name);
-        Iterator<Directory.Entry<Object>> entries = entries(name).iterator();
-        return new Entries<>(new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                return entries.hasNext();
-            }
-
-            @Override
-            public Binding next() {
-                Directory.Entry<Object> entry = entries.next();
-                Object value = entry.value();
-                Object bound = value == null
-                        ? new DirectoryContext(directory, context.child(entry.name()), new Hashtable<>(environment))
-                        : value;
-                return new Binding(entry.name(), className(value), bound);
-            }
+        return new Entries<>(entries(name).iterator(), entry -> {
+            DirectoryPath path = context.child(entry.name());
+            return new Binding(
+                    entry.name(), className(entry.value()), object(entry, path, new CompositeName().add(entry.name())));
         });
     }
 
@@ -398,11 +385,15 @@ public final class DirectoryContext implements Context {
     }
 
     /** What is enumerated is what there was when it began. */
-    private record Entries<T>(Iterator<T> rest) implements NamingEnumeration<T> {
+    private record Entries<T>(Iterator<Directory.Entry<Object>> rest, Maker<T> maker) implements NamingEnumeration<T> {
+
+        private interface Maker<T> {
+            T make(Directory.Entry<Object> entry) throws NamingException;
+        }
 
         @Override
-        public T next() {
-            return rest.next();
+        public T next() throws NamingException {
+            return maker.make(rest.next());
         }
 
         @Override
@@ -422,7 +413,13 @@ public final class DirectoryContext implements Context {
 
         @Override
         public T nextElement() {
-            return rest.next();
+            try {
+                return next();
+            } catch (NamingException e) {
+                NoSuchElementException unusable = new NoSuchElementException("the next one can't be made: " + e);
+                unusable.initCause(e);
+                throw unusable;
+            }
         }
     }
 

@@ -95,7 +95,8 @@ class DirectoryTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        cluster.awaitRest();
+        // What somebody does for all follows what it sees, on a timer too.
+        cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         List<String> first = tree(running.getFirst());
         assertThat(running).allSatisfy(holder -> {

@@ -86,7 +86,8 @@ class LastWriterMapTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        cluster.awaitRest();
+        // What somebody does for all follows what it sees, on a timer too.
+        cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         Map<String, String> first = entries(running.getFirst());
         assertThat(running).allSatisfy(holder -> {

@@ -85,7 +85,8 @@ class TotalOrderMapTest {
 
     /** In the same order, too. */
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        cluster.awaitRest();
+        // What somebody does for all follows what it sees, on a timer too.
+        cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         MapSnapshot<String, String> first = running.getFirst().map.snapshot();
         assertThat(running).allSatisfy(holder -> {

@@ -59,6 +59,7 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
     private volatile @Nullable StateException failure;
+    private volatile boolean isSuspended;
 
     Group(Node node, GroupBuilder builder, Settings settings, Host host, NodeMachine machine) {
         this.node = node;
@@ -118,6 +119,14 @@ public final class Group implements AutoCloseable {
     /** The view that was installed last; listeners may still be at an earlier one. */
     public View view() {
         return Objects.requireNonNull(view, "the group is not joined");
+    }
+
+    /**
+     * Groups with {@code partition: primary}: whether this member is in the primary partition, as far as it knows. It may be
+     * cut off and not have noticed yet; what must not happen twice needs {@link View#epoch} as a fencing token besides.
+     */
+    public boolean isPrimary() {
+        return view().isPrimary() && !isSuspended;
     }
 
     /** What a send would wait for now, for people; empty if it would proceed. */
@@ -349,7 +358,14 @@ public final class Group implements AutoCloseable {
         @Override
         public void onInstalled(View installed) {
             view = installed;
+            isSuspended = false;
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
+        }
+
+        @Override
+        public void onSuspended(String reason) {
+            isSuspended = true;
+            LOG.warn("group {}: {}", name, reason);
         }
 
         @Override

@@ -43,6 +43,8 @@ final class Lane implements Application {
 
         void onInstalled(View view);
 
+        void onSuspended(String reason);
+
         void onJoined();
 
         /** @return the reason to tell */
@@ -60,6 +62,8 @@ final class Lane implements Application {
 
     private static final Look LOOK = new Look();
 
+    private record Suspended(String reason) {}
+
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -71,6 +75,7 @@ final class Lane implements Application {
     private final Consumer<Message> onMessage;
     private final Consumer<View> onView;
     private final Runnable onTransition;
+    private final Consumer<String> onSuspended;
     private final Consumer<String> onClosed;
     private final Host host;
     private final Owner owner;
@@ -116,6 +121,9 @@ final class Lane implements Application {
     private volatile boolean isStalled;
     private volatile boolean isLeft;
 
+    /** On the loop: why this member stands outside of the primary partition; null if it does not. */
+    private @Nullable String suspended;
+
     /** On the loop: what is delivered out of band is delivered in it. */
     private @Nullable View installed;
 
@@ -131,6 +139,7 @@ final class Lane implements Application {
             Consumer<Message> onMessage,
             Consumer<View> onView,
             Runnable onTransition,
+            Consumer<String> onSuspended,
             Consumer<String> onClosed,
             Host host,
             Owner owner) {
@@ -141,6 +150,7 @@ final class Lane implements Application {
         this.onMessage = onMessage;
         this.onView = onView;
         this.onTransition = onTransition;
+        this.onSuspended = onSuspended;
         this.onClosed = onClosed;
         this.host = host;
         this.owner = owner;
@@ -176,7 +186,17 @@ final class Lane implements Application {
     }
 
     @Override
+    public void onSuspended(String reason) {
+        if (!reason.equals(suspended)) {
+            suspended = reason;
+            owner.onSuspended(reason);
+            add(new Suspended(reason));
+        }
+    }
+
+    @Override
     public void onView(View next) {
+        suspended = null;
         owner.onInstalled(next);
         installed = next;
         StateTransfer transfer = state;
@@ -354,6 +374,10 @@ final class Lane implements Application {
             case Transition() -> {
                 awaitScopes();
                 call("onTransition", onTransition);
+            }
+            case Suspended(String reason) -> {
+                awaitScopes();
+                call("onSuspended", () -> onSuspended.accept(reason));
             }
             case Joined() -> owner.onJoined();
             case Left(String reason) -> {

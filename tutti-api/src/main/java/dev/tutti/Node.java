@@ -12,6 +12,7 @@ import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.io.IOException;
@@ -65,6 +66,7 @@ public final class Node implements AutoCloseable {
         String name = spec.node().get(NodeSettings.NAME);
         this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), host.events(id.name()));
+        machine.useRecords(driver.records());
         switch (driver) {
             case StreamDriver streams -> {
                 datagramNode = null;
@@ -165,6 +167,7 @@ public final class Node implements AutoCloseable {
 
     CompletableFuture<Group> join(GroupBuilder builder) {
         Settings settings = builder.settings();
+        GroupSettings.check(builder.name(), settings, spec.node());
         Group group = new Group(this, builder, settings, host, machine);
         if (isClosed.get()) {
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed"));

@@ -145,6 +145,29 @@ sealed interface Action {
         }
     }
 
+    /** While it is down, and nothing if it is a founder. */
+    record LoseRecords(int node) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.POWER_OFF;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return setOf(node);
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return cluster.loseRecords(node);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " loses its records";
+        }
+    }
+
     /** With a goodbye. */
     record Stop(int node) implements OfNode {
         @Override

@@ -4,8 +4,10 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.StreamDriver;
+import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
 import io.netty.channel.socket.SocketChannel;
@@ -43,6 +45,7 @@ public final class NettyDriver implements StreamDriver {
     private final Complaints complaints = new Complaints(LOG);
     private final Effects effects = new MachineEffects();
     private final CountDownLatch allEnded = new CountDownLatch(1);
+    private final StoredRecords records;
 
     private final IntObjectHashMap<Connection> open = new IntObjectHashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
@@ -56,6 +59,7 @@ public final class NettyDriver implements StreamDriver {
     private long readNanos;
 
     private NettyDriver(Endpoint endpoint, Settings settings) {
+        this.records = StoredRecords.open(settings, this::execute);
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
@@ -70,13 +74,24 @@ public final class NettyDriver implements StreamDriver {
      */
     public static NettyDriver open(Settings settings) {
         Endpoint endpoint = Endpoint.bind(settings);
-        NettyDriver driver = new NettyDriver(endpoint, settings);
+        NettyDriver driver;
+        try {
+            driver = new NettyDriver(endpoint, settings);
+        } catch (TransportException e) {
+            endpoint.close(END_MILLIS);
+            throw e;
+        }
         endpoint.onAccept(driver::onAccept);
         LOG.info("listening on {} ({})", endpoint.bound(), endpoint.description());
         return driver;
     }
 
     // ------------------------------------------------------------------ the user's side
+
+    @Override
+    public Records records() {
+        return records;
+    }
 
     @Override
     public Memory memory() {
@@ -139,6 +154,7 @@ public final class NettyDriver implements StreamDriver {
         if (!await(allEnded, CLOSE_MILLIS)) {
             LOG.info("{}: closed before everything was written", endpoint.bound());
         }
+        records.close();
         if (endpoint.close(END_MILLIS)) {
             regions.close();
         }

@@ -1,6 +1,8 @@
 package dev.tutti.protocols.node;
 
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.order.Causal;
@@ -26,6 +28,12 @@ public final class GroupSettings {
     public enum TotalBy {
         SEQUENCER,
         ROTATION
+    }
+
+    /** Who goes on when members lose each other. */
+    public enum Partition {
+        EACH_SIDE,
+        PRIMARY
     }
 
     /** When a packet is delivered whose place in a total order is known. */
@@ -132,6 +140,19 @@ public final class GroupSettings {
             Duration.ofHours(48),
             "How long a member keeps a snapshot for newcomers that do not say that they have it.");
 
+    public static final Setting<Partition> PARTITION = Setting.choice(
+            "partition",
+            Partition.class,
+            Partition.EACH_SIDE,
+            "Who goes on when members lose each other. each-side: every part, with views of its own; primary: the part with a"
+                    + " majority of the last primary view, everybody else waits. Needs founders, and records.directory of"
+                    + " the node.");
+
+    public static final Setting<List<String>> FOUNDERS = Setting.list(
+            "founders",
+            "With partition: primary: names of the nodes of which a majority makes the first primary view; a node without"
+                    + " a name has its address. Later views depend on them no more.");
+
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
             Size.mebibytes(1),
@@ -193,6 +214,8 @@ public final class GroupSettings {
             TOTAL_BY,
             TOTAL_DELIVERY,
             DISSEMINATION,
+            PARTITION,
+            FOUNDERS,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,
@@ -209,6 +232,34 @@ public final class GroupSettings {
             STATE_DIRECTORY,
             STATE_SNAPSHOTS,
             STATE_KEEP);
+
+    /** Characters of all founders' names, with a comma between. */
+    private static final int FOUNDERS_MAX = 512;
+
+    /**
+     * Whether the settings of a group, and of the node that joins it, fit together.
+     *
+     * @throws SettingException if they do not: what, and what would be right
+     */
+    public static void check(String group, Settings settings, Settings node) {
+        if (settings.get(PARTITION) == Partition.EACH_SIDE) {
+            return;
+        }
+        List<String> founders = settings.get(FOUNDERS);
+        if (founders.isEmpty()) {
+            throw new SettingException("group '" + group + "': partition is primary and founders is empty; it has to name the"
+                    + " nodes of which a majority makes the first primary view, the same ones at all members");
+        }
+        if (String.join(",", founders).length() > FOUNDERS_MAX) {
+            throw new SettingException("group '" + group + "': founders has more than " + FOUNDERS_MAX
+                    + " characters; later nodes need not be named");
+        }
+        if (node.get(TransportSettings.RECORDS_DIRECTORY).isEmpty()) {
+            throw new SettingException("group '" + group + "': partition is primary and records.directory of the node is"
+                    + " empty; votes have to outlast the process: set a directory of the node's own, or 'memory' where a"
+                    + " restarted node may be a new voter");
+        }
+    }
 
     /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
     public static int orderBytes(Settings settings) {

@@ -7,6 +7,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
@@ -156,6 +157,33 @@ public final class NodeMachine implements HostedMachine {
                 GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
     }
 
+    /** Where members of groups with a primary partition keep their votes; before such a group is joined. */
+    public void useRecords(Records records) {
+        groups.useRecords(records, new Answers());
+    }
+
+    /** What the records answer is input like any other. */
+    private final class Answers implements Records.Client {
+
+        @Override
+        public void onLoaded(long nowNanos, int question, byte @Nullable [] record) {
+            begin(nowNanos);
+            groups.onLoaded(question, record);
+        }
+
+        @Override
+        public void onStored(long nowNanos, int question) {
+            begin(nowNanos);
+            groups.onStored(question);
+        }
+
+        @Override
+        public void onFailed(long nowNanos, int question, String detail) {
+            begin(nowNanos);
+            groups.onFailed(question, detail);
+        }
+    }
+
     // ------------------------------------------------------------------ inputs from the driver
 
     @Override
@@ -278,6 +306,7 @@ public final class NodeMachine implements HostedMachine {
      * @param settings with {@link GroupSettings}
      * @return the member that this node is in the group from now on
      * @throws IllegalStateException if the group is joined already, or the node was stopped
+     * @throws SettingException if the settings contradict each other
      * @throws IllegalArgumentException if the name is empty or longer than 255 characters
      */
     public Member join(
@@ -288,6 +317,10 @@ public final class NodeMachine implements HostedMachine {
         if (group.isEmpty() || group.length() > NAME_MAX) {
             throw new IllegalArgumentException(
                     "a group's name has 1 to " + NAME_MAX + " characters, not " + group.length());
+        }
+        GroupSettings.check(group, settings, this.settings);
+        if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY && !groups.hasRecords()) {
+            throw new IllegalStateException("group '" + group + "' needs records, and the node was given none");
         }
         begin(nowNanos);
         Member member = groups.nextMember(group);
@@ -373,35 +406,63 @@ public final class NodeMachine implements HostedMachine {
                 detector.onHeard(link.node(), link.heardNanos());
             }
         }
-        for (Detector.Verdict verdict : detector.onTick(now)) {
-            Link link = links.link(verdict.node());
-            if (link != null && link.isOpen()) {
-                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
-                links.close(link, false, verdict.reason());
-            }
-        }
+        List<Detector.Verdict> verdicts = detector.onTick(now);
         if (multicast != null) {
             multicast.onTick(now);
         }
         List<NodeId> reports = detector.reports();
+        List<NodeId> judged = detector.judged();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
             boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
             boolean isUnconfirmed =
                     link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
             if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
-                sendHeartbeat(link, reports);
+                sendHeartbeat(link, reports, judged);
+            }
+        }
+        // All others hear of a verdict before they hear what comes of it.
+        execute(verdicts);
+    }
+
+    private void execute(List<Detector.Verdict> verdicts) {
+        for (Detector.Verdict verdict : verdicts) {
+            Link link = links.link(verdict.node());
+            if (link != null && link.isOpen()) {
+                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
+                links.close(link, false, verdict.reason());
             }
         }
     }
 
-    private void sendHeartbeat(Link link, List<NodeId> reports) {
-        int count = Math.min(reports.size(), REPORTS_MAX);
-        Packet heartbeat = links.heartbeat(link, 4 + count * NODE_BYTES_MAX).appendInt(count);
-        for (NodeId node : reports.subList(0, count)) {
+    private void sendHeartbeat(Link link, List<NodeId> reports, List<NodeId> judged) {
+        int nodes = Math.min(reports.size(), REPORTS_MAX) + Math.min(judged.size(), REPORTS_MAX);
+        Packet heartbeat = links.heartbeat(link, 8 + nodes * NODE_BYTES_MAX);
+        append(heartbeat, reports);
+        append(heartbeat, judged);
+        links.sendHeartbeat(link, heartbeat);
+    }
+
+    /** The first ones, as many as one heartbeat takes. */
+    private static void append(Packet heartbeat, List<NodeId> nodes) {
+        int count = Math.min(nodes.size(), REPORTS_MAX);
+        heartbeat.appendInt(count);
+        for (NodeId node : nodes.subList(0, count)) {
             Wire.append(heartbeat, node);
         }
-        links.sendHeartbeat(link, heartbeat);
+    }
+
+    private static List<NodeId> takeNodes(Packet heartbeat) {
+        int count = heartbeat.takeCount(16);
+        if (count > REPORTS_MAX) {
+            heartbeat.markMalformed();
+            count = 0;
+        }
+        List<NodeId> nodes = new ArrayList<>(count);
+        for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
+            nodes.add(Wire.takeNode(heartbeat));
+        }
+        return nodes;
     }
 
     /** Bytes of a node's identity at most: its number, and two texts of characters of three bytes. */
@@ -464,17 +525,10 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onHeartbeat(Link link, Packet heartbeat) {
-            int count = heartbeat.takeCount(16);
-            if (count > REPORTS_MAX) {
-                heartbeat.markMalformed();
-                count = 0;
-            }
-            List<NodeId> reports = new ArrayList<>(count);
-            for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
-                reports.add(Wire.takeNode(heartbeat));
-            }
+            List<NodeId> reports = takeNodes(heartbeat);
+            List<NodeId> judged = takeNodes(heartbeat);
             if (!heartbeat.isMalformed()) {
-                detector.onReports(link.node(), reports);
+                execute(detector.onReports(link.node(), reports, judged));
             }
         }
 

@@ -7,6 +7,7 @@ module dev.tutti.blocks {
 
     exports dev.tutti.blocks.calls;
     exports dev.tutti.blocks.codec;
+    exports dev.tutti.blocks.coordination;
     exports dev.tutti.blocks.directory;
     exports dev.tutti.blocks.machine;
     exports dev.tutti.blocks.map;

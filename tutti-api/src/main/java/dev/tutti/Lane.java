@@ -55,14 +55,14 @@ final class Lane implements Application {
 
     private record Left(String reason) {}
 
-    private record Transition() {}
+    private record Transition() implements StateTransfer.OfView {}
 
     /** There is something to look at: the state, or the end. */
     private record Look() {}
 
     private static final Look LOOK = new Look();
 
-    private record Suspended(String reason) {}
+    private record Suspended(String reason) implements StateTransfer.OfView {}
 
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -37,7 +37,8 @@ public final class Blocks {
 
         public void put(int format, ByteOutput out) {
             out.putByte(format);
-            MemberCodec.VIEW_ID.put(view, out);
+            out.putLong(view.number()).putInt(view.attempt());
+            MemberCodec.MEMBER.put(view.proposer(), out);
             out.putInt(members.size());
             members.forEach(member -> MemberCodec.MEMBER.put(member, out));
         }
@@ -48,7 +49,7 @@ public final class Blocks {
             if (found != format) {
                 throw new IOException("a state of format " + found + ", and " + format + " is known here");
             }
-            ViewId view = MemberCodec.VIEW_ID.take(in);
+            ViewId view = new ViewId(in.takeLong(), in.takeInt(), MemberCodec.MEMBER.take(in));
             List<Member> members = new ArrayList<>();
             int count = in.takeCount(1);
             for (int index = 0; index < count; index++) {

@@ -1,12 +1,10 @@
 package dev.tutti.blocks.machine;
 
-import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.core.Member;
-import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,8 +18,6 @@ final class Applied {
 
     /** Members that are gone and may come back, as the same, from another side. */
     private static final int GONE_MAX = 1_024;
-
-    private static final int MEMBERS_MAX = 1 << 16;
 
     /** Those of the view, and before them who is gone, the longest ago first. */
     private final Map<Member, Long> last;
@@ -62,31 +58,19 @@ final class Applied {
         last.putAll(present);
     }
 
-    Applied copy() {
-        return new Applied(new LinkedHashMap<>(last));
+    void put(ByteOutput out) {
+        out.putInt(last.size());
+        last.forEach((member, number) -> {
+            MemberCodec.MEMBER.put(member, out);
+            out.putLong(number);
+        });
     }
 
-    void write(DataOutputStream out) throws IOException {
-        out.writeInt(last.size());
-        for (Map.Entry<Member, Long> entry : last.entrySet()) {
-            Member member = entry.getKey();
-            out.writeLong(member.node().incarnation());
-            out.writeUTF(member.node().name());
-            out.writeUTF(member.node().address());
-            out.writeInt(member.join());
-            out.writeLong(entry.getValue());
-        }
-    }
-
-    static Applied read(DataInputStream in) throws IOException {
-        int count = in.readInt();
-        if (count < 0 || count > MEMBERS_MAX) {
-            throw new MalformedException("a state with commands of " + count + " members, at most " + MEMBERS_MAX);
-        }
+    static Applied take(ByteInput in) {
+        int count = in.takeCount(MemberCodec.BYTES_MIN + Long.BYTES);
         Map<Member, Long> last = new LinkedHashMap<>();
         for (int index = 0; index < count; index++) {
-            NodeId node = new NodeId(in.readLong(), in.readUTF(), in.readUTF());
-            last.put(new Member(node, in.readInt()), in.readLong());
+            last.put(MemberCodec.MEMBER.take(in), in.takeLong());
         }
         return new Applied(last);
     }

@@ -17,8 +17,10 @@ public final class CommandException extends RuntimeException {
         TIMED_OUT,
         /** The group was left or lost, or the node closed. */
         CLOSED,
-        /** This member came to another side's state, which goes on. */
+        /** This member came to another side's state, which goes on; or the state is lost, and a new era has begun. */
         REPLACED,
+        /** It was delivered outside of the primary partition. */
+        NOT_PRIMARY,
         /** The machine has thrown; the cause is what. */
         FAILED,
         /** The command's own codec can't read it. */
@@ -56,8 +58,8 @@ public final class CommandException extends RuntimeException {
                 Reason.FAILED, Execution.ONCE, "the machine has refused the command: " + cause, cause, false);
     }
 
-    /** Made again on the caller's own stack. */
-    CommandException here() {
+    /** The same, thrown again: with the stack of who calls this. */
+    public CommandException here() {
         return new CommandException(reason, execution, String.valueOf(getMessage()), getCause(), true);
     }
 

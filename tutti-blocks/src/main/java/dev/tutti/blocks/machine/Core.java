@@ -12,7 +12,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,6 +41,7 @@ final class Core<C, R> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Core.class);
     private static final int FORMAT = 1;
+    private static final int HEADER_BYTES_MAX = 64 * 1024 * 1024;
 
     /** A result that is not told yet. */
     private record Held(OpenCommand<?> command, @Nullable Object result, @Nullable CommandException failure) {
@@ -60,6 +60,7 @@ final class Core<C, R> {
     private final StateMachine<C, R> machine;
     private final Codec<C> codec;
     private final Outbox outbox;
+    private final boolean isOnlyInPrimary;
     private final LongAdder commands = new LongAdder();
     private final LongAdder reads = new LongAdder();
     private final LongAdder failures = new LongAdder();
@@ -73,6 +74,11 @@ final class Core<C, R> {
     private Applied applied = new Applied();
     private boolean isInstalling;
 
+    /** In primary partitions: the epoch in which this state has begun, and the last that it has gone through; 0 for none. */
+    private long era;
+
+    private long epoch;
+
     // What follows is touched where listeners are called; installing happens when they are not.
     private final List<Held> held = new ArrayList<>();
     private boolean isInTransition;
@@ -80,12 +86,16 @@ final class Core<C, R> {
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
 
-    Core(String name, NodeId node, StateMachine<C, R> machine, Codec<C> codec, Outbox outbox) {
+    Core(String name, NodeId node, StateMachine<C, R> machine, Codec<C> codec, Outbox outbox, boolean isOnlyInPrimary) {
         this.name = name;
         this.node = node;
         this.machine = machine;
         this.codec = codec;
         this.outbox = outbox;
+        this.isOnlyInPrimary = isOnlyInPrimary;
+        if (isOnlyInPrimary) {
+            outbox.suspend(true);
+        }
     }
 
     Member self() {
@@ -144,15 +154,24 @@ final class Core<C, R> {
         if (self == null) {
             self = memberOf(next);
         }
+        view = next;
+        if (isOnlyInPrimary && !next.isPrimary()) {
+            return;
+        }
         lock.lock();
         try {
+            if (isOnlyInPrimary) {
+                follow(next);
+            }
             applied.onView(next);
             machine.onView(next);
             machine.onStable();
         } finally {
             lock.unlock();
         }
-        view = next;
+        if (isOnlyInPrimary) {
+            outbox.suspend(false);
+        }
         List<Held> told = new ArrayList<>(held);
         held.clear();
         if (isReplaced) {
@@ -160,6 +179,28 @@ final class Core<C, R> {
             told.forEach(each -> resolve(each.command(), applied.last(self())));
         } else {
             told.forEach(Held::release);
+        }
+    }
+
+    /**
+     * A state that was not in the primary view before this one may lack what was done in it: whoever has that is gone. It is not
+     * used, and nobody takes an old state for the present one; see docs/decisions/0192.
+     */
+    private void follow(View next) {
+        if (epoch == 0 || next.epoch() != epoch + 1) {
+            LOG.info("replica {}: era {} begins in view {}; before it was era {}, up to epoch {}", name, next.epoch(), next, era, epoch);
+            applied = new Applied();
+            era = next.epoch();
+            machine.begin(era);
+            isReplaced = true;
+        }
+        epoch = next.epoch();
+    }
+
+    /** Outside of the primary partition what is not sent yet waits. */
+    void onSuspended() {
+        if (isOnlyInPrimary) {
+            outbox.suspend(true);
         }
     }
 
@@ -185,6 +226,12 @@ final class Core<C, R> {
         long before = applied.last(self());
         List<OpenCommand<?>> passed = isOwn ? new ArrayList<>() : List.of();
         OpenCommand<?> open = isOwn ? outbox.onDelivered(number, passed) : null;
+        if (isOnlyInPrimary && !message.view().isPrimary()) {
+            if (open != null) {
+                open.fail(Reason.NOT_PRIMARY, Execution.NEVER, "delivered outside of the primary partition");
+            }
+            return;
+        }
         Held outcome = null;
         lock.lock();
         try {
@@ -269,7 +316,10 @@ final class Core<C, R> {
         return new GroupState() {
             @Override
             public Snapshot snapshot() {
-                return new WholeSnapshot(applied.copy(), machine.snapshot());
+                ByteOutput out = new ByteOutput().putInt(FORMAT).putInt(0).putLong(era).putLong(epoch);
+                applied.put(out);
+                out.setInt(Integer.BYTES, out.length() - 2 * Integer.BYTES);
+                return new WholeSnapshot(out.copy(), machine.snapshot());
             }
 
             @Override
@@ -293,12 +343,22 @@ final class Core<C, R> {
         if (format != FORMAT) {
             throw new IOException("a state of format " + format + ", " + FORMAT + " expected");
         }
-        Applied installed = Applied.read(in);
+        int length = in.readInt();
+        if (length < 0 || length > HEADER_BYTES_MAX) {
+            throw new IOException("a header of " + length + " bytes, at most " + HEADER_BYTES_MAX);
+        }
+        ByteInput header = new ByteInput(in.readNBytes(length));
+        long installedEra = header.takeLong();
+        long installedEpoch = header.takeLong();
+        Applied installed = Applied.take(header);
+        header.end();
         machine.install(in);
         installs.increment();
         lock.lock();
         try {
             applied = installed;
+            era = installedEra;
+            epoch = installedEpoch;
             isReplaced = true;
             isInstalling = false;
         } finally {
@@ -306,14 +366,11 @@ final class Core<C, R> {
         }
     }
 
-    private record WholeSnapshot(Applied applied, Snapshot machine) implements Snapshot {
+    private record WholeSnapshot(byte[] header, Snapshot machine) implements Snapshot {
 
         @Override
         public void write(OutputStream stream) throws IOException {
-            DataOutputStream out = new DataOutputStream(stream);
-            out.writeInt(FORMAT);
-            applied.write(out);
-            out.flush();
+            stream.write(header);
             machine.write(stream);
         }
 

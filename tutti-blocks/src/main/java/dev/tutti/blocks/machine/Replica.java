@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  *
  * <p><b>Order.</b> Commands and reads of one thread are executed in the order in which they were submitted.
  *
- * <p><b>Partition.</b> Each side goes on with its own copy. <b>Merge.</b> One side's state goes on, as the setting
+ * <p><b>Partition.</b> Each side goes on with its own copy, unless it is {@link ReplicaBuilder#onlyInPrimary}. <b>Merge.</b> One side's state goes on, as the setting
  * {@code state.of} says; what the other side has executed since they parted is gone, though its submitters were told a result.
  *
  * <p><b>Crashes.</b> The state is in the members' memory: it lasts as long as one of them that has it. With
@@ -63,12 +63,21 @@ public final class Replica<C, R> implements AutoCloseable {
         GroupBuilder group = builder.group();
         Threads threads = group.node().threads();
         Outbox outbox = new Outbox(threads, group.name(), builder.openMax());
-        Core<C, R> core =
-                new Core<>(group.name(), group.node().id(), builder.machine(), builder.commands(), outbox);
+        Core<C, R> core = new Core<>(
+                group.name(),
+                group.node().id(),
+                builder.machine(),
+                builder.commands(),
+                outbox,
+                builder.isOnlyInPrimary());
         Group joined = group.total()
                 .state(core.state())
                 .onMessage(core::onMessage)
                 .onTransition(core::onTransition)
+                .onSuspended(reason -> {
+                    core.onSuspended();
+                    builder.suspendedListener().accept(reason);
+                })
                 .onView(view -> {
                     core.onView(view);
                     builder.viewListener().accept(view);
@@ -177,6 +186,11 @@ public final class Replica<C, R> implements AutoCloseable {
     /** The group, for settings and progress; nothing else may be sent in it. */
     public Group group() {
         return group;
+    }
+
+    /** Whether this member is in the primary partition, as far as it knows. */
+    public boolean isPrimary() {
+        return group.isPrimary();
     }
 
     /** What was counted, and how many commands are open, by name; for people. */

@@ -19,6 +19,8 @@ public final class ReplicaBuilder<C, R> {
     private final Codec<C> commands;
     private int openMax = OPEN_MAX;
     private Duration timeout = Duration.ofSeconds(10);
+    private boolean isOnlyInPrimary;
+    private Consumer<String> onSuspended = reason -> {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
 
@@ -48,6 +50,14 @@ public final class ReplicaBuilder<C, R> {
         return timeout;
     }
 
+    boolean isOnlyInPrimary() {
+        return isOnlyInPrimary;
+    }
+
+    Consumer<String> suspendedListener() {
+        return onSuspended;
+    }
+
     Consumer<View> viewListener() {
         return onView;
     }
@@ -68,6 +78,33 @@ public final class ReplicaBuilder<C, R> {
     /** How long commands and reads may take that do not say it themselves; 1 ms to 1 day, 10 s by default. */
     public ReplicaBuilder<C, R> timeout(Duration limit) {
         timeout = Replica.checkTimeout(limit);
+        return this;
+    }
+
+    /**
+     * Commands are executed in the primary partition alone: what is not sent yet waits until this member is in it, so long as its
+     * deadline allows. Results are told when all members of the view have the command. So commands and reads are linearizable,
+     * as long as the state lasts: until no member that was in a primary view comes to the next one with it. Then a new
+     * <em>era</em> begins with {@link StateMachine#begin}, rather than that an old state is taken for the present one.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public ReplicaBuilder<C, R> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        group.set("partition", "primary").set("state.of", "primary").set("total.delivery", "safe");
+        if (founders.length > 0) {
+            group.primary(founders);
+        }
+        return this;
+    }
+
+    /**
+     * Called in order with commands when this member finds itself outside of the primary partition, with the reason; until the
+     * next view.
+     */
+    public ReplicaBuilder<C, R> onSuspended(Consumer<String> listener) {
+        onSuspended = listener;
         return this;
     }
 

@@ -31,6 +31,16 @@ public interface StateMachine<C, R> extends GroupState {
     default void onView(View view) {}
 
     /**
+     * The state is lost, or there was none: begins anew with the one that it was made with. Only of replicas that are {@link
+     * ReplicaBuilder#onlyInPrimary}, and there with their first primary view too.
+     *
+     * @param era the epoch of the primary view that is about to be told; higher than all epochs before
+     */
+    default void begin(long era) {
+        throw new UnsupportedOperationException(getClass() + " can't begin anew, and is not for primary partitions");
+    }
+
+    /**
      * All that was applied before stays: after each command, but in groups with safe delivery not before it is known to be at
      * all members, or the next view has come. For what a machine tells the outside by itself. Not deterministic.
      */

@@ -29,34 +29,44 @@ public final class Merge<S> {
         OWN
     }
 
+    private static final String LARGEST = "largest";
+
     private final Kind kind;
-    private final boolean isOldest;
+    private final String stateOf;
     private final @Nullable Function<? super List<Side<S>>, ? extends S> function;
 
-    private Merge(Kind kind, boolean isOldest, @Nullable Function<? super List<Side<S>>, ? extends S> function) {
+    private Merge(Kind kind, String stateOf, @Nullable Function<? super List<Side<S>>, ? extends S> function) {
         this.kind = kind;
-        this.isOldest = isOldest;
+        this.stateOf = stateOf;
         this.function = function;
     }
 
     /** The state of the largest side goes on, the older one where two are equal; what the others have done is gone. */
     public static <S> Merge<S> largest() {
-        return new Merge<>(Kind.KEEP, false, null);
+        return new Merge<>(Kind.KEEP, LARGEST, null);
     }
 
     /** The state of the side of the oldest member goes on; what the others have done is gone. */
     public static <S> Merge<S> oldest() {
-        return new Merge<>(Kind.KEEP, true, null);
+        return new Merge<>(Kind.KEEP, "oldest", null);
+    }
+
+    /**
+     * The state that has gone through the latest primary view goes on. For groups with {@code partition: primary}, where nobody
+     * else has done anything since: with any other rule a state of the past may win over it, if more members come back with it.
+     */
+    public static <S> Merge<S> primary() {
+        return new Merge<>(Kind.KEEP, "primary", null);
     }
 
     /** Of each entry the version that was written last: in a later view, or later in it. Removals are writes. */
     public static <S> Merge<S> lastWriter() {
-        return new Merge<>(Kind.LAST_WRITER, false, null);
+        return new Merge<>(Kind.LAST_WRITER, LARGEST, null);
     }
 
     /** All that any side has. What one side has removed and another one still has is there again. */
     public static <S> Merge<S> union() {
-        return new Merge<>(Kind.UNION, false, null);
+        return new Merge<>(Kind.UNION, LARGEST, null);
     }
 
     /**
@@ -67,7 +77,7 @@ public final class Merge<S> {
      *     times if that came in pieces: so it should give the same in whatever order and however often it is called
      */
     public static <S> Merge<S> by(Function<? super List<Side<S>>, ? extends S> function) {
-        return new Merge<>(Kind.OWN, false, function);
+        return new Merge<>(Kind.OWN, LARGEST, function);
     }
 
     public Kind kind() {
@@ -76,7 +86,7 @@ public final class Merge<S> {
 
     /** The value of the setting {@code state.of} that goes with it. */
     public String stateOf() {
-        return isOldest ? "oldest" : "largest";
+        return stateOf;
     }
 
     /**

@@ -47,10 +47,12 @@ class ReplicaUnderFaultsTest {
 
     private void assertOneState(Cluster cluster, Components<Writer> writers) {
         cluster.quiet().advance(TIMEOUT.plusMillis(3));
-        cluster.awaitRest();
-        List<String> lines = writers.running().getFirst().diary.lines;
+        // Rest is what has been sent and delivered; what waits for its place in the order is told a round trip later.
+        cluster.awaitRest().advance(Duration.ofSeconds(1));
+        List<Writer> members = writers.running().stream().filter(writer -> !writer.isLeft).toList();
+        List<String> lines = members.getFirst().diary.lines;
         assertThat(lines).isNotEmpty().doesNotHaveDuplicates();
-        assertThat(writers.running()).allSatisfy(writer -> {
+        assertThat(members).allSatisfy(writer -> {
             assertThat(writer.diary.lines).isEqualTo(lines);
             assertThat(writer.replica.status()).containsEntry("open-commands", 0L).containsEntry("repeated", 0L);
         });

@@ -12,6 +12,9 @@ final class Writer implements AutoCloseable {
     final Replica<String, Integer> replica;
     int count;
 
+    /** Nobody could give it the state: docs/design/state.md. */
+    boolean isLeft;
+
     Writer(Node node) {
         this(node, group -> group, builder -> builder);
     }
@@ -20,7 +23,9 @@ final class Writer implements AutoCloseable {
             Node node,
             UnaryOperator<GroupBuilder> group,
             UnaryOperator<ReplicaBuilder<String, Integer>> limits) {
-        replica = limits.apply(Replica.on(group.apply(node.group("diary")), diary, Codec.TEXT)).join();
+        replica = limits.apply(Replica.on(group.apply(node.group("diary")), diary, Codec.TEXT)
+                        .onClosed(reason -> isLeft = true))
+                .join();
     }
 
     /** What it keeps doing: lines that are never the same. */

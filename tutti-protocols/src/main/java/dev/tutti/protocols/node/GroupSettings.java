@@ -47,6 +47,7 @@ public final class GroupSettings {
         NOBODY,
         LARGEST,
         OLDEST,
+        PRIMARY,
         EACH
     }
 
@@ -91,7 +92,7 @@ public final class GroupSettings {
             StateOf.NOBODY,
             "Whose state goes on when parts of a group come together; the others get it as newcomers do. nobody: the group has "
                     + "no state to hand over; largest: that of the most members, of the oldest if there are two; oldest: that "
-                    + "of the oldest member; each: members that have one keep it, and the application merges.");
+                    + "of the oldest member; primary: that of the latest primary view, with partition: primary; each: members that have one keep it, and the application merges.");
 
     public static final Setting<Size> STATE_WINDOW = Setting.size(
             "state.transfer-window",

@@ -110,12 +110,10 @@ public final class Directory<V> implements AutoCloseable {
 
     static <V> Directory<V> join(DirectoryBuilder<V> settings) {
         Directory<V> directory = new Directory<>(settings);
-        directory.replica = Replica.on(
+        directory.replica = settings.prepared(Replica.on(
                         settings.group().set("state.of", settings.merge().stateOf()),
                         directory.new Machine(),
-                        DirectoryCommand.codec(settings.values()))
-                .timeout(settings.timeout())
-                .onView(settings.viewListener())
+                        DirectoryCommand.codec(settings.values())))
                 .onClosed(settings.closedListener())
                 .join();
         directory.onDeadline(0);
@@ -369,6 +367,18 @@ public final class Directory<V> implements AutoCloseable {
                 for (LostSide<List<Wish<V>>> side : lostSides) {
                     side.onView(next, own);
                 }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void begin(long era) {
+            lock.lock();
+            try {
+                Tree<V> empty = new Tree<>(settings.namesMax());
+                empty.addEventsSince(tree);
+                tree = empty;
             } finally {
                 lock.unlock();
             }

@@ -2,6 +2,7 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -16,6 +17,8 @@ public final class DirectoryBuilder<V> {
     private int namesMax = NAMES_MAX;
     private Duration timeout = TIMEOUT;
     private Merge<Map<DirectoryPath, V>> merge = Merge.union();
+    private boolean isOnlyInPrimary;
+    private String[] founders = {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
 
@@ -41,11 +44,7 @@ public final class DirectoryBuilder<V> {
     }
 
     Merge<Map<DirectoryPath, V>> merge() {
-        return merge;
-    }
-
-    Consumer<View> viewListener() {
-        return onView;
+        return isOnlyInPrimary ? Merge.primary() : merge;
     }
 
     Consumer<String> closedListener() {
@@ -82,6 +81,26 @@ public final class DirectoryBuilder<V> {
         return this;
     }
 
+    /**
+     * Changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
+     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
+     * to the next one, it begins empty.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public DirectoryBuilder<V> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        this.founders = founders.clone();
+        return this;
+    }
+
+    /** Says so to the machine. */
+    <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
+        replica.timeout(timeout).onView(onView);
+        return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
+    }
+
     /** Called for every view, in order with changes. */
     public DirectoryBuilder<V> onView(Consumer<View> listener) {
         onView = listener;
@@ -94,7 +113,12 @@ public final class DirectoryBuilder<V> {
         return this;
     }
 
-    /** Joins the group, and gets its names. */
+    /**
+     * Joins the group, and gets its names.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
     public Directory<V> join() {
         return Directory.join(this);
     }

@@ -27,7 +27,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,14 +52,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final Waits waits;
     private final Deadlines deadlines;
     private final Duties<K, V> duties;
-    private final CompletableFuture<Group> joining = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock, but for volatile ones, which others read.
     private volatile Store<K, V> store = new Store<>();
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
-    private @Nullable Group group;
+    private volatile @Nullable Group group;
     private volatile @Nullable String closedBecause;
     private long clock;
     private long changes;
@@ -90,18 +88,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     static <K, V> LastWriterMap<K, V> join(MapBuilder<K, V> settings) {
         LastWriterMap<K, V> map = new LastWriterMap<>(settings);
-        settings.group()
+        Group joined = settings.group()
                 .set("state.of", settings.merge().stateOf())
                 .state(map.new State())
                 .onView(map::onView)
                 .onMessage(map::onMessage)
-                .onClosed(map::onClosed);
-        settings.group().joinAsync().whenComplete(map::onJoined);
-        try {
-            map.threads.join(map.joining);
-        } catch (CompletionException e) {
-            throw new IllegalStateException(e.getCause() == null ? e.getMessage() : e.getCause().getMessage(), e);
-        }
+                .onClosed(map::onClosed)
+                .join();
+        map.onJoined(joined);
         return map;
     }
 
@@ -292,12 +286,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     // ------------------------------------------------------------------ inputs
 
-    private void onJoined(@Nullable Group joined, @Nullable Throwable failure) {
-        if (joined == null) {
-            joining.completeExceptionally(
-                    failure == null ? new IllegalStateException("map " + name + " was not joined") : failure);
-            return;
-        }
+    private void onJoined(Group joined) {
         lock.lock();
         try {
             group = joined;
@@ -305,7 +294,6 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         } finally {
             lock.unlock();
         }
-        joining.complete(joined);
     }
 
     private void onView(View next) {
@@ -474,7 +462,10 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public void close() {
-        joining.join().close();
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
     }
 
     private long onDeadline(long nowNanos) {

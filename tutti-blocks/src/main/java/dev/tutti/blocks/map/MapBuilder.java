@@ -2,6 +2,7 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -23,6 +24,8 @@ public final class MapBuilder<K, V> {
     private int removedMax = REMOVED_MAX;
     private @Nullable Merge<Map<K, V>> merge;
     private Consumer<EntryEvent<K, V>> onEntry = event -> {};
+    private boolean isOnlyInPrimary;
+    private String[] founders = {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
 
@@ -61,6 +64,9 @@ public final class MapBuilder<K, V> {
     }
 
     Merge<Map<K, V>> merge() {
+        if (isOnlyInPrimary) {
+            return Merge.primary();
+        }
         Merge<Map<K, V>> said = merge;
         return said == null ? Merge.lastWriter() : said;
     }
@@ -138,6 +144,26 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
+    /**
+     * Of the form in total order: changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
+     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
+     * to the next one, it begins empty.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public MapBuilder<K, V> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        this.founders = founders.clone();
+        return this;
+    }
+
+    /** Says so to the machine. */
+    <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
+        replica.timeout(timeout).onView(onView);
+        return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
+    }
+
     /** Called after each change at this member, one at a time and in order, on the group's thread; must not wait for the map. */
     public MapBuilder<K, V> onEntry(Consumer<EntryEvent<K, V>> listener) {
         onEntry = listener;
@@ -162,14 +188,24 @@ public final class MapBuilder<K, V> {
      * order of the group does.
      *
      * <p>Bounds are kept by the oldest member, for what it sees: what is under way comes on top.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
      */
     public ReplicatedMap<K, V> lastWriter() {
+        if (isOnlyInPrimary) {
+            throw new IllegalStateException("map " + group.name() + ": the last writer's form is on all sides of a partition;"
+                    + " only in total order can a map be only in the primary one");
+        }
         return LastWriterMap.join(this);
     }
 
     /**
      * Joins, with the form in which all members make all changes in one order, and changes can depend on what is there. A write
      * costs what a multicast in total order costs.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
      */
     public TotalOrderMap<K, V> totalOrder() {
         return OrderedMap.join(this);

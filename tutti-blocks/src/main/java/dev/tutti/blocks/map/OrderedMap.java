@@ -70,12 +70,10 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     static <K, V> OrderedMap<K, V> join(MapBuilder<K, V> settings) {
         OrderedMap<K, V> map = new OrderedMap<>(settings);
-        Replica<MapCommand<K, V>, Outcome<V>> joined = Replica.on(
+        Replica<MapCommand<K, V>, Outcome<V>> joined = settings.prepared(Replica.on(
                         settings.group().set("state.of", settings.merge().stateOf()),
                         map.new Machine(),
-                        MapCommand.codec(map.codec))
-                .timeout(settings.timeout())
-                .onView(settings.viewListener())
+                        MapCommand.codec(map.codec)))
                 .onClosed(settings.closedListener())
                 .join();
         map.replica = joined;
@@ -300,6 +298,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                                 : MapException.Reason.TIMED_OUT;
                     case CLOSED -> MapException.Reason.CLOSED;
                     case REPLACED -> MapException.Reason.REPLACED;
+                    case NOT_PRIMARY -> MapException.Reason.REFUSED;
                     case INTERRUPTED -> MapException.Reason.INTERRUPTED;
                     case FAILED, MALFORMED -> throw e;
                 };
@@ -340,6 +339,20 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 }
                 view = next;
                 duties.onView(next, own);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void begin(long era) {
+            lock.lock();
+            try {
+                Store<K, V> empty = new Store<>();
+                untold.addAll(Changes.between(store, empty));
+                store = empty;
+                changes = 0;
+                duties.onInstalled();
             } finally {
                 lock.unlock();
             }

@@ -2,6 +2,7 @@ package dev.tutti.blocks.queue;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -18,6 +19,8 @@ public final class QueueBuilder<T> {
     private Duration acknowledgeWithin = ACKNOWLEDGE_WITHIN;
     private Duration timeout = TIMEOUT;
     private Merge<Map<TaskId, T>> merge = Merge.union();
+    private boolean isOnlyInPrimary;
+    private String[] founders = {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
 
@@ -51,11 +54,7 @@ public final class QueueBuilder<T> {
     }
 
     Merge<Map<TaskId, T>> merge() {
-        return merge;
-    }
-
-    Consumer<View> viewListener() {
-        return onView;
+        return isOnlyInPrimary ? Merge.primary() : merge;
     }
 
     Consumer<String> closedListener() {
@@ -110,6 +109,26 @@ public final class QueueBuilder<T> {
         return this;
     }
 
+    /**
+     * Changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
+     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
+     * to the next one, it begins empty.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public QueueBuilder<T> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        this.founders = founders.clone();
+        return this;
+    }
+
+    /** Says so to the machine. */
+    <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
+        replica.timeout(timeout).onView(onView);
+        return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
+    }
+
     /** Called for every view, in order with changes. */
     public QueueBuilder<T> onView(Consumer<View> listener) {
         onView = listener;
@@ -122,7 +141,12 @@ public final class QueueBuilder<T> {
         return this;
     }
 
-    /** Joins the group, and gets its tasks. */
+    /**
+     * Joins the group, and gets its tasks.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
     public WorkQueue<T> join() {
         return WorkQueue.join(this);
     }

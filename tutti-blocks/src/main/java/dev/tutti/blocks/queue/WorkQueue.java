@@ -106,12 +106,10 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     static <T> WorkQueue<T> join(QueueBuilder<T> settings) {
         WorkQueue<T> queue = new WorkQueue<>(settings);
-        queue.replica = Replica.on(
+        queue.replica = settings.prepared(Replica.on(
                         settings.group().set("state.of", settings.merge().stateOf()),
                         queue.new Machine(),
-                        QueueCommand.codec(settings.values()))
-                .timeout(settings.timeout())
-                .onView(settings.viewListener())
+                        QueueCommand.codec(settings.values())))
                 .onClosed(queue::onClosed)
                 .join();
         queue.onDeadline(0);
@@ -343,6 +341,17 @@ public final class WorkQueue<T> implements AutoCloseable {
                 tasks.onView(next);
                 handOver();
                 checkNanos = 0;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void begin(long era) {
+            lock.lock();
+            try {
+                tasks = new Tasks<>();
+                isReplaced = true;
             } finally {
                 lock.unlock();
             }

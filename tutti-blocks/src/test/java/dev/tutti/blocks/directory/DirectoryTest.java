@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
 import dev.tutti.blocks.merge.Merge;
@@ -36,8 +37,9 @@ class DirectoryTest {
         private int works;
 
         Holder(Node node, UnaryOperator<DirectoryBuilder<String>> settings) {
-            directory = settings.apply(Directory.on(node.group("names"), Codec.TEXT).timeout(Duration.ofSeconds(5)))
-                    .join();
+            directory = Joining.join(() -> settings.apply(
+                            Directory.on(node.group("names"), Codec.TEXT).timeout(Duration.ofSeconds(5)))
+                    .join());
             directory.values().forEach(told::put);
             directory.listen(DirectoryPath.ROOT, this::onEvent);
             directory.listen(path("app"), events::add);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -32,8 +33,9 @@ class LastWriterMapTest {
         private int writes;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
-            map = settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).onEntry(events::add))
-                    .lastWriter();
+            map = Joining.join(() -> settings.apply(
+                            ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).onEntry(events::add))
+                    .lastWriter());
         }
 
         void work(Cluster cluster) {

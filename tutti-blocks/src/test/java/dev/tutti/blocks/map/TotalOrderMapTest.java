@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
@@ -31,10 +32,10 @@ class TotalOrderMapTest {
         private int writes;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
-            map = settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
+            map = Joining.join(() -> settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
                             .timeout(Duration.ofSeconds(5))
                             .onEntry(events::add))
-                    .totalOrder();
+                    .totalOrder());
         }
 
         void count(String key) {
@@ -239,6 +240,23 @@ class TotalOrderMapTest {
             case 2 -> assertThat(merged).containsOnlyKeys("left", "right");
             default -> assertThat(merged).isEmpty();
         }
+    }
+
+    @ClusterTest(nodes = 5, seeds = 3)
+    void onlyThePrimaryPartitionWritesWhereThatIsAsked(Cluster cluster) {
+        cluster.configure(node -> node.set("records.directory", "simulated"));
+        settings = map -> map.timeout(Duration.ofSeconds(20)).onlyInPrimary("n1", "n2", "n3", "n4", "n5");
+        Components<Holder> holders = startAll(cluster);
+        holders.run(1, holder -> holder.map.put("a", "1"));
+        cluster.partition(1, 2).advance(Duration.ofSeconds(10));
+        holders.run(1, holder -> assertThatThrownBy(() -> holder.map.put("a", "outside"))
+                .isInstanceOfSatisfying(MapException.class, e -> assertThat(e.reason())
+                        .isIn(MapException.Reason.REFUSED, MapException.Reason.TIMED_OUT)));
+        holders.run(3, holder -> holder.map.put("a", "2"));
+        cluster.heal().awaitOneView();
+        assertAlike(cluster, holders);
+        assertThat(entries(holders.on(1))).containsOnly(Map.entry("a", "2"));
+        holders.run(1, holder -> assertThat(holder.map.replace("a", "2", "3")).isTrue());
     }
 
     private static Map<String, String> inBoth(List<Side<Map<String, String>>> sides) {

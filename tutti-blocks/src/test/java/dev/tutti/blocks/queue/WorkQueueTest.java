@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -44,9 +45,10 @@ class WorkQueueTest {
 
         Holder(Node node, String delivery, UnaryOperator<QueueBuilder<String>> settings) {
             this.node = node;
-            queue = settings.apply(WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
-                            .timeout(Duration.ofSeconds(5)))
-                    .join();
+            queue = Joining.join(() -> settings.apply(
+                            WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
+                                    .timeout(Duration.ofSeconds(5)))
+                    .join());
         }
 
         Task<String> take() {

@@ -48,8 +48,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Partition.</b> Each side goes on by itself, and one name may be bound on both. <b>Merge.</b> The names of the largest
  * side go on at all members, and a moment later the others' names are there too, as far as they are not bound already ({@link
  * DirectoryBuilder#merge} for other rules): what one side has removed and the other has not is there again if the largest
- * side still had it, or the other one brings it in. A group with {@code partition: primary}
- * has one side only that goes on; it wants {@link dev.tutti.blocks.merge.Merge#primary}.
+ * side still had it, or the other one brings it in. {@link DirectoryBuilder#onlyInPrimary} is for where that must not be.
  *
  * <p>Values are shared with the readers of this process and must not be changed. All methods may be called from any thread,
  * those that wait not by listeners of groups.

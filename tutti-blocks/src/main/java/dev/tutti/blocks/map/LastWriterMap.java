@@ -574,7 +574,11 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             try {
                 View from = view();
                 Image<K, V> image = new Image<>(
-                        new Blocks.Origin(from.id(), from.members()), clock, changes, new TreeMap<>(heard), Image.registers(store));
+                        new Blocks.Origin(from.id(), from.members()),
+                        clock,
+                        changes,
+                        new TreeMap<>(heard),
+                        Image.registers(store));
                 return out -> image.write(codec, out);
             } finally {
                 lock.unlock();

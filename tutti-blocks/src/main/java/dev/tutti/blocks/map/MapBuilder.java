@@ -145,9 +145,9 @@ public final class MapBuilder<K, V> {
     }
 
     /**
-     * Of the form in total order: changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
-     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
-     * to the next one, it begins empty.
+     * Of the form in total order: changes are made in the primary partition alone. Nothing is done on two sides, and nothing is
+     * merged. What a member outside of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member
+     * that was in a primary view comes to the next one, it begins empty.
      *
      * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
      *     group's settings name them

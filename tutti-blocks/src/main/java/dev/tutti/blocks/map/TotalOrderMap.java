@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  * everything that was told to anybody before.
  *
  * <p><b>Partition.</b> Each side has an order of its own, and what two sides have done under one key meets at the merge: {@code
- * putIfAbsent} succeeds once per side. A group with {@code partition: primary}
- * has one side only that goes on; it wants {@link dev.tutti.blocks.merge.Merge#primary}. What a member
- * was told may be lost with it if it crashes in the same moment; with {@code total.delivery: safe} it is at all members
- * first.
+ * putIfAbsent} succeeds once per side; {@link MapBuilder#onlyInPrimary} is for where that must not be. What a member was told may
+ * be lost with it if it crashes in the same moment; with {@code total.delivery: safe} it is at all members first.
  *
  * <p>Bounds are exact. Methods that wait throw {@link MapException}.
  */

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of a queue, who has them, who waits for one, and which are done. Deterministic but for {@link Item#sinceNanos}, on which
- * nothing here depends. Under the queue's lock.
+ * The tasks of a queue, who has them, who waits for one, and which are done. Deterministic but for {@link Item#sinceNanos}, on
+ * which nothing here depends. Under the queue's lock.
  */
 final class Tasks<T> {
 

@@ -60,8 +60,8 @@ public final class Detector {
         /** What it reports itself. */
         TreeSet<NodeId> reports = NOBODY;
 
-        /** Whom it has judged. */
-        TreeSet<NodeId> judged = NOBODY;
+        /** Whom it has judged; null until its first heartbeat in this session, which tells what was before. */
+        @Nullable TreeSet<NodeId> judged;
 
         /** This node has judged it, upon reports of {@link #high} watchers, and it stands still. */
         boolean isJudged;
@@ -114,7 +114,7 @@ public final class Detector {
     /** How many of {@link #subjects} are reported. */
     private int reported;
 
-    /** How many of {@link #subjects} report or have judged somebody. */
+    /** How many of {@link #subjects} report somebody. */
     private int reporting;
 
     private final List<NodeId> ring = new ArrayList<>();
@@ -138,7 +138,8 @@ public final class Detector {
         subject.isOpen = true;
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
-        report(subject, NOBODY, NOBODY);
+        subject.judged = null;
+        report(subject, NOBODY);
         retract(subject);
         // Who is new here has heard none of the reports.
         isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged);
@@ -156,7 +157,7 @@ public final class Detector {
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
-        report(subject, NOBODY, NOBODY);
+        report(subject, NOBODY);
         if (!subject.isReported && !subject.isJudged) {
             subjects.remove(node);
         }
@@ -184,7 +185,9 @@ public final class Detector {
     }
 
     /**
-     * What a heartbeat says: all whom its sender does not hear, and whom it has judged.
+     * What a heartbeat says: all whom its sender does not hear, and whom it has judged. A verdict counts when it is first
+     * told: who has been heard since opens sessions with one member after the other, and those who have not met it yet say
+     * still what they have judged.
      *
      * @return whom to close, at once: a judge has lost the session already, and what it tells its groups next must not
      *     find this node still undecided
@@ -194,14 +197,16 @@ public final class Detector {
         if (subject == null || !subject.isOpen) {
             return List.of();
         }
-        report(
-                subject,
-                silent.isEmpty() ? NOBODY : new TreeSet<>(silent),
-                judged.isEmpty() ? NOBODY : new TreeSet<>(judged));
+        report(subject, silent.isEmpty() ? NOBODY : new TreeSet<>(silent));
+        TreeSet<NodeId> before = subject.judged;
+        subject.judged = new TreeSet<>(judged);
+        if (before == null) {
+            return List.of();
+        }
         List<Verdict> closing = new ArrayList<>();
         for (NodeId node : subject.judged) {
             Subject accused = subjects.get(node);
-            if (accused != null && accused.isOpen) {
+            if (accused != null && accused.isOpen && !before.contains(node)) {
                 closing.add(new Verdict(node, "not heard by its watchers, says " + watcher.name(), false));
             }
         }
@@ -209,11 +214,9 @@ public final class Detector {
         return closing;
     }
 
-    private void report(Subject subject, TreeSet<NodeId> silent, TreeSet<NodeId> judged) {
-        reporting -= subject.reports.isEmpty() && subject.judged.isEmpty() ? 0 : 1;
+    private void report(Subject subject, TreeSet<NodeId> silent) {
+        reporting += (silent.isEmpty() ? 0 : 1) - (subject.reports.isEmpty() ? 0 : 1);
         subject.reports = silent;
-        subject.judged = judged;
-        reporting += subject.reports.isEmpty() && subject.judged.isEmpty() ? 0 : 1;
     }
 
     /** This node's own loop was late: what seems silent may wait in its own queues. */
@@ -370,11 +373,6 @@ public final class Detector {
     public @Nullable String objection(NodeId node) {
         if (reporting == 0) {
             return null;
-        }
-        for (var entry : subjects.entrySet()) {
-            if (entry.getValue().isOpen && entry.getValue().judged.contains(node)) {
-                return "not heard by its watchers, says " + entry.getKey().name();
-            }
         }
         List<NodeId> watchers = watchers(node);
         int reports = 0;

@@ -11,6 +11,7 @@ module dev.tutti {
             dev.tutti.bench,
             dev.tutti.campaign,
             dev.tutti.cli,
+            dev.tutti.console,
             dev.tutti.testkit;
 
     uses dev.tutti.core.driver.DriverProvider;

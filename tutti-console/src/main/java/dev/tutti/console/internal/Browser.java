@@ -1,0 +1,128 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.internal.Counters.Counter;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
+ * good; what happened it gets in any case, or it is disconnected and starts anew. State is of the connection's loop; the
+ * methods that begin with {@code push} may be called from any thread.
+ */
+final class Browser {
+
+    /** How long a browser may read nothing. */
+    private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);
+
+    /** Things that happened and wait for room. */
+    private static final int WAITING_MAX = 256;
+
+    private final Channel channel;
+    private final @Nullable String session;
+    private final Site site;
+    private final Queue<String> waiting = new ArrayDeque<>();
+    private long stalledNanos;
+    private boolean isStalled;
+
+    Browser(Channel channel, @Nullable String session, Site site) {
+        this.channel = channel;
+        this.session = session;
+        this.site = site;
+    }
+
+    void start(Map<String, String> headers) {
+        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        headers.forEach(response.headers()::set);
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
+                .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+                .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+        channel.writeAndFlush(response);
+    }
+
+    /** Figures: whoever has no room now does without. */
+    void pushFigures(String event) {
+        channel.eventLoop().execute(() -> {
+            if (!mayStay()) {
+                return;
+            }
+            if (channel.isWritable() && waiting.isEmpty()) {
+                write(event);
+            } else {
+                site.counters().increment(Counter.FIGURES_SKIPPED);
+                checkStall();
+            }
+        });
+    }
+
+    /** What happened: in order, and none left out. */
+    void push(String event) {
+        channel.eventLoop().execute(() -> {
+            if (!mayStay()) {
+                return;
+            }
+            if (channel.isWritable() && waiting.isEmpty()) {
+                write(event);
+            } else if (waiting.size() < WAITING_MAX) {
+                waiting.add(event);
+                checkStall();
+            } else {
+                drop();
+            }
+        });
+    }
+
+    /** There is room again. */
+    void onRoom() {
+        isStalled = false;
+        while (channel.isWritable() && !waiting.isEmpty()) {
+            write(waiting.remove());
+        }
+    }
+
+    /** Whose log-in is over is no longer told. */
+    private boolean mayStay() {
+        if (session != null && !site.gate().isOpen(session)) {
+            channel.close();
+            return false;
+        }
+        return true;
+    }
+
+    private void checkStall() {
+        long nowNanos = System.nanoTime();
+        if (!isStalled) {
+            isStalled = true;
+            stalledNanos = nowNanos;
+        } else if (nowNanos - stalledNanos > STALL_NANOS_MAX) {
+            drop();
+        }
+    }
+
+    private void drop() {
+        site.counters().increment(Counter.BROWSERS_TOO_SLOW);
+        waiting.clear();
+        channel.close();
+    }
+
+    private void write(String event) {
+        channel.writeAndFlush(new DefaultHttpContent(ByteBufUtil.writeUtf8(channel.alloc(), event)));
+    }
+
+    /** An event as it goes over the wire; {@code json} has no line feed in it. */
+    static String event(String name, String json) {
+        return "event: " + name + "\ndata: " + json + "\n\n";
+    }
+}

@@ -9,9 +9,11 @@ module dev.tutti {
     exports dev.tutti;
     exports dev.tutti.internal to
             dev.tutti.bench,
+            dev.tutti.blocks,
             dev.tutti.campaign,
             dev.tutti.cli,
             dev.tutti.console,
+            dev.tutti.metrics,
             dev.tutti.testkit;
 
     uses dev.tutti.core.driver.DriverProvider;

@@ -6,4 +6,5 @@ module dev.tutti.blocks {
 
     exports dev.tutti.blocks.calls;
     exports dev.tutti.blocks.codec;
+    exports dev.tutti.blocks.inspection;
 }

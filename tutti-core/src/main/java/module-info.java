@@ -5,6 +5,7 @@ module dev.tutti.core {
 
     exports dev.tutti.core;
     exports dev.tutti.core.driver;
+    exports dev.tutti.core.metrics;
     exports dev.tutti.core.settings;
     exports dev.tutti.core.stack;
 }

@@ -11,6 +11,10 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +49,7 @@ public final class Group implements AutoCloseable {
     private final SubmissionQueue submissions;
     private final Lane lane;
     private final Duration leaveTimeout;
+    private final Settings settings;
 
     private final AtomicBoolean isSubmitPending = new AtomicBoolean();
     private final AtomicBoolean isConsumePending = new AtomicBoolean();
@@ -60,6 +65,9 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable View view;
     private volatile @Nullable StateException failure;
 
+    /** What was told last of the state's coming; guarded by it. */
+    private @Nullable StateProgress told;
+
     Group(Node node, GroupBuilder builder, Settings settings, Host host, NodeMachine machine) {
         this.node = node;
         this.name = builder.name();
@@ -67,14 +75,16 @@ public final class Group implements AutoCloseable {
         this.driver = host.driver();
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
+        this.settings = settings;
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
                 host,
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
                 node.packetBytesMax() - GroupSettings.orderBytes(settings),
                 settings.get(GroupSettings.SEND_TIMEOUT),
-                this::wakeForSubmitted);
-        Events events = new Events();
+                this::wakeForSubmitted,
+                this::onWaited);
+        Owner events = new Owner();
         this.lane = builder.lane(host, settings, windowBytes / 8, events);
         this.state = builder.transfer(host, settings, events);
         if (state != null) {
@@ -140,6 +150,88 @@ public final class Group implements AutoCloseable {
 
     Map<String, Object> status() {
         return lane.status();
+    }
+
+    // ------------------------------------------------------------------ for inspections
+
+    Settings settings() {
+        return settings;
+    }
+
+    /** Null before the group is being joined. */
+    @Nullable Member member() {
+        return self;
+    }
+
+    /** Null before the first view. */
+    @Nullable View installed() {
+        return view;
+    }
+
+    /** Whether the group is joined, with its state where it has one. */
+    boolean isReady() {
+        StateTransfer transfer = state;
+        return joined.isDone()
+                && !joined.isCompletedExceptionally()
+                && (transfer == null || transfer.progress().phase() == StateProgress.Phase.COMPLETE);
+    }
+
+    /** What this side of the group counts. */
+    List<NodeInspection.Part> parts() {
+        List<NodeInspection.Part> parts = new ArrayList<>();
+        parts.add(lane.part());
+        parts.add(submissions.part(settings));
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            Map<String, Long> values = new LinkedHashMap<>();
+            Map<String, String> texts = new LinkedHashMap<>();
+            transfer.status().forEach((key, value) -> {
+                if (value instanceof Long number) {
+                    values.put(key, number);
+                } else {
+                    texts.put(key, String.valueOf(value));
+                }
+            });
+            parts.add(new NodeInspection.Part("state", Map.of(), values, texts));
+        }
+        return parts;
+    }
+
+    private void onWaited(long nanos, String reason) {
+        node.chronicle().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
+                Map.of("millis", nanos / 1_000_000));
+    }
+
+    /** Tells of the state's coming what is new. From any thread. */
+    private void tellOfState() {
+        StateTransfer transfer = state;
+        if (transfer == null) {
+            return;
+        }
+        StateProgress now = transfer.progress();
+        Member provider = now.provider();
+        synchronized (transfer) {
+            StateProgress before = told;
+            boolean isSame = before != null
+                    && before.phase() == now.phase()
+                    && Objects.equals(before.provider(), provider)
+                    && before.restarted() == now.restarted();
+            boolean isNothing = before == null && now.phase() == StateProgress.Phase.AGREEING;
+            if (isSame || isNothing) {
+                return;
+            }
+            told = now;
+        }
+        String text = switch (now.phase()) {
+            case AGREEING -> "members agree whose state goes on";
+            case INSTALLING -> provider == null ? "the state is awaited" : "the state comes from " + provider;
+            case COMPLETE -> "the state is here";
+        };
+        node.chronicle().on(Event.Kind.STATE, name, text, "", Map.of(
+                "phase", now.phase().name().toLowerCase(Locale.ROOT),
+                "bytes", now.bytes(),
+                "resumed", now.resumed(),
+                "restarted", now.restarted()));
     }
 
     // ------------------------------------------------------------------ sending
@@ -319,7 +411,7 @@ public final class Group implements AutoCloseable {
     }
 
     /** What the lane and the state tell. */
-    private final class Events implements Lane.Owner, StateTransfer.Owner {
+    private final class Owner implements Lane.Owner, StateTransfer.Owner {
 
         @Override
         public void send(@Nullable Member receiver, byte[] content, int length) {
@@ -329,11 +421,13 @@ public final class Group implements AutoCloseable {
         @Override
         public void onChange() {
             lane.look();
+            tellOfState();
         }
 
         @Override
         public void onFailed(String reason, @Nullable Throwable cause) {
             LOG.error("group {}: {}; it is left", name, reason, cause);
+            node.chronicle().on(Event.Kind.STATE, name, "the state can't be had; the group is left", reason, Map.of("phase", "failed"));
             String text = "group " + name + ": " + reason;
             failure = cause == null ? new StateException(text) : new StateException(text, cause);
             leave();
@@ -347,20 +441,33 @@ public final class Group implements AutoCloseable {
         }
 
         @Override
+        public void onSlow(Member sender, long nanos) {
+            long millis = nanos / 1_000_000;
+            node.chronicle().onFrequent(Event.Kind.SLOW_LISTENER, name,
+                    "the listener has taken " + millis + " ms for a packet of " + sender, "",
+                    Map.of("millis", millis, "sender", sender.name()));
+        }
+
+        @Override
         public void onInstalled(View installed) {
+            View before = view;
             view = installed;
+            node.chronicle().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
         }
 
         @Override
         public void onJoined() {
-            joined.complete(Group.this);
+            if (joined.complete(Group.this)) {
+                node.chronicle().on(Event.Kind.JOINED, name, "joined, in " + view, "", Map.of());
+            }
         }
 
         @Override
         public String onLeft(String reason) {
             StateException cause = failure;
             String told = cause == null ? reason : String.valueOf(cause.getMessage());
+            node.chronicle().on(Event.Kind.LEFT, name, "left", told, Map.of());
             close(told);
             return told;
         }

@@ -43,6 +43,9 @@ final class Lane implements Application {
 
         void onInstalled(View view);
 
+        /** The listener has taken long for a packet. */
+        void onSlow(Member sender, long nanos);
+
         void onJoined();
 
         /** @return the reason to tell */
@@ -62,6 +65,9 @@ final class Lane implements Application {
 
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A listener that takes so long for a packet is told of. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
@@ -89,6 +95,7 @@ final class Lane implements Application {
     private final AtomicLong messages = new AtomicLong();
     private final LongAdder messagesAside = new LongAdder();
     private final AtomicLong listenerFailures = new AtomicLong();
+    private final AtomicLong slowPackets = new AtomicLong();
 
     // The lane's own, one thread at a time.
     private final Map<Receipt, Reassembly> reassemblies = new IdentityHashMap<>();
@@ -348,7 +355,7 @@ final class Lane implements Application {
 
     private void deliverNow(Object item) {
         switch (item) {
-            case Packet packet -> deliverPacket(packet, false);
+            case Packet packet -> deliverTimed(packet);
             case View next -> deliverView(next);
             case Cut cut -> deliverView(cut.view());
             case Transition() -> {
@@ -370,6 +377,18 @@ final class Lane implements Application {
         // A large multicast that the old view did not complete is sent again from its start, or never.
         reassemblies.keySet().removeIf(receipt -> !receipt.isUnicast());
         call("onView", () -> onView.accept(next));
+    }
+
+    /** One look at the clock more for each packet, none for each message. */
+    private void deliverTimed(Packet packet) {
+        Member sender = packet.peer();
+        long before = host.nanoTime();
+        deliverPacket(packet, false);
+        long nanos = host.nanoTime() - before;
+        if (nanos >= SLOW_NANOS && sender != null) {
+            slowPackets.incrementAndGet();
+            owner.onSlow(sender, nanos);
+        }
     }
 
     /** @param isHeld whether it is a copy of one that was consumed when it came */
@@ -583,6 +602,15 @@ final class Lane implements Application {
                 message.end();
             }
         }
+    }
+
+    NodeInspection.Part part() {
+        Map<String, Long> values = new LinkedHashMap<>();
+        values.put("messages", messages());
+        values.put("listener-failures", listenerFailures());
+        values.put("queued-items", (long) queued());
+        values.put("slow-packets", slowPackets.get());
+        return new NodeInspection.Part("delivery", Map.of(), values, Map.of());
     }
 
     /** For {@code tutti view} and tests. */

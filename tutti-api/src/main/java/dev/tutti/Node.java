@@ -4,8 +4,10 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.driver.Socket;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Diagnostics;
@@ -16,6 +18,8 @@ import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +31,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +60,9 @@ public final class Node implements AutoCloseable {
     private final @Nullable DatagramNode datagramNode;
 
     private final int packetBytesMax;
+    private final long startNanos;
+    private final Chronicle chronicle;
+    private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
@@ -64,7 +74,9 @@ public final class Node implements AutoCloseable {
         String address = driver.address();
         String name = spec.node().get(NodeSettings.NAME);
         this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
-        this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), host.events(id.name()));
+        this.startNanos = host.nanoTime();
+        this.chronicle = new Chronicle(host, host.events(id.name()));
+        this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), chronicle::onEvent);
         switch (driver) {
             case StreamDriver streams -> {
                 datagramNode = null;
@@ -89,6 +101,10 @@ public final class Node implements AutoCloseable {
             }
         }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
+        chronicle.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
+        answers.put("status", argument -> status());
+        answers.put("inspection", argument -> inspection().document());
+        answers.put("events", argument -> events(number(argument)).document());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
     }
 
@@ -96,10 +112,18 @@ public final class Node implements AutoCloseable {
     private @Nullable Diagnostics openDiagnostics() {
         int port = Integer.parseInt(address().substring(address().lastIndexOf(':') + 1));
         try {
-            return Diagnostics.open(DiagnosticsDirectory.ofUser(), port, this::status);
+            return Diagnostics.open(DiagnosticsDirectory.ofUser(), port, answers);
         } catch (IOException e) {
             LOG.warn("node {} can't be asked by 'tutti view': {}", name(), e.getMessage());
             return null;
+        }
+    }
+
+    private static long number(String argument) {
+        try {
+            return argument.isEmpty() ? 0 : Long.parseLong(argument);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + argument + "' is not the number of an event", e);
         }
     }
 
@@ -194,35 +218,141 @@ public final class Node implements AutoCloseable {
         groups.remove(group.name(), group);
     }
 
+    // ------------------------------------------------------------------ what can be known
+
+    /** Every number that nodes, links, groups and drivers count, with its unit and meaning. */
+    public static List<Metric> metrics() {
+        return Metrics.all();
+    }
+
     /**
-     * State and counters now: nested maps whose values are numbers, texts, lists and maps; in the order to show them.
-     * Keys: {@code node}, {@code links}, {@code groups} and more.
+     * All that this node knows now. Costs the loop one turn of some ten microseconds, and more with hundreds of links; nothing
+     * else stops.
+     *
+     * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
+     */
+    public NodeInspection inspection() {
+        Inspector.Section root = new Inspector.Section("");
+        List<Socket> sockets = new ArrayList<>();
+        long nanoTime = onLoop(() -> {
+            machine.report(root);
+            if (datagramNode != null) {
+                datagramNode.report(root);
+            }
+            sockets.addAll(driver.sockets());
+            return host.nanoTime();
+        });
+        Inspector.Section process = new Inspector.Section("process");
+        List<Thread> running = host.platformThreads();
+        process.put("uptime-millis", (nanoTime - startNanos) / 1_000_000);
+        host.reportProcess(process);
+        process.put("threads", running.size());
+        List<NodeInspection.Part> parts =
+                new ArrayList<>(Inspector.parts(root, driver.counters(), process, spec.node()));
+        long lastEvent = chronicle.last();
+        parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent), Map.of()));
+        List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
+        String version = Node.class.getPackage().getImplementationVersion();
+        return new NodeInspection(
+                Instant.ofEpochMilli(host.epochMillis()),
+                nanoTime,
+                id,
+                spec.node().get(NodeSettings.CLUSTER),
+                root.text("node", "state"),
+                version == null ? "" : version,
+                ProcessHandle.current().pid(),
+                Duration.ofNanos(nanoTime - startNanos),
+                driver.description(),
+                Inspector.texts(spec.node()),
+                parts,
+                groupParts,
+                Inspector.links(root, sockets, groupParts),
+                Inspector.threads(running),
+                lastEvent);
+    }
+
+    /** Whether this node works, and can do its part; also of a node that has ended or hangs. */
+    public Health health() {
+        try {
+            return Health.of(inspection());
+        } catch (IllegalStateException e) {
+            return new Health(false, false, List.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /**
+     * What has happened after event {@code number}, as far as it is kept: the last thousand events are. To follow, ask again
+     * for what comes after {@link Events#last}.
+     *
+     * @param number 0 for all
+     */
+    public Events events(long number) {
+        return chronicle.since(number);
+    }
+
+    /**
+     * Calls {@code listener} for each event from now on, until what is returned is closed. On threads that must not wait, the
+     * loop's among them: the listener has to return at once. Two events at one time may come in either order.
+     */
+    public AutoCloseable onEvent(Consumer<? super Event> listener) {
+        return chronicle.listen(listener);
+    }
+
+    /**
+     * Answers one more question of those who may ask this node on its machine ({@code diagnostics.enabled}), besides {@code
+     * status}, {@code inspection} and {@code events}.
+     *
+     * @param question one word
+     * @param answer to what follows the word, within two seconds, as nested maps of what JSON has; on a thread that may wait
+     * @throws IllegalArgumentException if the question is no word of letters and hyphens, or is answered already
+     */
+    public void answer(String question, Function<String, ? extends Map<String, ?>> answer) {
+        if (!question.matches("[a-z-]{1,32}")) {
+            throw new IllegalArgumentException("a question is a word of at most 32 small letters and hyphens, not '" + question + "'");
+        }
+        if (answers.putIfAbsent(question, answer) != null) {
+            throw new IllegalArgumentException("node " + name() + " answers '" + question + "' already");
+        }
+    }
+
+    Chronicle chronicle() {
+        return chronicle;
+    }
+
+    /**
+     * What the layers report, as they do it: nested maps whose values are numbers, texts, lists and maps. Keys: {@code node},
+     * {@code links}, {@code groups} and more. {@link #inspection} has the same in order.
      *
      * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
      */
     public Map<String, Object> status() {
-        CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
-        try {
-            driver.execute(now -> {
-                MapReport report = new MapReport();
-                machine.report(report);
-                if (datagramNode != null) {
-                    datagramNode.report(report);
-                }
-                answer.complete(report.values());
-            });
-            Map<String, Object> status = new LinkedHashMap<>();
-            status.put("transport", new LinkedHashMap<String, Object>(driver.description()));
-            status.putAll(host.get(answer, STATUS_SECONDS_MAX, TimeUnit.SECONDS));
-            Map<String, Object> delivery = new LinkedHashMap<>();
-            for (Group group : groups.values()) {
-                Map<String, Object> own = new LinkedHashMap<>(group.status());
-                own.put("send-waits-for", group.waitsFor());
-                delivery.put(group.name(), own);
+        MapReport report = new MapReport();
+        Map<String, Object> reported = onLoop(() -> {
+            machine.report(report);
+            if (datagramNode != null) {
+                datagramNode.report(report);
             }
-            status.put("delivery", delivery);
-            status.put("driver", new LinkedHashMap<String, Object>(driver.counters()));
-            return status;
+            return report.values();
+        });
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("transport", new LinkedHashMap<String, Object>(driver.description()));
+        status.putAll(reported);
+        Map<String, Object> delivery = new LinkedHashMap<>();
+        for (Group group : groups.values()) {
+            Map<String, Object> own = new LinkedHashMap<>(group.status());
+            own.put("send-waits-for", group.waitsFor());
+            delivery.put(group.name(), own);
+        }
+        status.put("delivery", delivery);
+        status.put("driver", new LinkedHashMap<String, Object>(driver.counters()));
+        return status;
+    }
+
+    private <T> T onLoop(Supplier<T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        try {
+            driver.execute(now -> answer.complete(question.get()));
+            return host.get(answer, STATUS_SECONDS_MAX, TimeUnit.SECONDS);
         } catch (RejectedExecutionException e) {
             throw new IllegalStateException("node " + name() + " is closed", e);
         } catch (TimeoutException | ExecutionException e) {

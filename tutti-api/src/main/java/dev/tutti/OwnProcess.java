@@ -1,8 +1,11 @@
 package dev.tutti;
 
 import dev.tutti.core.driver.Driver;
+import dev.tutti.core.stack.Report;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeEvents;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -21,6 +24,30 @@ record OwnProcess(Driver driver) implements Host {
     @Override
     public long seed() {
         return ThreadLocalRandom.current().nextLong();
+    }
+
+    @Override
+    public void reportProcess(Report report) {
+        Runtime runtime = Runtime.getRuntime();
+        report.put("heap-used-bytes", runtime.totalMemory() - runtime.freeMemory());
+        report.put("heap-committed-bytes", runtime.totalMemory());
+        report.put("heap-max-bytes", runtime.maxMemory());
+        ProcessHandle.current().info().totalCpuDuration().ifPresent(cpu -> report.put("cpu-nanos", cpu.toNanos()));
+    }
+
+    @Override
+    public List<Thread> platformThreads() {
+        ThreadGroup all = Thread.currentThread().getThreadGroup();
+        while (all != null && all.getParent() != null) {
+            all = all.getParent();
+        }
+        if (all == null) {
+            return List.of();
+        }
+        // One that begins meanwhile has room too; what has none is left out.
+        Thread[] threads = new Thread[all.activeCount() + 16];
+        int count = all.enumerate(threads);
+        return List.of(Arrays.copyOf(threads, count));
     }
 
     @Override

@@ -3,7 +3,9 @@ package dev.tutti;
 import dev.tutti.SendException.Reason;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
@@ -11,6 +13,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,10 +29,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubmissionQueue implements Submissions {
 
+    /** Hears of sends that have waited long. */
+    @FunctionalInterface
+    interface Waits {
+        void onWaited(long nanos, String reason);
+    }
+
     private record Waiting(@Nullable Member receiver, byte[] message, CompletableFuture<Void> accepted) {}
 
     /** Asynchronous sends that may wait; further ones fail at once. */
     private static final int WAITING_MAX = 10_000;
+
+    /** A send that waits so long is told of. */
+    private static final long LONG_NANOS = 100_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room;
@@ -38,16 +51,21 @@ final class SubmissionQueue implements Submissions {
     private final long timeoutNanos;
     private final Duration timeout;
     private final Runnable wake;
+    private final Waits onWaited;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int blockedThreads;
+    private long waits;
+    private long waitNanos;
     private @Nullable String closedBecause;
 
     /**
      * @param bytesMax of small messages that may wait
      * @param packetBytesMax payload up to which messages share a packet
      * @param wake called after a submission, outside the lock
+     * @param onWaited must return at once
      */
-    SubmissionQueue(Host host, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake) {
+    SubmissionQueue(
+            Host host, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake, Waits onWaited) {
         this.room = host.condition(lock);
         this.host = host;
         this.outgoing = new Outgoing(host.driver().memory(), bytesMax, packetBytesMax);
@@ -55,6 +73,7 @@ final class SubmissionQueue implements Submissions {
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();
         this.wake = wake;
+        this.onWaited = onWaited;
     }
 
     // ------------------------------------------------------------------ application threads
@@ -167,13 +186,38 @@ final class SubmissionQueue implements Submissions {
                             + (waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor));
         }
         blockedThreads++;
+        waits++;
+        String reason = outgoing.waitsFor();
         try {
-            return room.awaitNanos(remainingNanos);
+            long leftNanos = room.awaitNanos(remainingNanos);
+            long waitedNanos = remainingNanos - leftNanos;
+            waitNanos += waitedNanos;
+            if (waitedNanos >= LONG_NANOS) {
+                onWaited.onWaited(waitedNanos, reason.isEmpty() ? "the loop had not taken what was submitted before" : reason);
+            }
+            return leftNanos;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + outgoing.waitsFor());
         } finally {
             blockedThreads--;
+        }
+    }
+
+    NodeInspection.Part part(Settings settings) {
+        lock.lock();
+        try {
+            return new NodeInspection.Part(
+                    "submission",
+                    Map.of(GroupSettings.SEND_TIMEOUT.name(), settings.text(GroupSettings.SEND_TIMEOUT)),
+                    new TreeMap<>(Map.of(
+                            "waiting-sends", (long) waiting.size(),
+                            "blocked-threads", (long) blockedThreads,
+                            "send-waits", waits,
+                            "send-wait-nanos", waitNanos)),
+                    Map.of());
+        } finally {
+            lock.unlock();
         }
     }
 

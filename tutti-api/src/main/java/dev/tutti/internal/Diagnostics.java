@@ -14,14 +14,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Answers questions about a node on this machine, to its own user, read-only: a client connects to the node's socket in
- * the {@link DiagnosticsDirectory}, sends {@code status} and a line feed, and gets one JSON document up to the end of the
- * connection. Clients are served one after another, each within a deadline.
+ * the {@link DiagnosticsDirectory}, sends a question ({@code status}, {@code events 17}) and a line feed, and gets one JSON
+ * document up to the end of the connection. Clients are served one after another, each within a deadline for what it says
+ * and one for what it takes.
  */
 public final class Diagnostics implements AutoCloseable {
 
@@ -35,31 +36,40 @@ public final class Diagnostics implements AutoCloseable {
 
     private final ServerSocketChannel server;
     private final Path socket;
-    private final Supplier<? extends Map<String, ?>> status;
+    private final Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers;
     private final long deadlineNanos;
     private final Thread thread;
 
     private Diagnostics(
-            ServerSocketChannel server, Path socket, Supplier<? extends Map<String, ?>> status, Duration deadline) {
+            ServerSocketChannel server,
+            Path socket,
+            Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers,
+            Duration deadline) {
         this.server = server;
         this.socket = socket;
-        this.status = status;
+        this.answers = answers;
         this.deadlineNanos = deadline.toNanos();
         this.thread = Thread.ofVirtual().name("tutti-diagnostics").unstarted(this::serve);
     }
 
     /**
      * @param port the node's, to tell apart the nodes of one process
-     * @param status asked on a virtual thread, for each client
+     * @param answers by the word that questions begin with, to what follows it; given on a virtual thread. May grow.
      * @throws IOException if the directory is not private or the socket can't be bound
      */
     public static Diagnostics open(
-            DiagnosticsDirectory directory, int port, Supplier<? extends Map<String, ?>> status) throws IOException {
-        return open(directory, port, status, Duration.ofSeconds(2));
+            DiagnosticsDirectory directory,
+            int port,
+            Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers)
+            throws IOException {
+        return open(directory, port, answers, Duration.ofSeconds(2));
     }
 
     static Diagnostics open(
-            DiagnosticsDirectory directory, int port, Supplier<? extends Map<String, ?>> status, Duration deadline)
+            DiagnosticsDirectory directory,
+            int port,
+            Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers,
+            Duration deadline)
             throws IOException {
         Path socket = directory.socket(ProcessHandle.current().pid(), port);
         // A process with this number may have died here before.
@@ -76,7 +86,7 @@ public final class Diagnostics implements AutoCloseable {
             server.close();
             throw e;
         }
-        Diagnostics diagnostics = new Diagnostics(server, socket, status, deadline);
+        Diagnostics diagnostics = new Diagnostics(server, socket, answers, deadline);
         diagnostics.thread.start();
         return diagnostics;
     }
@@ -144,18 +154,21 @@ public final class Diagnostics implements AutoCloseable {
             String question = new String(request.array(), 0, Math.max(length, 0), StandardCharsets.UTF_8);
             key.interestOps(SelectionKey.OP_WRITE);
             byte[] answer = (answer(question) + "\n").getBytes(StandardCharsets.UTF_8);
-            write(client, key, ByteBuffer.wrap(answer), deadline);
+            write(client, key, ByteBuffer.wrap(answer), System.nanoTime() + deadlineNanos);
         }
     }
 
     private String answer(String question) {
-        if (!question.equals("status")) {
-            return Json.write(Map.of("error", "the only question is 'status'"));
+        int space = question.indexOf(' ');
+        String word = space < 0 ? question : question.substring(0, space);
+        Function<String, ? extends Map<String, ?>> answer = answers.get(word);
+        if (answer == null) {
+            return Json.write(Map.of("error", "there is no question '" + word + "', only " + String.join(", ", answers.keySet())));
         }
         try {
-            return Json.write(status.get());
+            return Json.write(answer.apply(space < 0 ? "" : question.substring(space + 1).strip()));
         } catch (RuntimeException e) {
-            LOG.warn("the status of the node behind {} can't be told", socket, e);
+            LOG.warn("'{}' can't be answered by the node behind {}", question, socket, e);
             return Json.write(Map.of("error", String.valueOf(e.getMessage())));
         }
     }

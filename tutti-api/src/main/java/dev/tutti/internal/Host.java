@@ -4,8 +4,10 @@ import dev.tutti.Threads;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
+import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +22,19 @@ public interface Host extends Threads {
 
     /** Unique for each start, and above those of earlier starts at the same address. */
     long incarnation();
+
+    /** Of the wall clock, for people. */
+    default long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
+    /** Writes what the process uses; metrics of part {@code process}. */
+    default void reportProcess(Report report) {}
+
+    /** Platform threads of the process. */
+    default List<Thread> platformThreads() {
+        return List.of();
+    }
 
     /** Of the node's randomness. */
     long seed();

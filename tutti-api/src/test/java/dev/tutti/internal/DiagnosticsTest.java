@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,8 @@ class DiagnosticsTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Map<String, Object> STATUS = Map.of("node", Map.of("name", "a"));
+    private static final Map<String, Function<String, Map<String, ?>>> ANSWERS =
+            Map.of("status", argument -> argument.isEmpty() ? STATUS : Map.of("argument", argument));
 
     private Path temporary;
     private DiagnosticsDirectory directory;
@@ -45,7 +48,7 @@ class DiagnosticsTest {
 
     @Test
     void answersWithTheStatus() throws IOException {
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
             for (int repetition = 0; repetition < 3; repetition++) {
                 assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG))).isEqualTo(STATUS);
             }
@@ -55,7 +58,7 @@ class DiagnosticsTest {
     @Test
     void answersAtLength() throws IOException {
         Map<String, Object> status = Map.of("text", "x".repeat(3_000_000));
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> status)) {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, Map.of("status", argument -> status))) {
             assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG))).isEqualTo(status);
         }
     }
@@ -64,8 +67,8 @@ class DiagnosticsTest {
     void isListedWhileItIsOpen() throws IOException {
         assertThat(directory.entries()).isEmpty();
         long pid = ProcessHandle.current().pid();
-        try (Diagnostics second = Diagnostics.open(directory, 7801, () -> STATUS);
-                Diagnostics first = Diagnostics.open(directory, 7800, () -> STATUS)) {
+        try (Diagnostics second = Diagnostics.open(directory, 7801, ANSWERS);
+                Diagnostics first = Diagnostics.open(directory, 7800, ANSWERS)) {
             assertThat(directory.entries())
                     .containsExactly(
                             new DiagnosticsDirectory.Entry(pid, 7800, first.socket()),
@@ -88,22 +91,22 @@ class DiagnosticsTest {
 
     @Test
     void takesThePlaceOfADeadNamesake() throws IOException {
-        Diagnostics.open(directory, 7800, () -> STATUS).close();
+        Diagnostics.open(directory, 7800, ANSWERS).close();
         Files.createFile(directory.socket(ProcessHandle.current().pid(), 7800));
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
             assertThat(Diagnostics.ask(diagnostics.socket(), "status", LONG)).contains("node");
         }
     }
 
     @Test
     void keepsItsDirectoryPrivate() throws IOException {
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.path())))
                     .isEqualTo("rwx------");
             assertThat(diagnostics.socket()).hasParent(directory.path());
         }
         Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxr-xr-x"));
-        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, () -> STATUS))
+        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, ANSWERS))
                 .isInstanceOf(IOException.class)
                 .hasMessage(directory.path() + " is open to others (rwxr-xr-x); chmod 700 it, or remove it");
     }
@@ -111,14 +114,14 @@ class DiagnosticsTest {
     @Test
     void refusesADirectoryThatIsALink() throws IOException {
         Files.createSymbolicLink(directory.path(), Files.createDirectory(temporary.resolve("elsewhere")));
-        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, () -> STATUS))
+        assertThatThrownBy(() -> Diagnostics.open(directory, 7800, ANSWERS))
                 .hasMessage(directory.path() + " is not a directory; remove it");
     }
 
     @Test
     void saysThatThePathIsTooLong() {
         DiagnosticsDirectory deep = new DiagnosticsDirectory(temporary.resolve("x".repeat(100)));
-        assertThatThrownBy(() -> Diagnostics.open(deep, 7800, () -> STATUS))
+        assertThatThrownBy(() -> Diagnostics.open(deep, 7800, ANSWERS))
                 .isInstanceOf(IOException.class)
                 .hasMessageEndingWith("a socket's path may have 103; use a shorter java.io.tmpdir");
     }
@@ -126,7 +129,7 @@ class DiagnosticsTest {
     @Test
     void answersTheNextClientWhateverTheOneBeforeDoes() throws IOException {
         Duration deadline = Duration.ofMillis(50);
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS, deadline);
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS, deadline);
                 SocketChannel silent = connect(diagnostics);
                 SocketChannel talker = connect(diagnostics)) {
             connect(diagnostics).close();
@@ -137,18 +140,25 @@ class DiagnosticsTest {
     }
 
     @Test
-    void knowsOneQuestion() throws IOException {
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> STATUS)) {
+    void givesWhatFollowsTheQuestionToItsAnswer() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status  12 ", LONG))).isEqualTo(Map.of("argument", "12"));
+        }
+    }
+
+    @Test
+    void namesTheQuestionsThatThereAre() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
             assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "stop", LONG)))
-                    .isEqualTo(Map.of("error", "the only question is 'status'"));
+                    .isEqualTo(Map.of("error", "there is no question 'stop', only status"));
         }
     }
 
     @Test
     void tellsThatTheStatusFailed() throws IOException {
-        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, () -> {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, Map.of("status", argument -> {
             throw new IllegalStateException("the node is closed");
-        })) {
+        }))) {
             assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG)))
                     .isEqualTo(Map.of("error", "the node is closed"));
         }

@@ -80,6 +80,11 @@ final class SimulatedHost implements Host {
     }
 
     @Override
+    public long epochMillis() {
+        return process.nowNanos() / 1_000_000;
+    }
+
+    @Override
     public void start(String name, Runnable task) {
         strands.start(process.owner(), name, task);
     }

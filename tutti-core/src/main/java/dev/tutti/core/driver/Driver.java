@@ -1,6 +1,8 @@
 package dev.tutti.core.driver;
 
 import dev.tutti.core.Memory;
+import dev.tutti.core.metrics.Metric;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -43,6 +45,16 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
     /** What was counted so far, by name, for people and for {@code tutti view}. From any thread. */
     default Map<String, Long> counters() {
         return Map.of();
+    }
+
+    /** What {@link #counters} counts. */
+    default List<Metric> metrics() {
+        return List.of();
+    }
+
+    /** The connections that are open. On the loop only. */
+    default List<Socket> sockets() {
+        return List.of();
     }
 
     /**

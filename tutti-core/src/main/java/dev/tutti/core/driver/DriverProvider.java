@@ -1,6 +1,8 @@
 package dev.tutti.core.driver;
 
+import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
+import java.util.List;
 
 /** Found by {@link java.util.ServiceLoader}: opens drivers of one kind. */
 public interface DriverProvider {
@@ -15,4 +17,9 @@ public interface DriverProvider {
      * @throws TransportException if it can't: address in use or not there, no permission, unsafe, unreadable keys
      */
     Driver open(Settings settings);
+
+    /** What its drivers count, and what they know of sockets. */
+    default List<Metric> metrics() {
+        return List.of();
+    }
 }

@@ -145,9 +145,8 @@ public final class TransportSettings {
     public static final Setting<String> TLS_AUTHORITY = Setting.text(
             "tls.authority", "", "PEM file with the authorities whose certificates other nodes must have.");
 
-    public static final Setting<String> SECRET = Setting.text(
+    public static final Setting<String> SECRET = Setting.secret(
             "security.secret",
-            "",
             "Cluster secret, at least 16 characters, from which certificates are derived when there are no files.");
 
     public static final Setting<Boolean> INSECURE = Setting.flag(

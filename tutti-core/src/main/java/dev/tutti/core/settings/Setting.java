@@ -21,6 +21,7 @@ public final class Setting<T> {
     private final String description;
     private final Function<String, T> parse;
     private final Function<T, String> print;
+    private final boolean isSecret;
 
     private Setting(
             String name,
@@ -29,12 +30,24 @@ public final class Setting<T> {
             String description,
             Function<String, T> parse,
             Function<T, String> print) {
+        this(name, type, defaultValue, description, parse, print, false);
+    }
+
+    private Setting(
+            String name,
+            String type,
+            T defaultValue,
+            String description,
+            Function<String, T> parse,
+            Function<T, String> print,
+            boolean isSecret) {
         this.name = name;
         this.type = type;
         this.defaultValue = defaultValue;
         this.description = description;
         this.parse = parse;
         this.print = print;
+        this.isSecret = isSecret;
     }
 
     public static Setting<Duration> duration(
@@ -84,6 +97,16 @@ public final class Setting<T> {
 
     public static Setting<String> text(String name, String defaultValue, String description) {
         return new Setting<>(name, "text", defaultValue, description, Function.identity(), Function.identity());
+    }
+
+    /** A text that nobody is shown. */
+    public static Setting<String> secret(String name, String description) {
+        return new Setting<>(name, "text", "", description, Function.identity(), Function.identity(), true);
+    }
+
+    /** Whether the value must not be shown. */
+    public boolean isSecret() {
+        return isSecret;
     }
 
     /** Elements of a list. */

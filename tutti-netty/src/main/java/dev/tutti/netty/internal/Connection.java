@@ -1,11 +1,14 @@
 package dev.tutti.netty.internal;
 
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Socket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -13,6 +16,7 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -68,13 +72,33 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     }
 
     String remote() {
-        InetSocketAddress address = channel.remoteAddress();
-        return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
+        return text(channel.remoteAddress());
     }
 
     String remoteHost() {
         InetSocketAddress address = channel.remoteAddress();
         return address == null ? "?" : address.getAddress().getHostAddress();
+    }
+
+    /** What is known of it now; costs a call of the system. */
+    Socket socket() {
+        TreeMap<String, Long> values = new TreeMap<>();
+        values.put("unwritten-bytes", unwrittenBytes());
+        if (channel instanceof EpollSocketChannel epoll && epoll.isOpen()) {
+            EpollTcpInfo tcp = epoll.tcpInfo();
+            values.put("round-trip-micros", tcp.rtt());
+            values.put("round-trip-variation-micros", tcp.rttvar());
+            values.put("retransmitted-segments", tcp.totalRetrans());
+            values.put("unacknowledged-segments", tcp.unacked());
+            values.put("lost-segments", tcp.lost());
+            values.put("window-segments", tcp.sndCwnd());
+            values.put("segment-bytes", tcp.sndMss());
+        }
+        return new Socket(id, text(channel.localAddress()), remote(), dial != null, values);
+    }
+
+    private static String text(@Nullable InetSocketAddress address) {
+        return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
     }
 
     boolean isHandshaking() {

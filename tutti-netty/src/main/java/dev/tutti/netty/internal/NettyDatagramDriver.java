@@ -8,6 +8,7 @@ import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
 import io.netty.channel.socket.DatagramChannel;
@@ -192,6 +193,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
         }
         counted.put("datagrams.lost-in-buffer", SystemDrops.count(ports));
         return counted;
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return NettyMetrics.ALL;
     }
 
     @Override

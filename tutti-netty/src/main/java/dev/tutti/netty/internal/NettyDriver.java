@@ -6,11 +6,14 @@ import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.Socket;
+import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.collection.IntObjectHashMap;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -101,6 +104,21 @@ public final class NettyDriver implements StreamDriver {
         memory.count(counted);
         endpoint.count(counted);
         return counted;
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return NettyMetrics.ALL;
+    }
+
+    @Override
+    public List<Socket> sockets() {
+        List<Socket> sockets = new ArrayList<>();
+        for (Connection connection : open.values()) {
+            sockets.add(connection.socket());
+        }
+        sockets.sort(Comparator.comparingInt(Socket::connection));
+        return sockets;
     }
 
     @Override

@@ -221,11 +221,14 @@ public final class Link {
         resumes++;
     }
 
-    void report(Report report) {
+    void report(Report report, long nowNanos) {
         report.put("address", node.address());
         report.put("incarnation", node.incarnation());
         report.put("state", isOpen ? connection == null ? "resuming" : "open" : "closed");
+        Connection carrier = connection;
+        report.put("connection", carrier == null ? -1 : carrier.number);
         report.put("epoch", epoch);
+        report.put("silent-millis", Math.max(0, nowNanos - heardNanos) / 1_000_000);
         report.put("sent-frames", sentFrames);
         report.put("sent-bytes", sentBytes);
         report.put("received-frames", receivedFrames);

@@ -689,7 +689,7 @@ public final class Links {
         report.put("unknown-frames", unknownFrames);
         handshake.report(report);
         for (Link link : links) {
-            link.report(report.section(link.node().name()));
+            link.report(report.section(link.node().name()), nowNanos);
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** What can be tuned about a group. All members need the same, but for the time-outs. */
 public final class GroupSettings {
@@ -209,6 +210,18 @@ public final class GroupSettings {
             STATE_DIRECTORY,
             STATE_SNAPSHOTS,
             STATE_KEEP);
+
+    private static final Map<String, List<Setting<?>>> OF_LAYERS = Map.of(
+            "membership", List.of(BALLOT_TIMEOUT, HOLD_BACK, MERGE_DELAY),
+            "reliability", List.of(WINDOW, ACK_DELAY, STABLE_DELAY, DISSEMINATION, LEAVE_TIMEOUT),
+            "best-effort", List.of(WINDOW),
+            "order", List.of(STACK, TOTAL_BY, TOTAL_DELIVERY),
+            "packing", List.of(WINDOW, LEAVE_TIMEOUT));
+
+    /** What a layer follows, by the name that it reports under; empty if there is no such layer. */
+    public static List<Setting<?>> ofLayer(String layer) {
+        return OF_LAYERS.getOrDefault(layer, List.of());
+    }
 
     /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
     public static int orderBytes(Settings settings) {

@@ -127,7 +127,9 @@ public final class BestEffort implements Layer {
         for (Member member : view.members()) {
             Inflow inflow = inflowOf.get(member);
             if (inflow != null) {
-                section.section(member.toString()).put("backlog-bytes", inflow.backlogBytes());
+                Report pair = section.section(member.toString());
+                pair.put("address", member.node().address());
+                pair.put("backlog-bytes", inflow.backlogBytes());
             }
         }
     }

@@ -149,6 +149,7 @@ final class Pair {
     }
 
     void report(Report report) {
+        report.put("address", member.node().address());
         report.put("acknowledged", acknowledged);
         report.put("received", multicastIn.received());
         report.put("backlog-bytes", multicastIn.backlogBytes() + unicastIn.backlogBytes());

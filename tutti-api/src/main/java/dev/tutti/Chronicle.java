@@ -1,0 +1,218 @@
+package dev.tutti;
+
+import dev.tutti.Event.Kind;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.NodeEvents;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last {@value #EVENTS_MAX} events of a node, with numbers, and what of them explains later ones: why a session ended is
+ * why a member is missing. From any thread.
+ */
+final class Chronicle {
+
+    /** Events that are kept. */
+    static final int EVENTS_MAX = 1_000;
+
+    /** Ends of sessions that are remembered as causes. */
+    private static final int ENDS_MAX = 1_000;
+
+    /** What may be caused by anybody, or by load, is kept so often: once per second, kind and group. */
+    private static final long PAUSE_NANOS = 1_000_000_000L;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Chronicle.class);
+
+    private final Host host;
+    private final NodeEvents log;
+    private final ArrayDeque<Event> events = new ArrayDeque<>();
+    private final CopyOnWriteArrayList<Consumer<? super Event>> listeners = new CopyOnWriteArrayList<>();
+
+    /** Why sessions have ended, the oldest first. */
+    private final LinkedHashMap<NodeId, String> ends = new LinkedHashMap<>();
+
+    /** What is kept once per second only: when it was, and how many were left out since. */
+    private final TreeMap<String, long[]> frequent = new TreeMap<>();
+
+    private long last;
+
+    /** @param log also takes what the node tells */
+    Chronicle(Host host, NodeEvents log) {
+        this.host = host;
+        this.log = log;
+    }
+
+    // ------------------------------------------------------------------ readers
+
+    synchronized Events since(long number) {
+        List<Event> page = new ArrayList<>();
+        for (Event event : events) {
+            if (event.number() > number) {
+                page.add(event);
+            }
+        }
+        long first = page.isEmpty() ? last + 1 : page.getFirst().number();
+        return new Events(page, last, Math.max(0, first - 1 - Math.max(0, number)));
+    }
+
+    synchronized long last() {
+        return last;
+    }
+
+    AutoCloseable listen(Consumer<? super Event> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    void onEvent(NodeEvents.Event event) {
+        log.onEvent(event);
+        String text = event.toString();
+        switch (event) {
+            case NodeEvents.SessionOpened(NodeId node) -> add(Kind.LINK_OPENED, "", node, text, "", Map.of());
+            case NodeEvents.SessionClosed(NodeId node, boolean isGraceful, String reason) -> {
+                end(node, reason);
+                add(Kind.LINK_CLOSED, "", node, "session with " + node + " (" + node.address() + ") closed", reason,
+                        Map.of("graceful", isGraceful));
+            }
+            case NodeEvents.Resumed(NodeId node) -> add(Kind.LINK_RESUMED, "", node, text, "", Map.of());
+            case NodeEvents.Unreachable(String address, String reason) ->
+                add(Kind.UNREACHABLE, "", null, address + " can't be reached", reason, Map.of("address", address));
+            case NodeEvents.Suspected(NodeId node, String reason) -> {
+                end(node, reason);
+                add(Kind.SUSPICION, "", node, node + " (" + node.address() + ") is suspected", reason, Map.of());
+            }
+            case NodeEvents.Late(long lateNanos) ->
+                addSometimes(Kind.LATE, "", null, text, "", Map.of("millis", lateNanos / 1_000_000));
+            case NodeEvents.StackMismatch(String group, NodeId node, String difference) ->
+                addSometimes(Kind.STACK_MISMATCH, group, node, "does not meet " + node, difference, Map.of());
+            case NodeEvents.Refused(String remote, String reason) ->
+                addSometimes(Kind.REFUSED, "", null, "connection with " + remote + " refused", reason, Map.of("address", remote));
+        }
+    }
+
+    void onView(String group, @Nullable View before, View installed) {
+        List<String> changes = new ArrayList<>();
+        List<String> gone = new ArrayList<>();
+        if (before != null) {
+            for (Member member : before.members()) {
+                if (!installed.contains(member)) {
+                    String cause = endOf(member.node());
+                    gone.add(member.name());
+                    changes.add(member + " is gone: " + cause);
+                    add(Kind.DEPARTURE, group, member.node(), member + " is not in the view any more", cause,
+                            Map.of("view", installed.id().toString()));
+                }
+            }
+        }
+        List<String> come = new ArrayList<>();
+        for (Member member : installed.members()) {
+            if (before == null || !before.contains(member)) {
+                come.add(member.name());
+            }
+        }
+        List<List<String>> parts = new ArrayList<>();
+        for (View.Part part : installed.parts()) {
+            if (!part.isNewcomer()) {
+                parts.add(part.members().stream().map(Member::name).toList());
+            }
+        }
+        if (!come.isEmpty()) {
+            changes.add((parts.size() > 1 ? "parts have met, with " : before == null ? "a member begins: " : "there are now ")
+                    + String.join(", ", come));
+        }
+        Map<String, Object> details = new TreeMap<>();
+        details.put("view", installed.id().toString());
+        details.put("number", installed.id().number());
+        details.put("coordinator", installed.coordinator().name());
+        details.put("members", installed.members().stream().map(Member::name).toList());
+        details.put("come", come);
+        details.put("gone", gone);
+        add(Kind.VIEW, group, null, "view " + installed.id() + " with " + installed.size() + " of "
+                + installed.members(), String.join("; ", changes), details);
+        if (parts.size() > 1) {
+            details.put("parts", parts.stream().map(part -> String.join(", ", part)).toList());
+            add(Kind.MERGE, group, null, parts.size() + " parts go on together: " + parts, "they hear each other again", details);
+        }
+    }
+
+    void on(Kind kind, String group, String text, String cause, Map<String, ?> details) {
+        add(kind, group, null, text, cause, details);
+    }
+
+    /** Once per second and group at most. */
+    void onFrequent(Kind kind, String group, String text, String cause, Map<String, ?> details) {
+        addSometimes(kind, group, null, text, cause, details);
+    }
+
+    // ------------------------------------------------------------------ keeping
+
+    private synchronized void end(NodeId node, String reason) {
+        // A suspicion says more than the end of the session that follows from it.
+        ends.putIfAbsent(node, reason);
+        if (ends.size() > ENDS_MAX) {
+            ends.pollFirstEntry();
+        }
+    }
+
+    private synchronized String endOf(NodeId node) {
+        String reason = ends.get(node);
+        return reason == null ? "it has left, or is on another side" : reason;
+    }
+
+    private void addSometimes(
+            Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {
+        Map<String, Object> more = new TreeMap<>(details);
+        synchronized (this) {
+            long now = host.nanoTime();
+            long[] state = frequent.computeIfAbsent(kind + " " + group, key -> new long[] {now - PAUSE_NANOS, 0});
+            if (now - state[0] < PAUSE_NANOS) {
+                state[1]++;
+                return;
+            }
+            if (state[1] > 0) {
+                more.put("left-out", state[1]);
+            }
+            state[0] = now;
+            state[1] = 0;
+        }
+        add(kind, group, node, text, cause, more);
+    }
+
+    private void add(Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {
+        Event event;
+        synchronized (this) {
+            if (kind == Kind.LINK_OPENED && node != null) {
+                ends.remove(node);
+            }
+            last++;
+            event = new Event(
+                    last, Instant.ofEpochMilli(host.epochMillis()), kind, group, node == null ? "" : node.name(), text, cause, details);
+            if (events.size() == EVENTS_MAX) {
+                events.removeFirst();
+            }
+            events.addLast(event);
+        }
+        for (Consumer<? super Event> listener : listeners) {
+            try {
+                listener.accept(event);
+            } catch (RuntimeException e) {
+                LOG.warn("a listener of events has failed; it gets the next one", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.tutti;
+
+import static dev.tutti.core.metrics.Metric.part;
+
+import dev.tutti.core.driver.DriverProvider;
+import dev.tutti.core.metrics.Metric;
+import dev.tutti.core.metrics.Metric.Place;
+import dev.tutti.core.metrics.Metric.Unit;
+import dev.tutti.protocols.node.NodeMetrics;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+
+/** What this side of a node counts, and with it all that can be read. */
+final class Metrics {
+
+    private Metrics() {}
+
+    private static final List<Metric> PROCESS = part(Place.NODE, "process")
+            .gauge("uptime-millis", Unit.MILLISECONDS, "How long the node has been running.")
+            .gauge("heap-used-bytes", Unit.BYTES, "Heap that is in use, garbage included.")
+            .gauge("heap-committed-bytes", Unit.BYTES, "Heap that the process has from the system.")
+            .gauge("heap-max-bytes", Unit.BYTES, "Heap that the process may have.")
+            .counter("cpu-nanos", Unit.NANOSECONDS, "CPU that the process has used.")
+            .gauge("threads", Unit.COUNT, "Platform threads of the process.")
+            .list();
+
+    private static final List<Metric> EVENTS = part(Place.NODE, "events")
+            .counter("written", Unit.COUNT, "Events that there were.")
+            .list();
+
+    private static final List<Metric> DELIVERY = part(Place.GROUP, "delivery")
+            .counter("messages", Unit.MESSAGES, "Messages given to the listener.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions that listeners have thrown.")
+            .gauge("queued-items", Unit.PACKETS, "Packets and views that wait for the listener.")
+            .counter("slow-packets", Unit.PACKETS, "Packets whose messages have kept the listener for 100 ms or more.")
+            .list();
+
+    private static final List<Metric> SUBMISSION = part(Place.GROUP, "submission")
+            .gauge("waiting-sends", Unit.MESSAGES, "Asynchronous sends that wait.")
+            .gauge("blocked-threads", Unit.COUNT, "Threads that wait in a send.")
+            .counter("send-waits", Unit.COUNT, "How often a send had to wait.")
+            .counter("send-wait-nanos", Unit.NANOSECONDS, "How long sends have waited, all together.")
+            .list();
+
+    private static final List<Metric> STATE = part(Place.GROUP, "state")
+            .gauge("received-bytes", Unit.BYTES, "Bytes of the state that have come; of the last transfer, when it is over.")
+            .gauge("total-bytes", Unit.BYTES, "Bytes of the state; negative if not known.")
+            .gauge("held-bytes", Unit.BYTES, "Messages that wait for the state.")
+            .gauge("held-file-bytes", Unit.BYTES, "Of these, what is in a file.")
+            .counter("held-full", Unit.COUNT, "How often there was no room for messages that wait for the state.")
+            .counter("resumed", Unit.COUNT, "How often another member went on with a transfer.")
+            .counter("restarted", Unit.COUNT, "How often a transfer had to begin anew.")
+            .gauge("snapshots", Unit.COUNT, "Snapshots that are kept for newcomers.")
+            .gauge("transfers", Unit.COUNT, "Newcomers that are being given the state.")
+            .counter("sent-bytes", Unit.BYTES, "Bytes of the state that were sent to newcomers.")
+            .counter("malformed", Unit.COUNT, "Messages about the state that could not be decoded.")
+            .list();
+
+    /** All of them, those of every driver that is there included. */
+    static List<Metric> all() {
+        return Definitions.ALL;
+    }
+
+    static Map<String, Metric> byId() {
+        return Definitions.BY_ID;
+    }
+
+    /** Looks for drivers once, when somebody asks. */
+    private static final class Definitions {
+
+        static final List<Metric> ALL = all();
+        static final Map<String, Metric> BY_ID = byId();
+
+        private static List<Metric> all() {
+            List<Metric> all = new ArrayList<>();
+            Stream.of(PROCESS, EVENTS, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
+                provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
+            }
+            return List.copyOf(all);
+        }
+
+        private static Map<String, Metric> byId() {
+            Map<String, Metric> byId = new LinkedHashMap<>();
+            for (Metric metric : ALL) {
+                if (byId.put(metric.id(), metric) != null) {
+                    throw new IllegalStateException("two metrics are called " + metric.id());
+                }
+            }
+            return byId;
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package dev.tutti;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import dev.tutti.core.metrics.Metric;
+import dev.tutti.internal.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a node knows at one time: {@link Node#inspection}. Immutable.
+ *
+ * <p>Protocol state is of one turn of the loop; what other threads count was read right after it. Counters only grow; rates
+ * are differences of two inspections by that of their {@code nanoTime}.
+ *
+ * @param time of this process's clock
+ * @param nanoTime of the clock that only goes forward, from an arbitrary origin
+ * @param id the node
+ * @param cluster its cluster's name
+ * @param state {@code running} or {@code stopped}
+ * @param version of tutti; empty if it is not packaged
+ * @param processId of the operating system
+ * @param uptime since the node was started
+ * @param transport what the driver has chosen, by name
+ * @param settings in force, by name, without those that are secret
+ * @param parts of the node: {@code detection}, {@code discovery}, {@code driver}, {@code process}, and more
+ * @param groups that are joined, by name
+ * @param links sessions with other nodes, by name
+ * @param threads the platform's, of this node and others of the process
+ * @param lastEvent number of the last event; see {@link Node#events}
+ */
+public record NodeInspection(
+        Instant time,
+        long nanoTime,
+        NodeId id,
+        String cluster,
+        String state,
+        String version,
+        long processId,
+        Duration uptime,
+        Map<String, String> transport,
+        Map<String, String> settings,
+        List<Part> parts,
+        List<GroupPart> groups,
+        List<LinkPart> links,
+        List<ThreadPart> threads,
+        long lastEvent) {
+
+    /**
+     * A layer, the detector, the driver: something that counts.
+     *
+     * @param name of the {@link Metric#part part}
+     * @param settings that it follows, by name; empty if they are the node's or the group's
+     * @param values by name, as defined by {@link Node#metrics}; layers of users may have others
+     * @param texts by name
+     */
+    public record Part(String name, Map<String, String> settings, Map<String, Long> values, Map<String, String> texts) {
+
+        /** A value; 0 if there is none. */
+        public long value(String name) {
+            return values.getOrDefault(name, 0L);
+        }
+
+        /** A text; empty if there is none. */
+        public String text(String name) {
+            return texts.getOrDefault(name, "");
+        }
+
+        Map<String, Object> document() {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.putAll(texts);
+            document.putAll(values);
+            return document;
+        }
+    }
+
+    /**
+     * A group that is joined, or being joined.
+     *
+     * @param name of the group
+     * @param self this member; null before it has begun to join
+     * @param view installed last; null before the first
+     * @param isJoined everybody was asked, and, in groups with a state, it is there
+     * @param order of messages: {@code fifo}, {@code total by sequencer, agreed}, …
+     * @param waitsFor what a send would wait for now, for people; empty if it would proceed
+     * @param windowClosedBy the member that keeps the window closed, by name; empty if it is open
+     * @param settings in force, by name
+     * @param parts of the group that are no layers: {@code group}, {@code delivery}, {@code submission}, {@code state},
+     *     {@code dropped}
+     * @param layers from the bottom to the top
+     * @param members of the view but this one, with the part {@code pair}
+     */
+    public record GroupPart(
+            String name,
+            @Nullable Member self,
+            @Nullable View view,
+            boolean isJoined,
+            String order,
+            String waitsFor,
+            String windowClosedBy,
+            Map<String, String> settings,
+            List<Part> parts,
+            List<Part> layers,
+            List<MemberPart> members) {
+
+        /** A part or a layer; empty if there is none of that name. */
+        public Part part(String part) {
+            return find(parts, part).orElseGet(() -> find(layers, part).orElseGet(() -> nothing(part)));
+        }
+
+        Map<String, Object> document() {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("name", name);
+            Member member = self;
+            document.put("self", member == null ? null : NodeInspection.document(member));
+            View installed = view;
+            document.put("view", installed == null ? null : NodeInspection.document(installed));
+            document.put("joined", isJoined);
+            document.put("order", order);
+            document.put("waitsFor", waitsFor);
+            document.put("windowClosedBy", windowClosedBy);
+            document.put("settings", settings);
+            document.put("parts", NodeInspection.document(parts));
+            List<Object> stack = new ArrayList<>();
+            for (Part layer : layers) {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("name", layer.name());
+                one.put("settings", layer.settings());
+                one.put("values", layer.document());
+                stack.add(one);
+            }
+            document.put("layers", stack);
+            document.put("members", members.stream().map(MemberPart::document).toList());
+            return document;
+        }
+    }
+
+    /** Another member of a group, as this one sees it. */
+    public record MemberPart(String name, String address, Part pair) {
+
+        Map<String, Object> document() {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("name", name);
+            document.put("address", address);
+            document.putAll(pair.document());
+            return document;
+        }
+    }
+
+    /**
+     * A session with another node.
+     *
+     * @param peer the other node
+     * @param state {@code open}, {@code resuming} without a connection, or {@code closed}
+     * @param isSuspected whether this node does not hear it
+     * @param closes groups whose window for this member is kept closed by the peer, by name
+     * @param local this end of the connection; empty if there is none, or the driver does not know
+     * @param remote the other end
+     * @param parts {@code link}, and {@code socket} or {@code path}
+     */
+    public record LinkPart(
+            NodeId peer,
+            String state,
+            boolean isSuspected,
+            List<String> closes,
+            String local,
+            String remote,
+            List<Part> parts) {
+
+        /** A part; empty if there is none of that name. */
+        public Part part(String part) {
+            return find(parts, part).orElseGet(() -> nothing(part));
+        }
+
+        /** Smoothed round trip in microseconds; -1 if nobody measures it. */
+        public long roundTripMicros() {
+            for (Part part : parts) {
+                Long micros = part.values().get("round-trip-micros");
+                if (micros != null) {
+                    return micros;
+                }
+            }
+            return -1;
+        }
+
+        Map<String, Object> document() {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("peer", peer.name());
+            document.put("address", peer.address());
+            document.put("incarnation", peer.incarnation());
+            document.put("state", state);
+            document.put("suspected", isSuspected);
+            document.put("closes", closes);
+            document.put("local", local);
+            document.put("remote", remote);
+            document.put("roundTripMicros", roundTripMicros());
+            document.put("parts", NodeInspection.document(parts));
+            return document;
+        }
+    }
+
+    /** A thread of the process. */
+    public record ThreadPart(String name, String state, boolean isDaemon) {}
+
+    /**
+     * One number with what it is of.
+     *
+     * @param labels {@link Metric.Place#labels} and their values
+     */
+    public record Sample(Metric metric, Map<String, String> labels, long value) {}
+
+    public NodeInspection {
+        transport = Map.copyOf(transport);
+        parts = List.copyOf(parts);
+        groups = List.copyOf(groups);
+        links = List.copyOf(links);
+        threads = List.copyOf(threads);
+    }
+
+    /** A part of the node; empty if there is none of that name. */
+    public Part part(String part) {
+        return find(parts, part).orElseGet(() -> nothing(part));
+    }
+
+    /** Every number that has a definition, in the order of the parts. */
+    public List<Sample> samples() {
+        List<Sample> samples = new ArrayList<>();
+        Map<String, Metric> definitions = Metrics.byId();
+        visit((part, labels) -> part.values().forEach((name, value) -> {
+            Metric metric = definitions.get(part.name() + "." + name);
+            if (metric != null) {
+                samples.add(new Sample(metric, labels, value));
+            }
+        }));
+        return samples;
+    }
+
+    private void visit(BiConsumer<Part, Map<String, String>> visitor) {
+        parts.forEach(part -> visitor.accept(part, Map.of()));
+        for (LinkPart link : links) {
+            link.parts().forEach(part -> visitor.accept(part, Map.of("peer", link.peer().name())));
+        }
+        for (GroupPart group : groups) {
+            Map<String, String> labels = Map.of("group", group.name());
+            group.parts().forEach(part -> visitor.accept(part, labels));
+            group.layers().forEach(part -> visitor.accept(part, labels));
+            for (MemberPart member : group.members()) {
+                visitor.accept(member.pair(), Map.of("group", group.name(), "member", member.name()));
+            }
+        }
+    }
+
+    /** As nested maps of texts, numbers, truth values, lists and maps, in the order to show them. */
+    public Map<String, Object> document() {
+        Map<String, Object> node = new LinkedHashMap<>();
+        node.put("name", id.name());
+        node.put("address", id.address());
+        node.put("incarnation", id.incarnation());
+        node.put("cluster", cluster);
+        node.put("state", state);
+        node.put("version", version);
+        node.put("java", Runtime.version().toString());
+        node.put("pid", processId);
+        node.put("uptimeMillis", uptime.toMillis());
+        node.put("transport", new TreeMap<>(transport));
+        node.put("settings", settings);
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("time", time.toString());
+        document.put("epochMillis", time.toEpochMilli());
+        document.put("nanoTime", nanoTime);
+        document.put("node", node);
+        document.put("health", Health.of(this).document());
+        document.put("parts", document(parts));
+        document.put("groups", groups.stream().map(GroupPart::document).toList());
+        document.put("links", links.stream().map(LinkPart::document).toList());
+        document.put("threads", threads.stream().map(NodeInspection::document).toList());
+        document.put("lastEvent", lastEvent);
+        return document;
+    }
+
+    /** The document as JSON. */
+    public String json() {
+        return Json.write(document());
+    }
+
+    private static Map<String, Object> document(ThreadPart thread) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("name", thread.name());
+        document.put("state", thread.state());
+        document.put("daemon", thread.isDaemon());
+        return document;
+    }
+
+    private static Map<String, Object> document(Member member) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("name", member.name());
+        document.put("address", member.node().address());
+        document.put("incarnation", member.node().incarnation());
+        document.put("join", (long) member.join());
+        return document;
+    }
+
+    private static Map<String, Object> document(View view) {
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("id", view.id().toString());
+        document.put("number", view.id().number());
+        document.put("coordinator", view.coordinator().name());
+        document.put("members", view.members().stream().map(NodeInspection::document).toList());
+        return document;
+    }
+
+    private static Map<String, Object> document(List<Part> parts) {
+        return parts.stream().collect(Collectors.toMap(Part::name, Part::document, (one, other) -> one, LinkedHashMap::new));
+    }
+
+    private static Optional<Part> find(List<Part> parts, String name) {
+        return parts.stream().filter(part -> part.name().equals(name)).findFirst();
+    }
+
+    private static Part nothing(String name) {
+        return new Part(name, Map.of(), Map.of(), Map.of());
+    }
+}

@@ -1,0 +1,5 @@
+/** What can be counted and read. */
+@NullMarked
+package dev.tutti.core.metrics;
+
+import org.jspecify.annotations.NullMarked;

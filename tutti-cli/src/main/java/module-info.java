@@ -1,7 +1,9 @@
 /** The command line. */
 module dev.tutti.cli {
     requires dev.tutti;
+    requires dev.tutti.blocks;
     requires dev.tutti.config;
+    requires dev.tutti.console;
     requires dev.tutti.netty;
     requires dev.tutti.stomp;
     requires info.picocli;

@@ -1,7 +1,7 @@
 /** A cluster in the browser. */
 module dev.tutti.console {
     requires transitive dev.tutti;
-    requires dev.tutti.blocks;
+    requires transitive dev.tutti.blocks;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.codec.http;

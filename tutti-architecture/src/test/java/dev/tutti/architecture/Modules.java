@@ -30,7 +30,7 @@ final class Modules {
             Map.entry("stomp", Set.of("core", "api")),
             Map.entry("console", Set.of("core", "api", "blocks")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp", "console")),
+            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp", "blocks", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "config", "cli")));
 

@@ -1,6 +1,9 @@
 package dev.tutti.cli;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.console.Console;
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.internal.Json;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -41,11 +44,13 @@ final class NodeCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws Exception {
         Events events = new Events(terminal, isJson);
         LinkedHashSet<String> names = new LinkedHashSet<>(groups);
         CountDownLatch open = new CountDownLatch(Math.max(names.size(), 1));
         try (Node node = options.onThisMachine().start();
+                Inspection inspection = Inspection.open(node);
+                AutoCloseable _ = console(node, inspection);
                 Interruption _ = Interruption.closes(node)) {
             announce(node);
             for (String group : names) {
@@ -62,6 +67,15 @@ final class NodeCommand implements Callable<Integer> {
             open.await();
         }
         return names.isEmpty() ? Tutti.DONE : Tutti.FAILED;
+    }
+
+    private AutoCloseable console(Node node, Inspection inspection) {
+        if (!ConsoleSettings.of(node.spec().node()).get(ConsoleSettings.ENABLED)) {
+            return () -> {};
+        }
+        Console console = Console.on(node).inspection(inspection).start();
+        ConsoleCommand.announce(console, terminal, isJson);
+        return console;
     }
 
     private void announce(Node node) {

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.config.YamlFile;
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
@@ -97,7 +98,7 @@ final class NodeOptions {
 
     /** Every setting that a node of the command line may have, with its default. */
     static NodeSpec defaults() {
-        return StompSettings.addTo(Node.defaults());
+        return ConsoleSettings.addTo(StompSettings.addTo(Node.defaults()));
     }
 
     private NodeSpec spec() {

@@ -84,6 +84,10 @@ final class Browser {
         });
     }
 
+    boolean isOpen() {
+        return channel.isActive();
+    }
+
     /** There is room again. */
     void onRoom() {
         isStalled = false;

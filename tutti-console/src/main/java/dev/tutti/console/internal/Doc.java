@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of what a member said. Whatever is not there, or is something else than expected, reads as nothing: members may be
@@ -13,13 +14,12 @@ public record Doc(Map<?, ?> values) {
 
     static final Doc EMPTY = new Doc(Map.of());
 
-    static Doc of(Object value) {
+    static Doc of(@Nullable Object value) {
         return value instanceof Map<?, ?> map ? new Doc(map) : EMPTY;
     }
 
     Doc at(String name) {
-        Object value = values.get(name);
-        return value == null ? EMPTY : of(value);
+        return of(values.get(name));
     }
 
     List<Doc> list(String name) {

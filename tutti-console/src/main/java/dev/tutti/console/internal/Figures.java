@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -153,7 +154,7 @@ final class Figures {
                 links.add(link(name, link, document.number("nanoTime")));
             }
         });
-        links.sort(Comparator.comparing(link -> link.get("state").equals("open") && link.get("suspected").equals(false)));
+        links.sort(Comparator.comparing(link -> Doc.of(link).text("state").equals("open") && !Doc.of(link).is("suspected")));
         return links;
     }
 
@@ -195,31 +196,57 @@ final class Figures {
         group.put("name", name);
         group.put("order", members.values().stream().map(each -> each.text("order")).filter(text -> !text.isEmpty())
                 .findFirst().orElse(""));
-        Map<String, Map<String, Object>> views = new TreeMap<>();
+        Map<String, Doc> views = new TreeMap<>();
+        Map<String, List<String>> holders = new TreeMap<>();
         List<Map<String, Object>> rows = new ArrayList<>();
         members.forEach((member, doc) -> {
             Doc view = doc.at("view");
             if (!view.isEmpty()) {
-                Map<String, Object> known = views.computeIfAbsent(view.text("id"), id -> view(id, view));
-                @SuppressWarnings("unchecked") // put there by view()
-                List<String> holders = (List<String>) known.get("holders");
-                holders.add(member);
+                views.putIfAbsent(view.text("id"), view);
+                holders.computeIfAbsent(view.text("id"), id -> new ArrayList<>()).add(member);
             }
             rows.add(row(name, member, doc, documents.getOrDefault(member, Doc.EMPTY)));
         });
-        group.put("views", new ArrayList<>(views.values()));
+        List<Map<String, Object>> told = new ArrayList<>();
+        views.forEach((id, view) -> told.add(view(id, view, holders.getOrDefault(id, List.of()))));
+        group.put("views", told);
+        group.put("split", isSplit(rows, told));
         group.put("members", rows);
         return group;
     }
 
-    private static Map<String, Object> view(String id, Doc view) {
+    private static Map<String, Object> view(String id, Doc view, List<String> holders) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("id", id);
         row.put("number", view.number("number"));
         row.put("coordinator", view.text("coordinator"));
         row.put("members", view.list("members").stream().map(member -> member.text("name")).toList());
-        row.put("holders", new ArrayList<String>());
+        row.put("holders", holders);
         return row;
+    }
+
+    /** Whether there are views with nobody in common; those of members that only just begin don't count. */
+    private static boolean isSplit(List<Map<String, Object>> rows, List<Map<String, Object>> views) {
+        Set<String> joined = new TreeSet<>();
+        for (Map<String, Object> row : rows) {
+            if (Doc.of(row).is("joined")) {
+                joined.add(Doc.of(row).text("name"));
+            }
+        }
+        List<List<String>> sides = new ArrayList<>();
+        for (Map<String, Object> view : views) {
+            if (Doc.of(view).texts("holders").stream().anyMatch(joined::contains)) {
+                sides.add(Doc.of(view).texts("members"));
+            }
+        }
+        for (List<String> one : sides) {
+            for (List<String> other : sides) {
+                if (Collections.disjoint(one, other)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private Map<String, Object> row(String group, String member, Doc doc, Doc document) {
@@ -254,9 +281,9 @@ final class Figures {
             Map<String, Doc> documents, List<Map<String, Object>> members, List<Map<String, Object>> groups) {
         List<Map<String, Object>> found = new ArrayList<>();
         for (Map<String, Object> group : groups) {
-            if (group.get("views") instanceof List<?> views && views.size() > 1) {
+            if (Doc.of(group).is("split")) {
                 add(found, "split", "#/group/" + group.get("name"),
-                        "Group " + group.get("name") + " has " + views.size() + " views at once");
+                        "Group " + group.get("name") + " is split: its sides don't hear each other");
             }
         }
         Set<String> suspected = new TreeSet<>();
@@ -267,7 +294,7 @@ final class Figures {
             String name = String.valueOf(member.get("name"));
             if (suspected.contains(name)) {
                 add(found, "silent", "#/member/" + name, name + " is not heard by others");
-            } else if (member.get("state").equals("silent")) {
+            } else if (Doc.of(member).text("state").equals("silent")) {
                 add(found, "silent", "#/member/" + name, name + " does not answer the console");
             }
         }

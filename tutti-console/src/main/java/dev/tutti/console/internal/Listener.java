@@ -77,6 +77,8 @@ final class Listener implements AutoCloseable {
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, ACCEPTS_WAITING_MAX)
                 .option(ChannelOption.SO_REUSEADDR, true)
+                // From accept() on.
+                .option(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(buffer / 8, buffer / 4))
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -149,6 +151,11 @@ final class Listener implements AutoCloseable {
         } catch (IOException | IllegalArgumentException e) {
             throw new SettingException("console.tls-certificate, console.tls-key: can't be used: " + e.getMessage(), e);
         }
+    }
+
+    /** Connections are accepted from now on. */
+    void accept() {
+        channel.config().setAutoRead(true);
     }
 
     boolean isTls() {

@@ -85,6 +85,10 @@ final class Observatory implements AutoCloseable {
                     browser.push(Browser.event("cluster", Json.write(latest)));
                 }
                 browsers.add(browser);
+                // It may have gone meanwhile.
+                if (!browser.isOpen()) {
+                    browsers.remove(browser);
+                }
             } finally {
                 state.unlock();
             }
@@ -164,16 +168,14 @@ final class Observatory implements AutoCloseable {
         try {
             Map<String, Doc> documents = witnesses.inspections();
             counters.increment(Counter.GATHERINGS);
-            documents.forEach((name, document) -> {
-                String incarnation = document.at("node").text("incarnation");
-                long cursor = timeline.cursor(name, incarnation);
-                if (document.number("lastEvent") > cursor) {
-                    Doc page = witnesses.events(name, cursor);
-                    if (page != null) {
-                        timeline.onEvents(name, incarnation, page);
-                    }
-                }
-            });
+            boolean isNews = documents.entrySet().stream()
+                    .anyMatch(each -> each.getValue().number("lastEvent")
+                            > timeline.cursor(each.getKey(), each.getValue().at("node").text("incarnation")));
+            if (isNews) {
+                witnesses
+                        .events(timeline::cursor)
+                        .forEach((name, page) -> timeline.onEvents(name, page.incarnation(), page.events()));
+            }
             latest = new LinkedHashMap<>(figures.of(witnesses.self(), documents, System.currentTimeMillis()));
             latest.put("intervalMillis", TimeUnit.NANOSECONDS.toMillis(intervalNanos));
             latest.put("eventsMissed", timeline.missed());

@@ -270,7 +270,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private FullHttpResponse inspection(String member) {
-        Map<String, ?> found = site.inspection(member);
+        Map<?, ?> found = site.inspection(member);
         return found == null
                 ? json(HttpResponseStatus.NOT_FOUND, Map.of("error", "no member of this name answers"))
                 : json(HttpResponseStatus.OK, found);
@@ -347,7 +347,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                 "Permissions-Policy", "camera=(), geolocation=(), microphone=()");
     }
 
-    private static FullHttpResponse json(HttpResponseStatus status, Map<String, ?> document) {
+    private static FullHttpResponse json(HttpResponseStatus status, Map<?, ?> document) {
         return response(status, "application/json", Json.write(document).getBytes(StandardCharsets.UTF_8));
     }
 

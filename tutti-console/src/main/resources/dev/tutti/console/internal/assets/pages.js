@@ -42,7 +42,7 @@ function heading(under = true) {
 
 /** How things are, in a sentence. */
 export function verdict(model) {
-  const split = model.groups.filter((group) => apart(group));
+  const split = model.groups.filter((group) => group.split);
   const answering = model.members.filter((member) => member.state === "answers").length;
   const silent = model.members.length - answering;
   if (split.length === 1) return `Group ${split[0].name} is split.`;
@@ -51,13 +51,6 @@ export function verdict(model) {
   if (model.members.length === 1) return "One member, on its own.";
   if (!model.groups.length) return `${plural(model.members.length, "member")}, no groups yet.`;
   return `${plural(model.members.length, "member")}, in agreement.`;
-}
-
-/** Whether a group has views that have nobody in common. */
-export function apart(group) {
-  const joined = new Set(group.members.filter((row) => row.joined).map((row) => row.name));
-  const views = group.views.filter((view) => view.holders.some((name) => joined.has(name)));
-  return views.some((one, index) => views.some((other, place) => place > index && !one.members.some((name) => other.members.includes(name))));
 }
 
 // ------------------------------------------------------------------ tables that several pages have
@@ -178,7 +171,7 @@ export class Groups {
     this.head = heading();
     this.groups = table("Groups", [
       { head: "Group", cell: (group) => link("group", group.name), stamp: (group) => group.name },
-      { head: "State", cell: (group) => apart(group) ? state("split", `split in ${group.views.length}`) : state("ok", "in agreement"), stamp: (group) => apart(group) + group.views.length },
+      { head: "State", cell: (group) => group.split ? state("split", `split in ${group.views.length}`) : state("ok", "in agreement"), stamp: (group) => group.split + group.views.length },
       { head: "Views", cell: (group) => group.views.map((view) => view.number).join(", ") },
       { head: "Members", cell: (group) => links("member", group.members.map((row) => row.name)), stamp: (group) => group.members.map((row) => row.name).join() },
       { head: "Coordinator", cell: (group) => [...new Set(group.views.map((view) => view.coordinator))].join(", ") },
@@ -345,7 +338,7 @@ export class GroupPage {
       clearTimeout(this.inspections.timer);
       this.inspections.ask();
     }
-    text(this.head.line, [apart(group) ? `Split in ${group.views.length}` : `View ${Math.max(0, ...group.views.map((view) => view.number))}`,
+    text(this.head.line, [group.split ? `Split in ${group.views.length}` : `View ${Math.max(0, ...group.views.map((view) => view.number))}`,
       plural(group.members.length, "member"), group.order].filter(Boolean).join(", ") + ".");
     this.map.group = this.name;
     this.map.show(model);

@@ -56,6 +56,9 @@ final class Figures {
         // Those that others know of, and that have not answered.
         documents.forEach((witness, document) -> {
             for (Doc link : document.list("links")) {
+                if (link.text("state").equals("closed") && !link.is("suspected")) {
+                    continue;
+                }
                 members.computeIfAbsent(link.text("peer"), name -> silent(name, link.text("address"), link.number("incarnation")));
             }
             for (Doc group : document.list("groups")) {
@@ -151,7 +154,11 @@ final class Figures {
         List<Map<String, Object>> links = new ArrayList<>();
         documents.forEach((name, document) -> {
             for (Doc link : document.list("links")) {
-                links.add(link(name, link, document.number("nanoTime")));
+                // Of those that have ended only what is between two who are there, and don't hear each other.
+                String incarnation = documents.getOrDefault(link.text("peer"), Doc.EMPTY).at("node").text("incarnation");
+                if (!link.text("state").equals("closed") || incarnation.equals(link.text("incarnation"))) {
+                    links.add(link(name, link, document.number("nanoTime")));
+                }
             }
         });
         links.sort(Comparator.comparing(link -> Doc.of(link).text("state").equals("open") && !Doc.of(link).is("suspected")));
@@ -300,7 +307,10 @@ final class Figures {
         }
         Set<String> reasons = new LinkedHashSet<>();
         documents.forEach((name, document) ->
-                document.at("health").texts("reasons").forEach(reason -> reasons.add(name + ": " + reason)));
+                document.at("health").texts("reasons").stream()
+                        // Told above, once and not by each.
+                        .filter(reason -> !reason.endsWith("is not heard"))
+                        .forEach(reason -> reasons.add(name + ": " + reason)));
         reasons.forEach(reason -> add(found, "health", "#/member/" + reason.substring(0, reason.indexOf(": ")), reason));
         for (Map<String, Object> member : members) {
             if (member.get("repairs") instanceof Double repairs && repairs > REPAIRS_PER_SECOND_CALM) {

@@ -40,7 +40,7 @@ final class History {
                     double[] values = new double[SERIES.size()];
                     for (int index = 0; index < values.length; index++) {
                         Object value = member.values().get(SERIES.get(index));
-                        values[index] = value instanceof Number number ? number.doubleValue() : 0;
+                        values[index] = value instanceof Number number ? number.doubleValue() : Double.NaN;
                     }
                     members.put(member.text("name"), values);
                 }
@@ -59,7 +59,7 @@ final class History {
             point.members.forEach((name, values) -> {
                 List<Double> list = new ArrayList<>();
                 for (double value : values) {
-                    list.add(Math.round(value * 100) / 100.0);
+                    list.add(Double.isNaN(value) ? value : Math.round(value * 100) / 100.0);
                 }
                 members.put(name, list);
             });

@@ -28,20 +28,25 @@ final class Rates {
         round++;
     }
 
-    /** @param nanos of the member's clock */
+    /**
+     * Not a number before there are two readings.
+     *
+     * @param nanos of the member's clock
+     */
     double of(String counter, long value, long nanos) {
         Reading reading = readings.get(counter);
         if (reading == null) {
             reading = new Reading();
             reading.value = value;
             reading.nanos = nanos;
+            reading.rate = Double.NaN;
             readings.put(counter, reading);
         }
         reading.round = round;
         long span = nanos - reading.nanos;
         if (span < 0 || value < reading.value) {
             // It has started again.
-            reading.rate = 0;
+            reading.rate = Double.NaN;
             reading.value = value;
             reading.nanos = nanos;
         } else if (span >= SPAN_NANOS_MIN) {

@@ -128,14 +128,20 @@ final class Story implements Comparable<Story> {
                 && !outcomes.isEmpty()
                 && other.outcomes.keySet().stream().noneMatch(outcomes::containsKey)
                 && Math.abs(at - other.at) <= togetherMillis
-                && gone.equals(other.gone)
-                && new TreeSet<>(comers()).equals(new TreeSet<>(other.comers()));
+                && new TreeSet<>(comers()).equals(new TreeSet<>(other.comers()))
+                && (gone.equals(other.gone) || isOfOne() && other.isOfOne() && aloneWith().equals(other.aloneWith()));
+    }
+
+    /** Whether somebody is alone with it: then each group says of its own members that they are gone. */
+    private boolean isOfOne() {
+        return !aloneWith().isEmpty();
     }
 
     void absorb(Story other) {
         see(other.at);
         see(other.lastAt);
         outcomes.putAll(other.outcomes);
+        gone.addAll(other.gone);
         if (parts.isEmpty()) {
             parts = other.parts;
         }
@@ -201,6 +207,7 @@ final class Story implements Comparable<Story> {
         document.put("text", text);
         document.put("cause", causeText(kind));
         document.put("group", group);
+        document.put("seenBy", aloneWith());
         document.put("count", count);
         document.put("groups", groups());
         return document;
@@ -208,21 +215,26 @@ final class Story implements Comparable<Story> {
 
     private String causeText(String kind) {
         Cause first = cause;
+        String why = first == null || first.text.isEmpty() ? departureCause : first.text;
         return switch (kind) {
-            case "left" -> first == null ? departureCause : "it said goodbye" + (first.text.isEmpty() ? "" : ": " + first.text);
-            case "silent" ->
-                first == null ? departureCause : "not heard any more by " + first.witness + ": " + first.text + latency(first);
-            case "lost" ->
-                first == null ? departureCause : first.witness + " lost its connection: " + first.text + latency(first);
+            case "left" -> first == null ? departureCause : "it said goodbye: " + why;
+            case "silent", "lost" -> first == null ? why : why + ". Noticed first by " + first.witness + latency(first);
             case "merged" -> "they hear each other again";
             default -> reason;
         };
     }
 
     private String latency(Cause first) {
-        long firstViewAt = outcomes.values().stream().mapToLong(each -> each.lastAt).max().orElse(0);
-        long millis = firstViewAt - first.at;
-        return firstViewAt == 0 || millis < 0 ? "" : "; all others agreed " + millis + " ms later";
+        long agreedAt = outcomes.values().stream().mapToLong(each -> each.lastAt).max().orElse(0);
+        long millis = agreedAt - first.at;
+        return agreedAt == 0 || millis < 0 ? "" : "; all others agreed " + millis + " ms later";
+    }
+
+    /** Who is alone with this; empty if it is told by those who are together. */
+    private String aloneWith() {
+        TreeSet<String> seers = new TreeSet<>();
+        outcomes.values().forEach(outcome -> seers.addAll(outcome.members));
+        return seers.size() == 1 && !gone.isEmpty() ? seers.first() : "";
     }
 
     private List<Map<String, Object>> groups() {

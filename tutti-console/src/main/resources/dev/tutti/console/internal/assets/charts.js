@@ -7,6 +7,8 @@ import { count, bytes, perSecond } from "./format.js";
 
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 2], [1, 4]];
 const LEGEND_MAX = 12;
+const BINARY = Array.from({ length: 44 }, (none, power) => 2 ** power);
+const DECIMAL = Array.from({ length: 36 }, (none, index) => [1, 2, 5][index % 3] * 10 ** Math.floor(index / 3));
 
 const CHARTS = [
   { series: "delivered", title: "Messages delivered", unit: "per second", format: count, sum: true },
@@ -33,7 +35,7 @@ export class History {
     if (last && model.at - last.at < 900) return false;
     const members = {};
     for (const member of model.members) {
-      if (member.state === "answers") members[member.name] = this.names.map((name) => member[name] ?? 0);
+      if (member.state === "answers") members[member.name] = this.names.map((name) => member[name] ?? null);
     }
     this.points.push({ at: model.at, members });
     if (this.points.length > this.max) this.points.shift();
@@ -118,7 +120,7 @@ class Chart {
       scales: { x: { time: true }, y: { range: (plot, min, max) => [0, Math.max(max * 1.12, this.definition.format === bytes ? 1024 : 1)] } },
       axes: [
         { ...axis, size: 24, space: 70, grid: { show: false }, values: (plot, splits) => splits.map((at) => clock(at)) },
-        { ...axis, size: 58, space: 34, grid: { stroke: colour("--line"), width: 1 }, values: (plot, splits) => splits.map((value) => this.definition.format(value)) },
+        { ...axis, size: 58, space: 34, incrs: this.definition.format === bytes ? BINARY : DECIMAL, grid: { stroke: colour("--line"), width: 1 }, values: (plot, splits) => splits.map((value) => this.definition.format(value)) },
       ],
       series: [{}, ...names.map((name, index) => ({
         label: name, stroke: shades[index % shades.length], width: 1.6, dash: DASHES[index % DASHES.length],

@@ -23,7 +23,12 @@ export function bytes(value) {
   return (unit === 0 ? Math.round(size) : size.toFixed(digits)) + " " + units[unit];
 }
 
+export function percent(share) {
+  return share === undefined || share === null ? "–" : Math.round(share * 100) + " %";
+}
+
 export function perSecond(value, format = count) {
+  if (value === undefined || value === null || Number.isNaN(value)) return "–";
   return format(value) + "/s";
 }
 

@@ -17,7 +17,7 @@ export class ClusterMap {
     this.nodes = s("g", {});
     this.picture = s("svg", { role: "group", "aria-label": "Map of the cluster" }, this.hulls, this.links, this.notes, this.nodes);
     this.chips = h("fieldset", { class: "chips" }, h("legend", { class: "unseen" }, "Group to show"));
-    this.choices = h("span", { class: "chips" });
+    this.choices = h("div", { class: "chips" });
     this.chips.append(this.choices);
     this.views = h("ul", { class: "views" });
     this.element = h("section", { class: "card", "aria-labelledby": "map-title" },
@@ -46,9 +46,9 @@ export class ClusterMap {
 
   /** The group with most members is shown until somebody wants another. */
   choose(model) {
-    const names = model.groups.map((group) => group.name);
+    const names = model.groups.map((group) => group.name).sort((a, b) => isOwn(a) - isOwn(b) || (a < b ? -1 : 1));
     if (this.group === null || (this.group !== "" && !names.includes(this.group))) {
-      const largest = [...model.groups].sort((a, b) => b.members.length - a.members.length)[0];
+      const largest = [...model.groups].sort((a, b) => isOwn(a.name) - isOwn(b.name) || b.members.length - a.members.length)[0];
       this.group = largest ? largest.name : null;
     }
     keyed(this.choices, ["", ...names], (name) => name, (name) => {
@@ -137,7 +137,7 @@ export class ClusterMap {
 
   drawHulls(group, members, sides) {
     const shown = group ? sides : [];
-    const width = this.radius * 2 + 44;
+    const width = this.radius * 2 + 56;
     keyed(this.hulls, shown, (side) => side.names.join(" "), () => s("g", {}, s("path", { class: "hull-edge" }), s("path", { class: "hull" }), s("text", { class: "side-mark" })),
       (shape, side) => {
         const path = outline(side.names.map((name) => this.at.get(name)).filter(Boolean));
@@ -149,7 +149,7 @@ export class ClusterMap {
         text(shape.children[2], sides.length > 1 ? letter(index) : "");
         const points = side.names.map((name) => this.at.get(name));
         const left = points.reduce((best, point) => (point[0] < best[0] ? point : best));
-        attribute(shape.children[2], "x", left[0] - this.radius - 17);
+        attribute(shape.children[2], "x", left[0] - this.radius - 22);
         attribute(shape.children[2], "y", left[1] - this.radius + 3);
       });
   }
@@ -194,7 +194,7 @@ export class ClusterMap {
       const isSilent = member.state === "silent";
       const isFirst = rank === 1 && !member.gone;
       const kind = member.gone ? "gone" : isSilent ? "silent" : group && !rows.has(member.name) ? "outside" : isFirst ? "first" : "";
-      attribute(node, "class", "node " + kind);
+      attribute(node, "class", "node " + kind + (view ? " inside" : ""));
       const note = member.gone ? "gone for " + duration(member.gone) : isSilent ? "not heard"
         : kind === "outside" ? "not in this group"
         : perSecond(group ? rows.get(member.name)?.delivered ?? 0 : member.delivered) + (member.name === model.self ? " · here" : "");
@@ -235,6 +235,11 @@ export class ClusterMap {
   }
 }
 
+/** Whether a group is one of tutti itself, not of the application. */
+export function isOwn(name) {
+  return name.startsWith("tutti.") ? 1 : 0;
+}
+
 /** The two ends of each link as one. */
 export function pairsOf(links) {
   const pairs = new Map();
@@ -242,7 +247,7 @@ export function pairsOf(links) {
     const [a, b] = link.from < link.to ? [link.from, link.to] : [link.to, link.from];
     const key = a + "\u0000" + b;
     const pair = pairs.get(key) ?? { key, a, b, rate: 0, roundTrip: -1, retained: 0, resent: 0, resumes: 0, bad: false, states: [], closes: [] };
-    pair.rate += link.out;
+    pair.rate += link.out ?? 0;
     pair.retained += link.retained;
     pair.resent += link.resent;
     pair.resumes = Math.max(pair.resumes, link.resumes);
@@ -276,7 +281,7 @@ function outline(points) {
     return hull;
   };
   const hull = sorted.length < 3 ? sorted : [...half(sorted), ...half([...sorted].reverse())];
-  const shift = hull.map(([x, y]) => `${x.toFixed(1)} ${(y + 11).toFixed(1)}`);
+  const shift = hull.map(([x, y]) => `${x.toFixed(1)} ${(y + 14).toFixed(1)}`);
   return `M${shift.join("L")}${hull.length > 1 ? "Z" : "h.01"}`;
 }
 

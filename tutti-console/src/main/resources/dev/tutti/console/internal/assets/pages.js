@@ -1,8 +1,8 @@
 // The pages: each has an element, shows a model, and may be closed.
 
 import { h, s, table, text, keyed, icon, attribute } from "./dom.js";
-import { count, bytes, perSecond, micros, duration, plural, list, value, time } from "./format.js";
-import { ClusterMap, pairsOf } from "./map.js";
+import { count, bytes, percent, perSecond, micros, duration, plural, list, value, time } from "./format.js";
+import { ClusterMap, pairsOf, isOwn } from "./map.js";
 import { Charts } from "./charts.js";
 import { StoryList } from "./timeline.js";
 
@@ -34,6 +34,12 @@ function card(id, title, ...content) {
     h("div", { class: "card-head" }, h("h2", { id }, title)), ...content);
 }
 
+/** A card that can be folded away, and is on a phone. */
+function folding(id, title, ...content) {
+  return h("details", { class: "card", open: window.innerWidth > 720, "aria-labelledby": id },
+    h("summary", { class: "card-head" }, h("h2", { id }, title)), ...content);
+}
+
 function heading(under = true) {
   const title = h("h1", {}, "…");
   const line = h("p", { class: "under" });
@@ -47,7 +53,7 @@ export function verdict(model) {
   const silent = model.members.length - answering;
   if (split.length === 1) return `Group ${split[0].name} is split.`;
   if (split.length > 1) return `${split.length} groups are split.`;
-  if (silent) return `${plural(silent, "member is", "members are")} not heard, ${answering} answer.`;
+  if (silent) return `${plural(silent, "member is", "members are")} not heard, ${answering === 1 ? "one answers" : answering + " answer"}.`;
   if (model.members.length === 1) return "One member, on its own.";
   if (!model.groups.length) return `${plural(model.members.length, "member")}, no groups yet.`;
   return `${plural(model.members.length, "member")}, in agreement.`;
@@ -66,7 +72,7 @@ function memberTable() {
     { head: "Received", isNumber: true, cell: (row) => perSecond(row.in, bytes) },
     { head: "Kept", isNumber: true, cell: (row) => bytes((row.unstable ?? 0) + (row.retained ?? 0)) },
     { head: "Repairs", isNumber: true, cell: (row) => row.state === "answers" ? count(row.repairsTotal) : "–" },
-    { head: "CPU", isNumber: true, cell: (row) => row.state === "answers" ? Math.round(row.cpu * 100) + " %" : "–" },
+    { head: "CPU", isNumber: true, cell: (row) => row.state === "answers" ? percent(row.cpu) : "–" },
     { head: "Heap", isNumber: true, cell: (row) => bytes(row.heap) },
     { head: "Up for", isNumber: true, cell: (row) => row.uptime === undefined ? "–" : duration(row.uptime) },
   ]);
@@ -102,7 +108,7 @@ function windowTable() {
 }
 
 function windowRows(model, name) {
-  return model.groups.filter((group) => !name || group.name === name)
+  return model.groups.filter((group) => name ? group.name === name : !isOwn(group.name))
     .flatMap((group) => group.members.map((row) => ({ ...row, group: group.name })));
 }
 
@@ -126,14 +132,14 @@ export class Overview {
       h("div", { class: "grid hero" }, this.map.element, timeline),
       this.charts.element,
       card("members-title", "Members", this.members.element),
-      card("windows-title", "Windows: who holds whom back", this.windows.element),
-      card("links-title", "Links", this.links.element)));
+      folding("windows-title", "Windows: who holds whom back", this.windows.element),
+      folding("links-title", "Links", this.links.element)));
   }
 
   show(model) {
     text(this.head.title, verdict(model));
     this.head.line.replaceChildren("Cluster ", h("b", {}, model.cluster || "without a name"), ", ",
-      plural(model.groups.length, "group"), ", seen from ", h("b", {}, model.self));
+      plural(model.groups.filter((group) => !isOwn(group.name)).length, "group"), ", seen from ", h("b", {}, model.self));
     keyed(this.attention, model.attention, (each) => each.text, (each) => h("li", { "data-kind": each.kind }, icon(each.kind === "split" ? "split" : each.kind === "silent" ? "silent" : "warn", 15), h("a", { href: each.where }, each.text)));
     this.map.show(model);
     this.members.show(model.members, (row) => row.name);
@@ -406,13 +412,13 @@ export class MemberPage {
     text(this.head.line, answers ? (member.reasons.length ? member.reasons.join("; ") : "All is well.") : "It does not answer; this is what others know of it.");
     const facts = [["Address", member.address]];
     if (answers) {
-      facts.push(["Up for", duration(member.uptime)], ["CPU", Math.round(member.cpu * 100) + " %"],
+      facts.push(["Up for", duration(member.uptime)], ["CPU", percent(member.cpu)],
         ["Heap", bytes(member.heap) + " of " + bytes(member.heapMax)], ["Delivered", perSecond(member.delivered)],
         ["Sent", perSecond(member.out, bytes)], ["Received", perSecond(member.in, bytes)], ["Kept", bytes(member.unstable + member.retained)],
         ["Does not hear", member.suspects.length ? list(member.suspects) : "nobody"]);
     }
     keyed(this.facts, facts, (fact) => fact[0], (fact) => h("div", {}, h("dt", {}, fact[0]), h("dd", {})), (row, fact) => text(row.lastChild, fact[1]));
-    this.windows.show(windowRows(model).filter((row) => row.name === this.name), (row) => row.group);
+    this.windows.show(model.groups.flatMap((group) => windowRows(model, group.name)).filter((row) => row.name === this.name), (row) => row.group);
     this.links.show(pairsOf(model.links.filter((each) => each.from === this.name || each.to === this.name)), (pair) => pair.key);
     this.tell();
   }
@@ -425,7 +431,7 @@ export class MemberPage {
       { name: "transport", values: transport ?? {}, settings: {} },
       ...Object.entries(document.parts).map(([name, values]) => ({ name, values, settings: {} })),
       ...document.links.flatMap((each) => Object.entries(each.parts).map(([part, values]) => ({
-        name: `${part} to ${each.peer}`, values: { state: each.state, local: each.local, remote: each.remote, ...values }, settings: {} }))),
+        name: `${part} to ${each.peer}${each.state === "open" ? "" : ` (${each.state})`}`, values: { state: each.state, local: each.local, remote: each.remote, ...values }, settings: {} }))),
       { name: "threads", values: Object.fromEntries((document.threads ?? []).map((thread) => [thread.name, thread.state])), settings: {} },
     ];
     keyed(this.parts, all, (each) => each.name, (each) => layerCard(each.name, false),

@@ -47,10 +47,11 @@ export class StoryList {
       attribute(item, "data-warns", WARNS.has(story.kind) ? "" : null);
       mark.replaceChildren(icon(ICON_OF[story.kind] ?? (WARNS.has(story.kind) ? "warn" : "view"), 13));
       what.replaceChildren(...sentence(story).map((part) => (Array.isArray(part) ? h("b", {}, list(part)) : part)),
+        story.seenBy ? h("span", { class: "faint" }, ", as " + story.seenBy + " saw it, alone") : "",
         story.count > 1 ? h("span", { class: "faint" }, ` (${story.count} times)`) : "");
       text(when, time(story.at));
       attribute(when, "datetime", new Date(story.at).toISOString());
-      text(why, story.cause ? story.cause[0].toUpperCase() + story.cause.slice(1) : "");
+      text(why, story.cause ? story.cause[0].toUpperCase() + story.cause.slice(1) + (/[.!?]$/.test(story.cause) ? "" : ".") : "");
       why.hidden = !story.cause;
       outcomes.hidden = story.groups.length === 0;
       outcomes.replaceChildren(...story.groups.map((group) => h("a", { class: "pill", href: "#/group/" + encodeURIComponent(group.name) },

@@ -14,7 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BooleanSupplier;
 
 /**
  * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
@@ -30,16 +30,17 @@ final class Browser {
     private static final int WAITING_MAX = 256;
 
     private final Channel channel;
-    private final @Nullable String session;
-    private final Site site;
+    private final BooleanSupplier mayStay;
+    private final Counters counters;
     private final Queue<String> waiting = new ArrayDeque<>();
     private long stalledNanos;
     private boolean isStalled;
 
-    Browser(Channel channel, @Nullable String session, Site site) {
+    /** @param mayStay whether whoever opened the page may still look */
+    Browser(Channel channel, BooleanSupplier mayStay, Counters counters) {
         this.channel = channel;
-        this.session = session;
-        this.site = site;
+        this.mayStay = mayStay;
+        this.counters = counters;
     }
 
     void start(Map<String, String> headers) {
@@ -61,7 +62,7 @@ final class Browser {
             if (channel.isWritable() && waiting.isEmpty()) {
                 write(event);
             } else {
-                site.counters().increment(Counter.FIGURES_SKIPPED);
+                counters.increment(Counter.FIGURES_SKIPPED);
                 checkStall();
             }
         });
@@ -98,7 +99,7 @@ final class Browser {
 
     /** Whose log-in is over is no longer told. */
     private boolean mayStay() {
-        if (session != null && !site.gate().isOpen(session)) {
+        if (!mayStay.getAsBoolean()) {
             channel.close();
             return false;
         }
@@ -116,7 +117,7 @@ final class Browser {
     }
 
     private void drop() {
-        site.counters().increment(Counter.BROWSERS_TOO_SLOW);
+        counters.increment(Counter.BROWSERS_TOO_SLOW);
         waiting.clear();
         channel.close();
     }

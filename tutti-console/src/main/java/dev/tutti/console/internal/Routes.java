@@ -281,7 +281,8 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private void stream(ChannelHandlerContext ctx, FullHttpRequest request, @Nullable String session) {
-        Browser opened = new Browser(ctx.channel(), session, site);
+        Browser opened = new Browser(
+                ctx.channel(), () -> session == null || site.gate().isOpen(session), site.counters());
         if (!site.admit(opened)) {
             site.counters().increment(Counter.BROWSERS_REFUSED);
             FullHttpResponse response =

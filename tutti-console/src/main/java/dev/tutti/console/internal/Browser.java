@@ -13,8 +13,11 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
@@ -22,6 +25,8 @@ import java.util.function.BooleanSupplier;
  * methods that begin with {@code push} may be called from any thread.
  */
 final class Browser {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Browser.class);
 
     /** How long a browser may read nothing. */
     private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);
@@ -55,10 +60,7 @@ final class Browser {
 
     /** Figures: whoever has no room now does without. */
     void pushFigures(String event) {
-        channel.eventLoop().execute(() -> {
-            if (!mayStay()) {
-                return;
-            }
+        onLoop(() -> {
             if (channel.isWritable() && waiting.isEmpty()) {
                 write(event);
             } else {
@@ -70,10 +72,7 @@ final class Browser {
 
     /** What happened: in order, and none left out. */
     void push(String event) {
-        channel.eventLoop().execute(() -> {
-            if (!mayStay()) {
-                return;
-            }
+        onLoop(() -> {
             if (channel.isWritable() && waiting.isEmpty()) {
                 write(event);
             } else if (waiting.size() < WAITING_MAX) {
@@ -97,13 +96,19 @@ final class Browser {
         }
     }
 
-    /** Whose log-in is over is no longer told. */
-    private boolean mayStay() {
-        if (!mayStay.getAsBoolean()) {
-            channel.close();
-            return false;
+    private void onLoop(Runnable task) {
+        try {
+            channel.eventLoop().execute(() -> {
+                // Whose log-in is over is no longer told.
+                if (mayStay.getAsBoolean()) {
+                    task.run();
+                } else {
+                    channel.close();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the console has closed before a page was told");
         }
-        return true;
     }
 
     private void checkStall() {

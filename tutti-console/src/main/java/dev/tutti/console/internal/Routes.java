@@ -144,8 +144,10 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private boolean isForeign(FullHttpRequest request, @Nullable String host) {
         String origin = request.headers().get(HttpHeaderNames.ORIGIN);
         String site = request.headers().get("Sec-Fetch-Site");
-        boolean isElsewhere = site != null && !site.equals("same-origin") && !site.equals("none");
-        return isElsewhere || !this.site.hosts().isOwn(origin, host);
+        // Browsers that say it say it more surely than by the origin, which they hide at times.
+        return site != null
+                ? !site.equals("same-origin") && !site.equals("none")
+                : !this.site.hosts().isOwn(origin, host);
     }
 
     // ------------------------------------------------------------------ pages
@@ -342,7 +344,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                 "Content-Security-Policy", POLICY,
                 "X-Content-Type-Options", "nosniff",
                 "X-Frame-Options", "DENY",
-                "Referrer-Policy", "no-referrer",
+                "Referrer-Policy", "same-origin",
                 "Cross-Origin-Opener-Policy", "same-origin",
                 "Cross-Origin-Resource-Policy", "same-origin",
                 "Permissions-Policy", "camera=(), geolocation=(), microphone=()");

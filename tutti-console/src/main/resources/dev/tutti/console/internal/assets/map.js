@@ -7,9 +7,9 @@ const GONE_MILLIS = 45_000;
 const NOTES_MAX = 5;
 
 export class ClusterMap {
-  constructor(onChoose) {
+  constructor(wanted = null) {
     this.group = null;
-    this.onChoose = onChoose;
+    this.wanted = wanted;
     this.seen = new Map();
     this.hulls = s("g", {});
     this.links = s("g", {});
@@ -47,13 +47,15 @@ export class ClusterMap {
   /** The group with most members is shown until somebody wants another. */
   choose(model) {
     const names = model.groups.map((group) => group.name).sort((a, b) => isOwn(a) - isOwn(b) || (a < b ? -1 : 1));
-    if (this.group === null || (this.group !== "" && !names.includes(this.group))) {
+    if (this.wanted !== null && (this.wanted === "" || names.includes(this.wanted))) {
+      this.group = this.wanted;
+    } else {
       const largest = [...model.groups].sort((a, b) => isOwn(a.name) - isOwn(b.name) || b.members.length - a.members.length)[0];
       this.group = largest ? largest.name : null;
     }
     keyed(this.choices, ["", ...names], (name) => name, (name) => {
       const input = h("input", { type: "radio", name: "map-group", value: name, onchange: () => {
-        this.group = name;
+        this.wanted = name;
         this.show(this.model);
       } });
       return h("label", {}, input, h("span", {}, name === "" ? "Links only" : name));

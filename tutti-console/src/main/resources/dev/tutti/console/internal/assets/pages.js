@@ -235,10 +235,14 @@ class Inspections {
     this.onFound = onFound;
     this.found = new Map();
     this.isClosed = false;
+    this.isAsking = false;
     this.ask();
   }
 
   async ask() {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    clearTimeout(this.timer);
     await Promise.all(this.names().slice(0, 8).map(async (name) => {
       try {
         const response = await fetch("/api/inspection?member=" + encodeURIComponent(name), { headers: { Accept: "application/json" } });
@@ -248,9 +252,10 @@ class Inspections {
         this.found.delete(name);
       }
     }));
+    this.isAsking = false;
     if (this.isClosed) return;
     this.onFound(this.found);
-    this.timer = setTimeout(() => this.ask(), INSPECT_MILLIS);
+    this.timer = setTimeout(() => this.ask(), this.found.size ? INSPECT_MILLIS : 200);
   }
 
   close() {
@@ -317,8 +322,7 @@ export class GroupPage {
     this.name = name;
     this.head = heading();
     this.head.element.prepend(h("p", { class: "crumb" }, h("a", { href: "#/groups" }, "Groups")));
-    this.map = new ClusterMap();
-    this.map.group = name;
+    this.map = new ClusterMap(name);
     this.map.chips.hidden = true;
     this.windows = windowTable();
     this.layers = h("ol", { class: "layers" });
@@ -338,15 +342,10 @@ export class GroupPage {
       text(this.head.line, "Nobody is in this group now.");
       return;
     }
-    const isFirst = !this.names;
     this.names = group.members.map((row) => row.name);
-    if (isFirst) {
-      clearTimeout(this.inspections.timer);
-      this.inspections.ask();
-    }
+    if (!this.inspections.found.size) this.inspections.ask();
     text(this.head.line, [group.split ? `Split in ${group.views.length}` : `View ${Math.max(0, ...group.views.map((view) => view.number))}`,
       plural(group.members.length, "member"), group.order].filter(Boolean).join(", ") + ".");
-    this.map.group = this.name;
     this.map.show(model);
     this.windows.show(windowRows(model, this.name), (row) => row.name);
     this.tell();

@@ -1,6 +1,7 @@
 /** Measurements, side by side with other systems. */
 module dev.tutti.bench {
     requires dev.tutti;
+    requires dev.tutti.blocks;
     requires HdrHistogram;
     requires info.picocli;
     requires io.nats.jnats;

@@ -72,7 +72,7 @@ final class Chronicle {
         return last;
     }
 
-    AutoCloseable listen(Consumer<? super Event> listener) {
+    Subscription listen(Consumer<? super Event> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }
@@ -131,9 +131,10 @@ final class Chronicle {
                 parts.add(part.members().stream().map(Member::name).toList());
             }
         }
-        if (!come.isEmpty()) {
-            changes.add((parts.size() > 1 ? "parts have met, with " : before == null ? "a member begins: " : "there are now ")
-                    + String.join(", ", come));
+        if (before == null) {
+            changes.add("everybody begins alone");
+        } else if (!come.isEmpty()) {
+            changes.add(String.join(", ", come) + (come.size() == 1 ? " has come" : " have come"));
         }
         Map<String, Object> details = new TreeMap<>();
         details.put("view", installed.id().toString());

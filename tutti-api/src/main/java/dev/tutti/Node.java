@@ -294,7 +294,7 @@ public final class Node implements AutoCloseable {
      * Calls {@code listener} for each event from now on, until what is returned is closed. On threads that must not wait, the
      * loop's among them: the listener has to return at once. Two events at one time may come in either order.
      */
-    public AutoCloseable onEvent(Consumer<? super Event> listener) {
+    public Subscription onEvent(Consumer<? super Event> listener) {
         return chronicle.listen(listener);
     }
 

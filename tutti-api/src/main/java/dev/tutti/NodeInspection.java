@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -232,7 +233,30 @@ public record NodeInspection(
         return find(parts, part).orElseGet(() -> nothing(part));
     }
 
-    /** Every number that has a definition, in the order of the parts. */
+    /** Links but for those that are over and only remembered. */
+    public List<LinkPart> openLinks() {
+        return links.stream().filter(link -> !link.state().equals("closed")).toList();
+    }
+
+    /** What tells an open link from others: the peer's name, with its address if there are two of that name. */
+    public String label(LinkPart link) {
+        return label(link.peer().name(), link.peer().address(), count(openLinks(), other -> other.peer().name()));
+    }
+
+    private static String label(String name, String address, Map<String, Long> counts) {
+        return counts.getOrDefault(name, 1L) == 1 ? name : name + " " + address;
+    }
+
+    private static <T> Map<String, Long> count(List<T> list, Function<T, String> name) {
+        return list.stream().collect(Collectors.groupingBy(name, Collectors.counting()));
+    }
+
+    /** Whether the node can do its part. */
+    public Health health() {
+        return Health.of(this);
+    }
+
+    /** Every number that has a definition, in the order of the parts; no two with the same labels. */
     public List<Sample> samples() {
         List<Sample> samples = new ArrayList<>();
         Map<String, Metric> definitions = Metrics.byId();
@@ -247,15 +271,20 @@ public record NodeInspection(
 
     private void visit(BiConsumer<Part, Map<String, String>> visitor) {
         parts.forEach(part -> visitor.accept(part, Map.of()));
-        for (LinkPart link : links) {
-            link.parts().forEach(part -> visitor.accept(part, Map.of("peer", link.peer().name())));
+        List<LinkPart> open = openLinks();
+        Map<String, Long> namesakes = count(open, link -> link.peer().name());
+        for (LinkPart link : open) {
+            Map<String, String> labels = Map.of("peer", label(link.peer().name(), link.peer().address(), namesakes));
+            link.parts().forEach(part -> visitor.accept(part, labels));
         }
         for (GroupPart group : groups) {
             Map<String, String> labels = Map.of("group", group.name());
             group.parts().forEach(part -> visitor.accept(part, labels));
             group.layers().forEach(part -> visitor.accept(part, labels));
+            Map<String, Long> sameMembers = count(group.members(), MemberPart::name);
             for (MemberPart member : group.members()) {
-                visitor.accept(member.pair(), Map.of("group", group.name(), "member", member.name()));
+                String name = label(member.name(), member.address(), sameMembers);
+                visitor.accept(member.pair(), Map.of("group", group.name(), "member", name));
             }
         }
     }

@@ -90,7 +90,7 @@ class ChronicleTest {
         chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "suspected"));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
         assertThat(texts()).containsExactly(
-                "group g: view 3.1@a with 2 of [a, b], because there are now b",
+                "group g: view 3.1@a with 2 of [a, b], because b has come",
                 "b (host:2) is suspected, because 3 of 4 watchers do not hear it",
                 "session with b (host:2) closed, because suspected",
                 "group g: b is not in the view any more, because 3 of 4 watchers do not hear it",
@@ -134,9 +134,9 @@ class ChronicleTest {
     }
 
     @Test
-    void aListenerThatFailsGetsTheNextOne() throws Exception {
+    void aListenerThatFailsGetsTheNextOne() {
         List<Long> heard = new ArrayList<>();
-        AutoCloseable listening = chronicle.listen(event -> {
+        Subscription listening = chronicle.listen(event -> {
             heard.add(event.number());
             throw new IllegalStateException("on purpose");
         });

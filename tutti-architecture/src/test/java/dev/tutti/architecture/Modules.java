@@ -26,17 +26,20 @@ final class Modules {
             Map.entry("config", Set.of("core")),
             Map.entry("api", Set.of("core", "protocols")),
             Map.entry("blocks", Set.of("core", "api")),
+            Map.entry("metrics", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             Map.entry("stomp", Set.of("core", "api")),
             Map.entry("console", Set.of("core", "api", "blocks")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "config", "netty", "stomp", "blocks", "console")),
+            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "api", "config", "cli")));
+            Map.entry("bench", Set.of("core", "api", "blocks", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             Map.entry("io.netty.", Set.of("netty", "stomp", "console")),
+            Map.entry("io.micrometer.", Set.of("metrics")),
+            Map.entry("io.opentelemetry.", Set.of("metrics")),
             Map.entry("org.junit.", Set.of("testkit")),
             // Tribes is of the same family, and one of the systems that are compared.
             Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
@@ -50,7 +53,7 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "tomcat", "stomp", "console", "cli", "demo", "bench")));
+            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "console", "cli", "demo", "bench")));
 
     private final String root;
 

@@ -38,6 +38,7 @@ public final class Bench {
                 .addSubcommand(pingpong())
                 .addSubcommand(startup())
                 .addSubcommand(groups())
+                .addSubcommand(rpc())
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
@@ -78,6 +79,10 @@ public final class Bench {
 
     static CommandLine pingpong() {
         return of(new PingpongCommand(), PingpongCommand.defaults());
+    }
+
+    static CommandLine rpc() {
+        return of(new RpcCommand(), RpcCommand.defaults("tutti,jgroups,jgroups-tuned"));
     }
 
     static CommandLine startup() {

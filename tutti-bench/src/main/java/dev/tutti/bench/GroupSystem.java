@@ -128,6 +128,11 @@ interface GroupSystem extends AutoCloseable {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");
     }
 
+    /** Begins to answer requests, and returns how they are made; all members do it at the same time, once in the view. */
+    default Requests requests(Requests.Values values) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " has no requests");
+    }
+
     /** Leaves gracefully and releases everything. */
     @Override
     void close();

@@ -52,6 +52,11 @@ final class JGroupsSystem implements GroupSystem {
      */
     record Stack(String file, Map<String, Map<String, String>> changes, Set<String> without, boolean isTotal) {
 
+        /** Whether requests may wait for others to share a packet: not where the file has no bundler anyhow. */
+        boolean isBundled() {
+            return equals(TCP_TUNED);
+        }
+
         static final Stack TCP_STOCK = new Stack("tcp.xml", Map.of(), Set.of(), false);
         static final Stack TCP = TCP_STOCK.with(Map.of("TCP", CAPACITY));
         static final Stack TCP_TUNED = TCP_STOCK.with(Map.of("TCP", PROMPT, "MFC", CREDITS, "UFC", CREDITS));
@@ -114,20 +119,27 @@ final class JGroupsSystem implements GroupSystem {
 
     @Override
     public void start() {
-        channel = open(seat.port(), seat.ports(), new Receiver() {
-            @Override
-            public void receive(Message message) {
-                listener.onMessage(message.getArray(), message.getOffset(), message.getLength());
-            }
+        channel = open(seat.port(), seat.ports(), receiver);
+    }
 
-            @Override
-            public void viewAccepted(View view) {
-                listener.onView(
-                        view.size(),
-                        Seat.rankOf(view.getCoord().toString()),
-                        view.getViewId().toString().replace(' ', '_'));
-            }
-        });
+    private final Receiver receiver = new Receiver() {
+        @Override
+        public void receive(Message message) {
+            listener.onMessage(message.getArray(), message.getOffset(), message.getLength());
+        }
+
+        @Override
+        public void viewAccepted(View view) {
+            listener.onView(
+                    view.size(),
+                    Seat.rankOf(view.getCoord().toString()),
+                    view.getViewId().toString().replace(' ', '_'));
+        }
+    };
+
+    @Override
+    public Requests requests(Requests.Values values) {
+        return new JGroupsRequests(channel(), receiver, seat.members(), values, stack.isBundled());
     }
 
     private JChannel open(int port, List<Integer> ports, Receiver receiver) {

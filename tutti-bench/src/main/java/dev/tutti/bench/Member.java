@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,6 +18,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A member in a measured process: does what lines on the standard input say, and answers on the standard output. The
@@ -39,6 +41,7 @@ final class Member {
     private final BlockingQueue<Line> commands = new LinkedBlockingQueue<>(COMMANDS_MAX);
     private final Semaphore pongs = new Semaphore(0);
     private volatile byte[] pong = new byte[0];
+    private @Nullable Requests requests;
     private Usage before = Usage.NONE;
     private long packetsBefore;
 
@@ -133,6 +136,11 @@ final class Member {
             case "cost" -> cost();
             case "latencies" -> Line.of("latencies").with("nanos", Latencies.print(receipts.times(seat.rank())));
             case "ping" -> ping(command);
+            case "serve" -> {
+                requests = system.requests(new Requests.Values(command.count("size")));
+                yield Line.of("serving");
+            }
+            case "request" -> request(command);
             case "slow" -> {
                 receipts.pauseAfterEach(command.number("nanos"));
                 yield Line.of("slowed");
@@ -275,6 +283,28 @@ final class Member {
                 Thread.currentThread().interrupt();
             }
         });
+    }
+
+    // ------------------------------------------------------------------ requests
+
+    private Line request(Line command) {
+        int size = command.count("size");
+        Requests made = Objects.requireNonNull(requests, "not serving");
+        RequestMix mix = new RequestMix(
+                made, seat.rank(), seat.members(), size, command.count("reads"), command.count("copies"));
+        sleepUntil(command.number("at"));
+        before = usage();
+        long began = System.nanoTime();
+        try {
+            mix.run(command.count("threads"), command.number("time"), command.number("timeout"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return Line.of("requested")
+                .with("took", System.nanoTime() - began)
+                .with("failures", mix.failures())
+                .with("fault", mix.fault())
+                .with("nanos", Latencies.print(mix.times()));
     }
 
     // ------------------------------------------------------------------ latency

@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  tutti perf mcast --members 4 --size 100B,1KiB,10KiB --html mcast.html",
             "  tutti perf mcast --pattern m-n --senders 2 --threads 4 --time 10s",
+            "  tutti perf rpc --members 4 --threads 25,100",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
         })
 public final class Perf {
@@ -42,6 +43,7 @@ public final class Perf {
         CommandLine line = new CommandLine(new Perf());
         line.addSubcommand(Bench.of(new Multicast(), Multicast.DEFAULTS));
         line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
+        line.addSubcommand(Bench.of(new RpcCommand(), RpcCommand.defaults("tutti")));
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

@@ -38,7 +38,7 @@ final class ReportCommand implements Callable<Integer> {
             paramLabel = "NAME",
             split = ",",
             description = "Of the experiments: one-to-n, n-to-n, transports, threads, scaling, memory, latency, pingpong,"
-                    + " startup, groups.")
+                    + " rpc, startup, groups.")
     private List<String> only = List.of();
 
     @Option(names = "--short", description = "Fractions of a second: to see that everything works, not for figures.")
@@ -79,6 +79,7 @@ final class ReportCommand implements Callable<Integer> {
         Experiment.reported().forEach(each -> parts.put(each.command(), () -> GridCommand.of(each)));
         parts.put("latency", Bench::latency);
         parts.put("pingpong", Bench::pingpong);
+        parts.put("rpc", Bench::rpc);
         parts.put("startup", Bench::startup);
         parts.put("groups", Bench::groups);
         return parts;

@@ -162,6 +162,11 @@ final class TuttiSystem implements GroupSystem {
     }
 
     @Override
+    public Requests requests(Requests.Values values) {
+        return new TuttiRequests(node(), seat.members(), values);
+    }
+
+    @Override
     public void leave() {
         Group joined = group;
         if (joined != null) {

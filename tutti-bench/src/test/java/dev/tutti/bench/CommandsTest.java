@@ -119,6 +119,19 @@ class CommandsTest {
     }
 
     @Test
+    void requestsAreCountedAndTheirTimesTakenAtEachSystem() throws IOException {
+        assertThat(bench("rpc", "--systems", "tutti,jgroups", "--members", "3", "--threads", "2", "--repetitions", "1"))
+                .isZero();
+        Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());
+        assertThat(((Number) first.get("ratio")).doubleValue()).isPositive();
+        for (String system : List.of("tutti", "jgroups")) {
+            Map<?, ?> one = map(map(first.get("systems")).get(system));
+            assertThat(one.containsKey("fault")).as(system).isFalse();
+            assertThat((Long) map(one.get("nanos")).get("count")).as(system).isPositive();
+        }
+    }
+
+    @Test
     void fixedRatesHaveEachMessageAndARatioToTheLimit() throws IOException {
         assertThat(bench("latency", "--systems", "tutti,limit", "--rate", "500", "--members", "2")).isZero();
         Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());

@@ -61,6 +61,7 @@ final class ChatCommand implements Callable<Integer> {
                             closed.countDown();
                         })
                         .join()) {
+            NodeOptions.openInspection(node);
             BufferedReader in = new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8));
             for (String line = read(in); line != null && closed.getCount() > 0; line = read(in)) {
                 if (!line.isEmpty()) {

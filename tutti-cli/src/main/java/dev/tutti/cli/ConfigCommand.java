@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
             "  tutti config show --config tutti.yaml      every setting, its value, and where that comes from",
             "  tutti config validate tutti.yaml           exit code 2 and a message if something is wrong with it",
             "  tutti config print --port 7801 > tutti.yaml",
-            "  tutti config docs > docs/settings.md"
+            "  tutti config docs > docs/settings.md",
+            "  tutti config docs metrics > docs/metrics.md"
         })
 final class ConfigCommand implements Callable<Integer> {
 
@@ -103,9 +104,19 @@ final class ConfigCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    @Command(description = "Prints a description of every setting as Markdown.")
-    int docs() {
-        terminal.out().print(SettingsPage.markdown(Node.defaults()));
+    @Command(description = "Prints a description of every setting, or of every number that is counted, as Markdown.")
+    int docs(
+            @Parameters(
+                            arity = "0..1",
+                            defaultValue = "settings",
+                            paramLabel = "WHAT",
+                            description = "settings (default) or metrics.")
+                    String what) {
+        terminal.out().print(switch (what) {
+            case "settings" -> SettingsPage.markdown(Node.defaults());
+            case "metrics" -> MetricsPage.markdown(Node.metrics());
+            default -> throw new CommandException("there is no documentation of '" + what + "', only of settings and metrics");
+        });
         terminal.out().flush();
         return Tutti.DONE;
     }

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.console.Console;
+import dev.tutti.console.ConsoleBuilder;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.internal.Json;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,13 +46,11 @@ final class NodeCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Exception {
+    public Integer call() throws InterruptedException {
         Events events = new Events(terminal, isJson);
         LinkedHashSet<String> names = new LinkedHashSet<>(groups);
         CountDownLatch open = new CountDownLatch(Math.max(names.size(), 1));
         try (Node node = options.onThisMachine().start();
-                Inspection inspection = Inspection.open(node);
-                AutoCloseable _ = console(node, inspection);
                 Interruption _ = Interruption.closes(node)) {
             announce(node);
             for (String group : names) {
@@ -63,17 +63,22 @@ final class NodeCommand implements Callable<Integer> {
                         })
                         .join();
             }
-            // Until it is interrupted, or has lost all groups.
-            open.await();
+            Inspection inspection = NodeOptions.openInspection(node);
+            try (Console _ = console(node, inspection)) {
+                // Until it is interrupted, or has lost all groups.
+                open.await();
+            }
         }
         return names.isEmpty() ? Tutti.DONE : Tutti.FAILED;
     }
 
-    private AutoCloseable console(Node node, Inspection inspection) {
+    /** Null if it is not wanted. */
+    private @Nullable Console console(Node node, @Nullable Inspection inspection) {
         if (!ConsoleSettings.of(node.spec().node()).get(ConsoleSettings.ENABLED)) {
-            return () -> {};
+            return null;
         }
-        Console console = Console.on(node).inspection(inspection).start();
+        ConsoleBuilder builder = Console.on(node);
+        Console console = (inspection == null ? builder : builder.inspection(inspection)).start();
         ConsoleCommand.announce(console, terminal, isJson);
         return console;
     }

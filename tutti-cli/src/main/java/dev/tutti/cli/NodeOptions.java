@@ -2,9 +2,11 @@ package dev.tutti.cli;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
@@ -94,6 +96,16 @@ final class NodeOptions {
                 .with("bind.port-range", "9", Source.PRESET, COMMAND_LINE)
                 .with("discovery.seeds", "localhost:7800-7809", Source.PRESET, COMMAND_LINE);
         return Node.of(spec.withNode(node));
+    }
+
+    /** Lets a node that can be asked ask all members of its cluster too, for {@code tutti probe --all} and {@code tutti top}. */
+    static @Nullable Inspection openInspection(Node node) {
+        for (Setting<?> setting : node.spec().node().definitions()) {
+            if (setting.name().equals("diagnostics.enabled") && node.spec().node().get(setting).equals(true)) {
+                return Inspection.open(node);
+            }
+        }
+        return null;
     }
 
     /** Every setting that a node of the command line may have, with its default. */

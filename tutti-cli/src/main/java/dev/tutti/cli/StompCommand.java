@@ -85,6 +85,7 @@ final class StompCommand implements Callable<Integer> {
                 StompServer server = server(node).start();
                 Interruption _ = Interruption.runs(() -> end(server, node))) {
             announce(node, server);
+            NodeOptions.openInspection(node);
             forever.await();
         }
         return Tutti.DONE;

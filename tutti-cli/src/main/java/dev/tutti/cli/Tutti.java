@@ -30,6 +30,9 @@ import picocli.CommandLine.Spec;
             StompCommand.class,
             ConsoleCommand.class,
             ViewCommand.class,
+            ProbeCommand.class,
+            TopCommand.class,
+            EventsCommand.class,
             ConfigCommand.class,
             CertsCommand.class,
             DemoCommand.class,
@@ -45,6 +48,8 @@ import picocli.CommandLine.Spec;
             "  tutti stomp                       serves STOMP: clients of any language send and listen",
             "  tutti console                     the cluster in a browser",
             "  tutti view                        the nodes that run on this machine",
+            "  tutti top                         members, rates and windows, again and again",
+            "  tutti events                      what happens to them, and why",
             "  tutti help chat                   more about one command",
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong option or configuration."

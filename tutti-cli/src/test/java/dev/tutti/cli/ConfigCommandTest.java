@@ -93,6 +93,14 @@ class ConfigCommandTest {
                 .hasContent(Run.of("config", "docs").out());
     }
 
+    @Test
+    void keepsThePageAboutMetricsUpToDate() throws IOException {
+        assertThat(Path.of("../docs/metrics.md"))
+                .as("make it anew: ./tutti config docs metrics > docs/metrics.md")
+                .hasContent(Run.of("config", "docs", "metrics").out());
+        assertThat(Run.of("config", "docs", "nothing").err()).contains("only of settings and metrics");
+    }
+
     private static Settings everything(Settings settings) {
         Settings all = settings;
         for (Setting<?> setting : settings.definitions()) {

@@ -22,7 +22,7 @@ public final class DiagnosticsBytes {
     public DiagnosticsBytes() {
         try {
             DiagnosticsDirectory directory = new DiagnosticsDirectory(Files.createTempDirectory("tutti-fuzz"));
-            diagnostics = Diagnostics.open(directory, 1, () -> Map.of("name", "fuzz"));
+            diagnostics = Diagnostics.open(directory, 1, Map.of("status", argument -> Map.of("name", "fuzz")));
             diagnostics.socket().toFile().deleteOnExit();
             directory.path().toFile().deleteOnExit();
         } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.tutti.console.internal;
 
 import dev.tutti.Health;
 import dev.tutti.Node;
+import dev.tutti.Subscription;
 import dev.tutti.blocks.inspection.Answer;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.core.Member;
@@ -38,7 +39,7 @@ public final class ClusterWitnesses implements Witnesses {
 
     // Under this object's lock.
     private final Map<NodeId, Said> said = new TreeMap<>();
-    private @Nullable AutoCloseable subscription;
+    private @Nullable Subscription subscription;
 
     /** @param isOwner whether {@code inspection} is closed with this */
     public ClusterWitnesses(Node node, Inspection inspection, boolean isOwner) {
@@ -141,17 +142,13 @@ public final class ClusterWitnesses implements Witnesses {
 
     @Override
     public void close() {
-        AutoCloseable open;
+        Subscription open;
         synchronized (this) {
             open = subscription;
             subscription = null;
         }
         if (open != null) {
-            try {
-                open.close();
-            } catch (Exception e) {
-                LOG.debug("events are still listened to", e);
-            }
+            open.close();
         }
         if (isOwner) {
             inspection.close();

@@ -184,9 +184,11 @@ final class Observatory implements AutoCloseable {
             latest.put("console", console);
             latestNanos = System.nanoTime();
             history.add(latest);
-        } catch (IllegalStateException e) {
+        } catch (RuntimeException e) {
+            // The node is closing, or a member says what nobody expects: the next gathering may succeed.
             counters.increment(Counter.GATHERINGS_FAILED);
-            LOG.debug("what members know can't be gathered now", e);
+            LOG.warn("what members know can't be gathered now: {}", e.getMessage());
+            LOG.debug("where", e);
         }
     }
 

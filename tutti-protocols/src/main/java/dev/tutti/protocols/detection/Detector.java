@@ -24,8 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Detector {
 
-    /** A session to be closed. */
-    public record Verdict(NodeId node, String reason) {}
+    /**
+     * A session to be closed.
+     *
+     * @param isCertain as many watchers as it takes report the node themselves: all others are told
+     */
+    public record Verdict(NodeId node, String reason, boolean isCertain) {}
 
     /** Watchers of a node. */
     public static final int WATCHERS_MAX = 10;
@@ -55,6 +59,48 @@ public final class Detector {
 
         /** What it reports itself. */
         TreeSet<NodeId> reports = NOBODY;
+
+        /** Whom it has judged. */
+        TreeSet<NodeId> judged = NOBODY;
+
+        /** This node has judged it, upon reports of {@link #high} watchers, and it stands still. */
+        boolean isJudged;
+    }
+
+    /**
+     * What the watchers of a node say.
+     *
+     * @param reports who do not hear it
+     * @param accused who say nothing of it, and are not heard themselves
+     */
+    private record Count(int watchers, int reports, int accused) {
+
+        /** By those alone who report the node themselves. */
+        boolean isCertain() {
+            return high(watchers) <= reports;
+        }
+
+        boolean isOfMost() {
+            return watchers < 2 * reports;
+        }
+
+        /**
+         * Of a watcher that is accused itself nothing is to be expected, so that it counts as well: or those who crash
+         * together would protect each other. But those who are left must agree: or who hears few of the others, because
+         * its own line is bad, would judge most of them by itself.
+         */
+        boolean isVerdict() {
+            return high(watchers) <= reports + accused && high(watchers - accused) <= reports;
+        }
+
+        String reason() {
+            return "not heard by " + (reports + accused) + " of its " + watchers + " watchers";
+        }
+
+        /** Others may be about to report it too. */
+        boolean isOpen() {
+            return reports > 0 && low(watchers) <= reports + accused;
+        }
     }
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -68,7 +114,7 @@ public final class Detector {
     /** How many of {@link #subjects} are reported. */
     private int reported;
 
-    /** How many of {@link #subjects} report somebody. */
+    /** How many of {@link #subjects} report or have judged somebody. */
     private int reporting;
 
     private final List<NodeId> ring = new ArrayList<>();
@@ -92,10 +138,10 @@ public final class Detector {
         subject.isOpen = true;
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
-        report(subject, NOBODY);
+        report(subject, NOBODY, NOBODY);
         retract(subject);
         // Who is new here has heard none of the reports.
-        isChanged |= reported > 0;
+        isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged);
         int slot = Collections.binarySearch(ring, node, RING);
         if (slot < 0) {
             ring.add(-slot - 1, node);
@@ -110,8 +156,8 @@ public final class Detector {
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
-        report(subject, NOBODY);
-        if (!subject.isReported) {
+        report(subject, NOBODY, NOBODY);
+        if (!subject.isReported && !subject.isJudged) {
             subjects.remove(node);
         }
         int slot = Collections.binarySearch(ring, node, RING);
@@ -137,17 +183,37 @@ public final class Detector {
         }
     }
 
-    /** What a heartbeat says: all whom its sender does not hear. */
-    public void onReports(NodeId watcher, Collection<NodeId> silent) {
+    /**
+     * What a heartbeat says: all whom its sender does not hear, and whom it has judged.
+     *
+     * @return whom to close, at once: a judge has lost the session already, and what it tells its groups next must not
+     *     find this node still undecided
+     */
+    public List<Verdict> onReports(NodeId watcher, Collection<NodeId> silent, Collection<NodeId> judged) {
         Subject subject = subjects.get(watcher);
-        if (subject != null && subject.isOpen) {
-            report(subject, silent.isEmpty() ? NOBODY : new TreeSet<>(silent));
+        if (subject == null || !subject.isOpen) {
+            return List.of();
         }
+        report(
+                subject,
+                silent.isEmpty() ? NOBODY : new TreeSet<>(silent),
+                judged.isEmpty() ? NOBODY : new TreeSet<>(judged));
+        List<Verdict> closing = new ArrayList<>();
+        for (NodeId node : subject.judged) {
+            Subject accused = subjects.get(node);
+            if (accused != null && accused.isOpen) {
+                closing.add(new Verdict(node, "not heard by its watchers, says " + watcher.name(), false));
+            }
+        }
+        verdicts += closing.size();
+        return closing;
     }
 
-    private void report(Subject subject, TreeSet<NodeId> silent) {
-        reporting += (silent.isEmpty() ? 0 : 1) - (subject.reports.isEmpty() ? 0 : 1);
+    private void report(Subject subject, TreeSet<NodeId> silent, TreeSet<NodeId> judged) {
+        reporting -= subject.reports.isEmpty() && subject.judged.isEmpty() ? 0 : 1;
         subject.reports = silent;
+        subject.judged = judged;
+        reporting += subject.reports.isEmpty() && subject.judged.isEmpty() ? 0 : 1;
     }
 
     /** This node's own loop was late: what seems silent may wait in its own queues. */
@@ -171,7 +237,9 @@ public final class Detector {
         }
         subjects.values().removeIf(subject -> {
             boolean isOver = !subject.isOpen && nowNanos - subject.closedNanos > ALONE * timeoutNanos;
-            reported -= isOver && subject.isReported ? 1 : 0;
+            if (isOver) {
+                retract(subject);
+            }
             return isOver;
         });
         for (Subject subject : subjects.values()) {
@@ -192,14 +260,12 @@ public final class Detector {
                 subject.unstableNanos = NEVER;
                 continue;
             }
-            List<NodeId> watchers = watchers(node);
-            int reports = reports(node, watchers);
-            int high = high(watchers.size());
-            if (high <= reports) {
+            Count count = count(node, watchers(node));
+            if (count.isVerdict()) {
                 subject.unstableNanos = NEVER;
-                closing.add(new Verdict(node, "not heard by " + reports + " of its " + watchers.size() + " watchers"));
-            } else if (low(watchers.size()) <= reports || subject.isReported) {
-                // Others may be about to report it too. Whoever hangs there for long is no reason to wait any more.
+                closing.add(new Verdict(node, count.reason(), count.isCertain()));
+            } else if (count.isOpen() || subject.isReported) {
+                // Whoever hangs there for long is no reason to wait any more.
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
                 isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
             } else {
@@ -210,6 +276,13 @@ public final class Detector {
             closing.clear();
         }
         closeAlone(closing, nowNanos);
+        for (Verdict verdict : closing) {
+            Subject subject = subjects.get(verdict.node());
+            if (verdict.isCertain() && subject != null) {
+                subject.isJudged = true;
+                isChanged = true;
+            }
+        }
         verdicts += closing.size();
         closing.sort(Comparator.comparing(Verdict::node));
         return closing;
@@ -240,15 +313,21 @@ public final class Detector {
         }
     }
 
-    /** What nobody confirms, and what never gets out of the unstable band: this node trusts its own ears in the end. */
+    /**
+     * What few confirm, and what never gets out of the unstable band: this node trusts its own ears in the end. Where
+     * most of the watchers do not hear the node now, all others are told.
+     */
     private void closeAlone(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
+            NodeId node = entry.getKey();
             Subject subject = entry.getValue();
+            long silentNanos = nowNanos - subject.heardNanos;
             if (subject.isOpen
-                    && nowNanos - subject.heardNanos >= ALONE * timeoutNanos * stretch
-                    && closing.stream().noneMatch(verdict -> verdict.node().equals(entry.getKey()))) {
-                closing.add(new Verdict(entry.getKey(),
-                        "silent for " + (nowNanos - subject.heardNanos) / 1_000_000 + " ms"));
+                    && silentNanos >= ALONE * timeoutNanos * stretch
+                    && closing.stream().noneMatch(verdict -> verdict.node().equals(node))) {
+                Count count = count(node, watchers(node));
+                closing.add(new Verdict(
+                        node, "silent for " + silentNanos / 1_000_000 + " ms, " + count.reason(), count.isOfMost()));
             }
         }
     }
@@ -268,7 +347,19 @@ public final class Detector {
         return silent;
     }
 
-    /** Whether {@link #reports} has changed since the last call. */
+    /** Whom this node has judged: what its heartbeats say, too. */
+    public List<NodeId> judged() {
+        List<NodeId> judged = new ArrayList<>();
+        subjects.forEach((node, subject) -> {
+            if (subject.isJudged) {
+                judged.add(node);
+            }
+        });
+        judged.sort(null);
+        return judged;
+    }
+
+    /** Whether {@link #reports} or {@link #judged} has changed since the last call. */
     public boolean takeChanged() {
         boolean wasChanged = isChanged;
         isChanged = false;
@@ -279,6 +370,11 @@ public final class Detector {
     public @Nullable String objection(NodeId node) {
         if (reporting == 0) {
             return null;
+        }
+        for (var entry : subjects.entrySet()) {
+            if (entry.getValue().isOpen && entry.getValue().judged.contains(node)) {
+                return "not heard by its watchers, says " + entry.getKey().name();
+            }
         }
         List<NodeId> watchers = watchers(node);
         int reports = 0;
@@ -315,11 +411,8 @@ public final class Detector {
         return watchers;
     }
 
-    /**
-     * How many watchers do not hear the node. Of a watcher that is accused itself nothing is to be expected, so that it
-     * counts as soon as somebody else reports: or those who crash together would protect each other.
-     */
-    private int reports(NodeId node, List<NodeId> watchers) {
+    /** Who watches the node, and what they say of it. */
+    private Count count(NodeId node, List<NodeId> watchers) {
         int reports = 0;
         int accused = 0;
         for (NodeId watcher : watchers) {
@@ -338,13 +431,17 @@ public final class Detector {
                 accused++;
             }
         }
-        return reports == 0 ? 0 : reports + accused;
+        return new Count(watchers.size(), reports, accused);
     }
 
     private void retract(Subject subject) {
         if (subject.isReported) {
             subject.isReported = false;
             reported--;
+            isChanged = true;
+        }
+        if (subject.isJudged) {
+            subject.isJudged = false;
             isChanged = true;
         }
     }

@@ -373,35 +373,63 @@ public final class NodeMachine implements HostedMachine {
                 detector.onHeard(link.node(), link.heardNanos());
             }
         }
-        for (Detector.Verdict verdict : detector.onTick(now)) {
-            Link link = links.link(verdict.node());
-            if (link != null && link.isOpen()) {
-                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
-                links.close(link, false, verdict.reason());
-            }
-        }
+        List<Detector.Verdict> verdicts = detector.onTick(now);
         if (multicast != null) {
             multicast.onTick(now);
         }
         List<NodeId> reports = detector.reports();
+        List<NodeId> judged = detector.judged();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
             boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
             boolean isUnconfirmed =
                     link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
             if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
-                sendHeartbeat(link, reports);
+                sendHeartbeat(link, reports, judged);
+            }
+        }
+        // All others hear of a verdict before they hear what comes of it.
+        execute(verdicts);
+    }
+
+    private void execute(List<Detector.Verdict> verdicts) {
+        for (Detector.Verdict verdict : verdicts) {
+            Link link = links.link(verdict.node());
+            if (link != null && link.isOpen()) {
+                effects.event(new NodeEvents.Suspected(verdict.node(), verdict.reason()));
+                links.close(link, false, verdict.reason());
             }
         }
     }
 
-    private void sendHeartbeat(Link link, List<NodeId> reports) {
-        int count = Math.min(reports.size(), REPORTS_MAX);
-        Packet heartbeat = links.heartbeat(link, 4 + count * NODE_BYTES_MAX).appendInt(count);
-        for (NodeId node : reports.subList(0, count)) {
+    private void sendHeartbeat(Link link, List<NodeId> reports, List<NodeId> judged) {
+        int nodes = Math.min(reports.size(), REPORTS_MAX) + Math.min(judged.size(), REPORTS_MAX);
+        Packet heartbeat = links.heartbeat(link, 8 + nodes * NODE_BYTES_MAX);
+        append(heartbeat, reports);
+        append(heartbeat, judged);
+        links.sendHeartbeat(link, heartbeat);
+    }
+
+    /** The first ones, as many as one heartbeat takes. */
+    private static void append(Packet heartbeat, List<NodeId> nodes) {
+        int count = Math.min(nodes.size(), REPORTS_MAX);
+        heartbeat.appendInt(count);
+        for (NodeId node : nodes.subList(0, count)) {
             Wire.append(heartbeat, node);
         }
-        links.sendHeartbeat(link, heartbeat);
+    }
+
+    private static List<NodeId> takeNodes(Packet heartbeat) {
+        int count = heartbeat.takeCount(16);
+        if (count > REPORTS_MAX) {
+            heartbeat.markMalformed();
+            count = 0;
+        }
+        List<NodeId> nodes = new ArrayList<>(count);
+        for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
+            nodes.add(Wire.takeNode(heartbeat));
+        }
+        return nodes;
     }
 
     /** Bytes of a node's identity at most: its number, and two texts of characters of three bytes. */
@@ -464,17 +492,10 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onHeartbeat(Link link, Packet heartbeat) {
-            int count = heartbeat.takeCount(16);
-            if (count > REPORTS_MAX) {
-                heartbeat.markMalformed();
-                count = 0;
-            }
-            List<NodeId> reports = new ArrayList<>(count);
-            for (int index = 0; index < count && !heartbeat.isMalformed(); index++) {
-                reports.add(Wire.takeNode(heartbeat));
-            }
+            List<NodeId> reports = takeNodes(heartbeat);
+            List<NodeId> judged = takeNodes(heartbeat);
             if (!heartbeat.isMalformed()) {
-                detector.onReports(link.node(), reports);
+                execute(detector.onReports(link.node(), reports, judged));
             }
         }
 

@@ -77,7 +77,7 @@ public final class NodeMetrics {
             .list();
 
     private static final List<Metric> DISCOVERY = part(Place.NODE, "discovery")
-            .counter("dials", Unit.COUNT, "Connections that were tried.")
+            .gauge("dials", Unit.COUNT, "Connections that are being tried.")
             .counter("ignored-addresses", Unit.COUNT, "Addresses that were not kept, because there are too many.")
             .list();
 

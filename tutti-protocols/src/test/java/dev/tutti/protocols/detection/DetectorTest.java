@@ -68,12 +68,16 @@ class DetectorTest {
             if (!verdicts.isEmpty()) {
                 turns.add(node + " closes " + verdicts.stream().map(verdict -> verdict.node().name()).toList());
             }
-            for (Detector.Verdict verdict : verdicts) {
-                closedAt.get(node).put(verdict.node(), now);
-                detector.onClosed(verdict.node(), now);
-            }
             if (detector.takeChanged()) {
                 heartbeat(node);
+            }
+            close(node, verdicts);
+        }
+
+        private void close(NodeId node, List<Detector.Verdict> verdicts) {
+            for (Detector.Verdict verdict : verdicts) {
+                closedAt.get(node).put(verdict.node(), now);
+                detectors.get(node).onClosed(verdict.node(), now);
             }
         }
 
@@ -85,7 +89,8 @@ class DetectorTest {
                 boolean isClosed = closedAt.get(from).containsKey(to) || closedAt.get(to).containsKey(from);
                 if (!to.equals(from) && !isClosed && !cut.contains(from + ">" + to)) {
                     detectors.get(to).onHeard(from, now);
-                    detectors.get(to).onReports(from, detectors.get(from).reports());
+                    Detector sender = detectors.get(from);
+                    close(to, detectors.get(to).onReports(from, sender.reports(), sender.judged()));
                 }
             }
         }
@@ -199,12 +204,78 @@ class DetectorTest {
         Cluster cluster = new Cluster(4);
         Detector detector = cluster.detectors.get(cluster.nodes.get(0));
         NodeId suspect = cluster.nodes.get(3);
-        detector.onReports(cluster.nodes.get(1), List.of(suspect));
+        detector.onReports(cluster.nodes.get(1), List.of(suspect), List.of());
         assertThat(detector.objection(suspect)).isNull();
-        detector.onReports(cluster.nodes.get(2), List.of(suspect));
+        detector.onReports(cluster.nodes.get(2), List.of(suspect), List.of());
         assertThat(detector.objection(suspect)).isEqualTo("not heard by 2 of its 3 watchers");
-        detector.onReports(cluster.nodes.get(2), List.of());
+        detector.onReports(cluster.nodes.get(2), List.of(), List.of());
         assertThat(detector.objection(suspect)).isNull();
+    }
+
+    @Test
+    void whatOneHasJudgedIsClosedByAllAtOnceAndObjectedTo() {
+        Cluster cluster = new Cluster(4);
+        Detector judge = cluster.detectors.get(cluster.nodes.get(0));
+        Detector other = cluster.detectors.get(cluster.nodes.get(1));
+        NodeId lost = cluster.nodes.get(3);
+        for (int reporter = 1; reporter <= 2; reporter++) {
+            judge.onReports(cluster.nodes.get(reporter), List.of(lost), List.of());
+        }
+        cluster.nodes.stream().filter(node -> !node.equals(lost)).forEach(node -> judge.onHeard(node, TIMEOUT));
+        assertThat(judge.onTick(TIMEOUT)).extracting(Detector.Verdict::node).containsExactly(lost);
+        judge.onClosed(lost, TIMEOUT);
+        assertThat(judge.judged()).containsExactly(lost);
+        // The other one hears it well, and follows.
+        other.onHeard(lost, TIMEOUT);
+        assertThat(other.onReports(cluster.nodes.get(0), judge.reports(), judge.judged()))
+                .containsExactly(new Detector.Verdict(lost, "not heard by its watchers, says n1", false));
+        other.onClosed(lost, TIMEOUT);
+        assertThat(other.judged()).as("judged by hearsay").isEmpty();
+        assertThat(other.objection(lost)).isEqualTo("not heard by its watchers, says n1");
+        judge.onContact(lost);
+        assertThat(judge.judged()).isEmpty();
+        other.onReports(cluster.nodes.get(0), judge.reports(), judge.judged());
+        assertThat(other.objection(lost)).isNull();
+    }
+
+    @Test
+    void whoHearsFewOfTheOthersDoesNotJudgeThemByItself() {
+        Cluster cluster = new Cluster(8);
+        cluster.run(5_000 * MS);
+        for (int other = 1; other <= 5; other++) {
+            cluster.cut(other, 0);
+        }
+        cluster.run(8_000 * MS);
+        assertThat(cluster.turns).as("two others hear all, and say so").isEmpty();
+    }
+
+    @Test
+    void whoHearsNobodyClosesAllWithinFourSeconds() {
+        Cluster cluster = new Cluster(8);
+        cluster.run(5_000 * MS);
+        for (int other = 1; other < 8; other++) {
+            cluster.cut(other, 0);
+            cluster.cut(0, other);
+        }
+        cluster.run(4_000 * MS);
+        assertThat(cluster.closedAt.get(cluster.nodes.get(0)).keySet())
+                .containsExactlyElementsOf(cluster.nodes.subList(1, 8));
+    }
+
+    @Test
+    void whoActsAloneSpeaksForAllIfMostDoNotHearTheNode() {
+        Cluster cluster = new Cluster(8);
+        cluster.run(5_000 * MS);
+        // Four of seven watchers: less than a verdict, more than half.
+        for (int other = 1; other <= 4; other++) {
+            cluster.cut(0, other);
+        }
+        cluster.run(10_500 * MS);
+        for (int other = 1; other < 8; other++) {
+            assertThat(cluster.closedAt.get(cluster.nodes.get(other)).keySet())
+                    .as("n" + (other + 1))
+                    .containsExactly(cluster.nodes.get(0));
+        }
     }
 
     @Test

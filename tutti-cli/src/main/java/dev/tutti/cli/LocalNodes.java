@@ -1,0 +1,79 @@
+package dev.tutti.cli;
+
+import dev.tutti.internal.Diagnostics;
+import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.internal.DiagnosticsDirectory.Entry;
+import dev.tutti.internal.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The nodes of this user on this machine that can be asked. */
+final class LocalNodes {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private final DiagnosticsDirectory directory = DiagnosticsDirectory.ofUser();
+
+    /**
+     * What a node has said.
+     *
+     * @param document empty if it has not answered
+     * @param failure why it has not; empty if it has
+     */
+    record Reply(Entry entry, Map<?, ?> document, String failure) {
+
+        boolean isAnswered() {
+            return failure.isEmpty();
+        }
+    }
+
+    /** Those that are wanted, all if nothing is said; none if no node is there. */
+    List<Entry> find(List<String> wanted) throws IOException {
+        List<Entry> entries = directory.entries();
+        if (wanted.isEmpty() || wanted.contains("all")) {
+            return entries;
+        }
+        List<Entry> found = new ArrayList<>();
+        for (Entry entry : entries) {
+            boolean isNumber = wanted.contains(Long.toString(entry.pid())) || wanted.contains(Integer.toString(entry.port()));
+            if (isNumber || isNamed(entry, wanted)) {
+                found.add(entry);
+            }
+        }
+        return found;
+    }
+
+    private boolean isNamed(Entry entry, List<String> wanted) {
+        Map<?, ?> node = StatusPage.map(ask(entry, "inspection").document().get("node"));
+        return wanted.contains(String.valueOf(node.get("name"))) || wanted.contains(String.valueOf(node.get("address")));
+    }
+
+    /** As {@link #find}, but somebody has to be there. */
+    List<Entry> require(List<String> wanted) throws IOException {
+        List<Entry> found = find(wanted);
+        if (found.isEmpty()) {
+            throw new CommandException(wanted.isEmpty()
+                    ? "no node on this machine can be asked; start one (tutti chat), or give one in another program"
+                            + " diagnostics.enabled: true"
+                    : "no node on this machine answers to " + String.join(" or ", wanted)
+                            + "; 'tutti view' lists those that do (a node in another program needs diagnostics.enabled: true)");
+        }
+        return found;
+    }
+
+    /** Asks a node; what it says of an error counts as none. */
+    Reply ask(Entry entry, String question) {
+        try {
+            Map<?, ?> document = StatusPage.map(Json.parse(Diagnostics.ask(entry.socket(), question, TIMEOUT)));
+            Object error = document.get("error");
+            return error == null
+                    ? new Reply(entry, document, "")
+                    : new Reply(entry, Map.of(), String.valueOf(error));
+        } catch (IOException | IllegalArgumentException e) {
+            return new Reply(entry, Map.of(), String.valueOf(e.getMessage()));
+        }
+    }
+}

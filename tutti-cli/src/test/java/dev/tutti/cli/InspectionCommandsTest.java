@@ -1,0 +1,125 @@
+package dev.tutti.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.Node;
+import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.internal.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What probe, top and events say about nodes of this process. */
+class InspectionCommandsTest {
+
+    private final List<Node> nodes = new ArrayList<>();
+    private String port;
+
+    @BeforeEach
+    void start() {
+        Node one = Node.tcp(0).name("one").set("diagnostics.enabled", "true").start();
+        nodes.add(one);
+        Node two = Node.tcp(0).name("two").seeds(one.address()).start();
+        nodes.add(two);
+        one.group("chat").join();
+        two.group("chat").join();
+        Inspection first = Inspection.open(one);
+        Inspection.open(two);
+        while (first.view().size() < 2 || one.groups().getFirst().view().size() < 2) {
+            Thread.onSpinWait();
+        }
+        port = one.address().substring(one.address().lastIndexOf(':') + 1);
+    }
+
+    @AfterEach
+    void stop() {
+        nodes.forEach(Node::close);
+    }
+
+    @Test
+    void probePrintsEverythingOfANode() {
+        Run run = Run.of("probe", port);
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.out())
+                .contains("node one  127.0.0.1:" + port, "health", "chat", "layer reliability", "setting window", "links",
+                        "detection", "threads")
+                .containsPattern("view members +one, two|view members +two, one")
+                .doesNotContain("security.secret");
+        assertThat(Run.of("probe", port, "--settings").out()).contains("detection.heartbeat");
+    }
+
+    @Test
+    void probeShowsOnePart() {
+        assertThat(Run.of("probe", port, "--part", "chat").out()).contains("layer packing").doesNotContain("Finalizer");
+        assertThat(Run.of("probe", port, "--part", "driver").out()).contains("bytes.sent").doesNotContain("packing");
+        Run wrong = Run.of("probe", port, "--part", "motor");
+        assertThat(wrong.code()).isEqualTo(Tutti.FAILED);
+        assertThat(wrong.err()).startsWith("tutti: there is no part 'motor'; there are node, health").contains("chat", "detection");
+    }
+
+    @Test
+    void probeAsksAllMembersThroughOne() {
+        Object parsed = Json.parse(Run.of("probe", port, "--all", "--json").out());
+        assertThat(parsed).isInstanceOf(List.class);
+        List<Map<?, ?>> members = Inspected.maps(parsed);
+        assertThat(members).extracting(member -> String.valueOf(member.get("name"))).containsExactlyInAnyOrder("one", "two");
+        assertThat(members).allSatisfy(member -> assertThat(member.get("document")).isInstanceOf(Map.class));
+        assertThat(Run.of("probe", port, "--all").out()).contains("node one  ", "node two  ");
+    }
+
+    @Test
+    void probeSaysWhatHelpsWhenNobodyAnswers() {
+        Run run = Run.of("probe", "nobody");
+        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.err()).contains("answers to nobody", "'tutti view' lists", "diagnostics.enabled: true");
+    }
+
+    @Test
+    void topShowsMembersAndGroupsWithRates() {
+        Run run = Run.of("top", port, "-n", "1");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out())
+                .contains("tutti top  ", "2 members")
+                .containsPattern("\\none +127.0.0.1:" + port + " +1 .* ready\\n")
+                .containsPattern("\\nchat +two +[0-9.]+@(one|two) +2 +fifo")
+                .doesNotContain("tutti.inspection", "\u001b");
+        Object json = Json.parse(Run.of("top", port, "-n", "1", "--json").out());
+        assertThat(Inspected.maps(((Map<?, ?>) json).get("members"))).hasSize(2).allSatisfy(member ->
+                assertThat((Double) member.get("sentBytesPerSecond")).isPositive());
+    }
+
+    @Test
+    void topChecksItsOptions() {
+        assertThat(Run.of("top", "--every", "0").err()).contains("--every: 0 is outside 1 to 3600 seconds");
+        assertThat(Run.of("top", "-n", "0").err()).contains("--iterations: 0 is less than 1");
+    }
+
+    @Test
+    void eventsPrintWhatHasHappenedAndWhy() {
+        Run run = Run.of("events", port, "--no-follow");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out())
+                .containsPattern("[0-9:.]{12}  one  started         node one listens on")
+                .containsPattern("one  link-opened     session with two")
+                .containsPattern("one  view            chat: view .* with 2 of .* \\((one|two) has come\\)");
+        assertThat(Run.of("events", port, "--no-follow", "--last", "2").out().lines()).hasSize(2);
+        assertThat(Run.of("events", port, "--no-follow", "--kind", "joined").out().lines()).hasSize(2);
+        Run.of("events", port, "--no-follow", "--json").out().lines().forEach(line ->
+                assertThat(String.valueOf(Json.parse(line))).startsWith("{of=one, number=").contains("kind="));
+        assertThat(Run.of("events", "--kind", "views").err()).contains("there is no kind 'views'; there are started");
+    }
+
+    @Test
+    void amountsAreShort() {
+        assertThat(List.of(Amounts.count(0), Amounts.count(999), Amounts.count(12_345), Amounts.count(-2_500_000)))
+                .containsExactly("0", "999", "12.3k", "-2.5M");
+        assertThat(List.of(Amounts.bytes(0), Amounts.bytes(1_536), Amounts.bytes(200 * 1_048_576.0)))
+                .containsExactly("0 B", "1.5 KiB", "200 MiB");
+        assertThat(List.of(Amounts.duration(5_000), Amounts.duration(125_000), Amounts.duration(7_500_000), Amounts.duration(273_600_000)))
+                .containsExactly("5 s", "2 min 5 s", "2 h 5 min", "3 d 4 h");
+    }
+}

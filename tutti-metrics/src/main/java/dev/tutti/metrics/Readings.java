@@ -1,0 +1,72 @@
+package dev.tutti.metrics;
+
+import dev.tutti.Node;
+import dev.tutti.NodeInspection;
+import dev.tutti.NodeInspection.Sample;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last inspection of a node, as old as {@value #AGE_MILLIS} ms: who reads hundreds of numbers one by one asks the loop
+ * once. From any thread.
+ */
+final class Readings {
+
+    static final long AGE_MILLIS = 1_000;
+
+    /** What a number is of. */
+    record Key(String id, Map<String, String> labels) {
+
+        static Key of(Sample sample) {
+            return new Key(sample.metric().id(), sample.labels());
+        }
+    }
+
+    private record Reading(long nanos, @Nullable NodeInspection inspection, Map<Key, Long> values) {}
+
+    private final Node node;
+    private @Nullable Reading last;
+
+    Readings(Node node) {
+        this.node = node;
+    }
+
+    Node node() {
+        return node;
+    }
+
+    /** Null if the node does not answer, or has ended. */
+    @Nullable NodeInspection inspection() {
+        return reading().inspection();
+    }
+
+    /** Null if there is no such number now. */
+    @Nullable Long value(Key key) {
+        return reading().values().get(key);
+    }
+
+    private synchronized Reading reading() {
+        long now = System.nanoTime();
+        Reading known = last;
+        if (known != null && now - known.nanos() < AGE_MILLIS * 1_000_000) {
+            return known;
+        }
+        Reading made = read(now);
+        last = made;
+        return made;
+    }
+
+    private Reading read(long now) {
+        try {
+            NodeInspection inspection = node.inspection();
+            Map<Key, Long> values = new HashMap<>();
+            inspection.samples().forEach(sample -> values.put(Key.of(sample), sample.value()));
+            return new Reading(now, inspection, Collections.unmodifiableMap(values));
+        } catch (IllegalStateException e) {
+            // It is closed, or hangs: its health says which, and there are no numbers.
+            return new Reading(now, null, Map.of());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package dev.tutti.metrics;
+
+import dev.tutti.Group;
+import dev.tutti.Message;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapGetter;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Traces of OpenTelemetry that go on at the members that a message comes to.
+ *
+ * {@snippet :
+ * Tracing tracing = Tracing.of(openTelemetry);
+ * Group group = node.group("orders").onMessage(tracing.listener("orders", this::onOrder)).join();
+ * tracing.send(group, order);
+ * }
+ *
+ * <p>What is sent within a span becomes a span of its own, whose context goes before the message's bytes, in an envelope that
+ * listeners made here take off again; where a listener is called is a span below it. What is sent outside of a span has an
+ * empty envelope of six bytes, and makes no spans. Messages without an envelope come through as they are, so that a group can
+ * begin to trace member by member: all listeners first, then senders.
+ *
+ * <p>The protocol knows nothing of it, and who does not use it pays nothing (docs/decisions/0187-traces-in-an-envelope.md).
+ * Needs {@code io.opentelemetry:opentelemetry-api}, which this module does not bring. All methods may be called from any thread.
+ */
+public final class Tracing {
+
+    /** What an envelope begins with; a message of the application that begins so too, and is none, is taken as it is. */
+    private static final int MAGIC = 0xF0747401;
+
+    /** Magic, and the length of what follows. */
+    private static final int HEAD_BYTES = 6;
+
+    /** A context that takes more is not sent. */
+    static final int CONTEXT_BYTES_MAX = 4_096;
+
+    private final Tracer tracer;
+    private final TextMapPropagator propagator;
+    private final LongAdder malformed = new LongAdder();
+    private final LongAdder tooLong = new LongAdder();
+
+    private Tracing(OpenTelemetry openTelemetry) {
+        this.tracer = openTelemetry.getTracer("dev.tutti");
+        this.propagator = openTelemetry.getPropagators().getTextMapPropagator();
+    }
+
+    public static Tracing of(OpenTelemetry openTelemetry) {
+        return new Tracing(openTelemetry);
+    }
+
+    /** As {@link Group#send(byte[])}. */
+    public void send(Group group, byte[] message) {
+        trace(group, null, message, (context, bytes) -> group.send(bytes));
+    }
+
+    /** As {@link Group#sendTo(Member, byte[])}. */
+    public void sendTo(Group group, Member receiver, byte[] message) {
+        trace(group, receiver, message, (context, bytes) -> group.sendTo(receiver, bytes));
+    }
+
+    private void trace(Group group, @Nullable Member receiver, byte[] message, BiConsumer<Context, byte[]> send) {
+        Context outer = Context.current();
+        if (!Span.fromContext(outer).getSpanContext().isValid()) {
+            send.accept(outer, wrap(outer, message));
+            return;
+        }
+        Span span = tracer.spanBuilder("send " + group.name())
+                .setSpanKind(SpanKind.PRODUCER)
+                .setAttribute("messaging.system", "tutti")
+                .setAttribute("messaging.operation.type", "send")
+                .setAttribute("messaging.destination.name", group.name())
+                .setAttribute("messaging.message.body.size", message.length)
+                .startSpan();
+        if (receiver != null) {
+            span.setAttribute("tutti.receiver", receiver.name());
+        }
+        try (Scope _ = span.makeCurrent()) {
+            send.accept(Context.current(), wrap(Context.current(), message));
+        } catch (RuntimeException e) {
+            span.setStatus(StatusCode.ERROR, String.valueOf(e.getMessage()));
+            throw e;
+        } finally {
+            span.end();
+        }
+    }
+
+    /** A message in an envelope with a context, for other ways to send. */
+    public byte[] wrap(Context context, byte[] message) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        if (Span.fromContext(context).getSpanContext().isValid()) {
+            propagator.inject(context, fields, (carrier, key, value) -> {
+                if (carrier != null) {
+                    carrier.put(key, value);
+                }
+            });
+        }
+        StringBuilder text = new StringBuilder();
+        fields.forEach((key, value) -> text.append(key).append('\n').append(value).append('\n'));
+        byte[] content = text.toString().getBytes(StandardCharsets.UTF_8);
+        if (content.length > CONTEXT_BYTES_MAX) {
+            tooLong.increment();
+            content = new byte[0];
+        }
+        return ByteBuffer.allocate(HEAD_BYTES + content.length + message.length)
+                .putInt(MAGIC)
+                .putShort((short) content.length)
+                .put(content)
+                .put(message)
+                .array();
+    }
+
+    /** A listener for {@link dev.tutti.GroupBuilder#onMessage} that takes envelopes off, and calls {@code listener} in a span. */
+    public Consumer<Message> listener(String group, Consumer<? super Message> listener) {
+        return message -> receive(group, message, listener);
+    }
+
+    private void receive(String group, Message message, Consumer<? super Message> listener) {
+        ByteBuffer bytes = message.buffer();
+        if (bytes.remaining() < HEAD_BYTES || bytes.getInt(bytes.position()) != MAGIC) {
+            listener.accept(message);
+            return;
+        }
+        int length = bytes.getShort(bytes.position() + 4) & 0xFFFF;
+        if (length > CONTEXT_BYTES_MAX || length > bytes.remaining() - HEAD_BYTES) {
+            malformed.increment();
+            listener.accept(message);
+            return;
+        }
+        byte[] content = new byte[length];
+        bytes.get(bytes.position() + HEAD_BYTES, content);
+        Message inner = new Unwrapped(message, HEAD_BYTES + length);
+        if (length == 0) {
+            listener.accept(inner);
+            return;
+        }
+        Context parent = propagator.extract(Context.root(), fields(content), FIELDS);
+        Span span = tracer.spanBuilder("process " + group)
+                .setParent(parent)
+                .setSpanKind(SpanKind.CONSUMER)
+                .setAttribute("messaging.system", "tutti")
+                .setAttribute("messaging.operation.type", "process")
+                .setAttribute("messaging.destination.name", group)
+                .setAttribute("messaging.message.body.size", inner.length())
+                .setAttribute("tutti.sender", message.sender().name())
+                .setAttribute("tutti.view", message.view().id().toString())
+                .startSpan();
+        try (Scope _ = parent.with(span).makeCurrent()) {
+            listener.accept(inner);
+        } catch (RuntimeException e) {
+            span.setStatus(StatusCode.ERROR, String.valueOf(e.getMessage()));
+            throw e;
+        } finally {
+            span.end();
+        }
+    }
+
+    /** Lines of a key and of its value; an odd one out is left out. */
+    private static Map<String, String> fields(byte[] content) {
+        String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
+        Map<String, String> fields = new LinkedHashMap<>();
+        for (int index = 0; index + 1 < lines.length; index += 2) {
+            fields.put(lines[index], lines[index + 1]);
+        }
+        return fields;
+    }
+
+    /** Envelopes that could not be read; their messages came through with them. */
+    public long malformed() {
+        return malformed.sum();
+    }
+
+    /** Contexts that were longer than {@value #CONTEXT_BYTES_MAX} bytes and were not sent. */
+    public long tooLong() {
+        return tooLong.sum();
+    }
+
+    private static final TextMapGetter<Map<String, String>> FIELDS = new TextMapGetter<>() {
+        @Override
+        @SuppressWarnings("deprecation") // and abstract all the same
+        public Iterable<String> keys(Map<String, String> carrier) {
+            return carrier.keySet();
+        }
+
+        @Override
+        public @Nullable String get(@Nullable Map<String, String> carrier, String key) {
+            return carrier == null ? null : carrier.get(key);
+        }
+    };
+
+    /** A message without its envelope. */
+    private record Unwrapped(Message whole, int head) implements Message {
+
+        @Override
+        public Member sender() {
+            return whole.sender();
+        }
+
+        @Override
+        public View view() {
+            return whole.view();
+        }
+
+        @Override
+        public boolean isUnicast() {
+            return whole.isUnicast();
+        }
+
+        @Override
+        public int length() {
+            return whole.length() - head;
+        }
+
+        @Override
+        public byte[] bytes() {
+            ByteBuffer content = buffer();
+            byte[] bytes = new byte[content.remaining()];
+            content.get(bytes);
+            return bytes;
+        }
+
+        @Override
+        public String text() {
+            return new String(bytes(), StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public ByteBuffer buffer() {
+            ByteBuffer buffer = whole.buffer();
+            return buffer.slice(buffer.position() + head, buffer.remaining() - head);
+        }
+
+        @Override
+        public InputStream stream() {
+            return new ByteArrayInputStream(bytes());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package dev.tutti.metrics;
+
+import dev.tutti.Event;
+import dev.tutti.Node;
+import dev.tutti.NodeInspection;
+import dev.tutti.NodeInspection.Sample;
+import dev.tutti.Subscription;
+import dev.tutti.core.metrics.Metric;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The numbers of a node in Micrometer: {@code new TuttiMetrics(node).bindTo(registry)}. Meters of groups, links and members
+ * come and go with them.
+ *
+ * <p>Nothing is counted for it: a registry that publishes asks the node, once a second at most. Needs {@code
+ * io.micrometer:micrometer-core}, which this module does not bring. All methods may be called from any thread.
+ */
+public final class TuttiMetrics implements MeterBinder, AutoCloseable {
+
+    /** Meters in one registry; of a large cluster, links and members beyond have none. */
+    public static final int METERS_MAX = 20_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TuttiMetrics.class);
+
+    private final Readings readings;
+    private final Map<MeterRegistry, Map<Readings.Key, Meter>> registries = new HashMap<>();
+    private final AtomicBoolean isDue = new AtomicBoolean();
+    private final Subscription listening;
+    private boolean isFullTold;
+
+    public TuttiMetrics(Node node) {
+        this.readings = new Readings(node);
+        this.listening = node.onEvent(this::onEvent);
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        synchronized (registries) {
+            registries.putIfAbsent(registry, new HashMap<>());
+        }
+        sync();
+    }
+
+    /** {@code tutti.reliability.sent.packets}. */
+    static String name(Metric metric) {
+        return "tutti." + metric.id().replace('-', '.').replace('_', '.');
+    }
+
+    private void onEvent(Event event) {
+        boolean isChange = switch (event.kind()) {
+            case VIEW, JOINED, LEFT, LINK_OPENED, LINK_CLOSED -> true;
+            default -> false;
+        };
+        if (isChange && isDue.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("tutti-metrics").start(() -> {
+                isDue.set(false);
+                sync();
+            });
+        }
+    }
+
+    /** Makes the meters of what has come, and removes those of what has gone. */
+    private void sync() {
+        NodeInspection inspection;
+        try {
+            inspection = readings.node().inspection();
+        } catch (IllegalStateException e) {
+            LOG.debug("{} is not asked for meters: {}", readings.node(), e.getMessage());
+            return;
+        }
+        synchronized (registries) {
+            registries.forEach((registry, meters) -> sync(inspection, registry, meters));
+        }
+    }
+
+    private void sync(NodeInspection inspection, MeterRegistry registry, Map<Readings.Key, Meter> meters) {
+        Set<Readings.Key> gone = new HashSet<>(meters.keySet());
+        for (Sample sample : inspection.samples()) {
+            Readings.Key key = Readings.Key.of(sample);
+            gone.remove(key);
+            if (meters.size() < METERS_MAX) {
+                meters.computeIfAbsent(key, fresh -> register(sample.metric(), fresh, inspection.id().name(), registry));
+            } else if (!meters.containsKey(key) && !isFullTold) {
+                isFullTold = true;
+                LOG.warn("{} has more than {} numbers; links and members beyond have no meters", readings.node(), METERS_MAX);
+            }
+        }
+        for (Readings.Key key : gone) {
+            Meter meter = meters.remove(key);
+            if (meter != null) {
+                registry.remove(meter);
+            }
+        }
+    }
+
+    private Meter register(Metric metric, Readings.Key key, String node, MeterRegistry registry) {
+        Tags tags = Tags.of("node", node);
+        for (Map.Entry<String, String> label : key.labels().entrySet()) {
+            tags = tags.and(label.getKey(), label.getValue());
+        }
+        // Other units are part of the name already.
+        String unit = metric.unit() == Metric.Unit.BYTES ? "bytes" : null;
+        return switch (metric.kind()) {
+            case COUNTER -> FunctionCounter.builder(name(metric), readings, source -> value(source, key))
+                    .tags(tags)
+                    .description(metric.description())
+                    .baseUnit(unit)
+                    .register(registry);
+            case GAUGE -> Gauge.builder(name(metric), readings, source -> value(source, key))
+                    .tags(tags)
+                    .description(metric.description())
+                    .baseUnit(unit)
+                    .strongReference(true)
+                    .register(registry);
+        };
+    }
+
+    private static double value(Readings readings, Readings.Key key) {
+        Long value = readings.value(key);
+        return value == null ? Double.NaN : value;
+    }
+
+    /** Removes all meters. Idempotent. */
+    @Override
+    public void close() {
+        listening.close();
+        synchronized (registries) {
+            registries.forEach((registry, meters) -> meters.values().forEach(registry::remove));
+            registries.clear();
+        }
+    }
+}

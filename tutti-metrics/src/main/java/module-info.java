@@ -1,0 +1,14 @@
+/** Nodes as others watch them. */
+module dev.tutti.metrics {
+    requires transitive dev.tutti;
+    requires java.management;
+    requires jdk.httpserver;
+    requires jdk.jfr;
+    requires org.slf4j;
+    requires static transitive io.opentelemetry.api;
+    requires static transitive io.opentelemetry.context;
+    requires static transitive micrometer.core;
+    requires static transitive org.jspecify;
+
+    exports dev.tutti.metrics;
+}

@@ -77,7 +77,7 @@ public final class ConsoleSettings {
 
     public static final Setting<Duration> INTERVAL = Setting.duration(
             "console.interval",
-            Duration.ofSeconds(1),
+            Duration.ofMillis(500),
             Duration.ofMillis(200),
             Duration.ofMinutes(1),
             "How often all members are asked while somebody looks. Nobody is asked while nobody does.");

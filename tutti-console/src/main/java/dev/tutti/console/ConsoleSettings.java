@@ -77,10 +77,11 @@ public final class ConsoleSettings {
 
     public static final Setting<Duration> INTERVAL = Setting.duration(
             "console.interval",
-            Duration.ofMillis(500),
+            Duration.ofSeconds(1),
             Duration.ofMillis(200),
             Duration.ofMinutes(1),
-            "How often all members are asked while somebody looks. Nobody is asked while nobody does.");
+            "How often all members are asked for figures while somebody looks, and twice as often what has happened. Nobody is"
+                    + " asked while nobody does.");
 
     public static final Setting<Duration> HISTORY = Setting.duration(
             "console.history",

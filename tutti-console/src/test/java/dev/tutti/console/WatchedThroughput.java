@@ -30,7 +30,7 @@ final class WatchedThroughput {
 
     private WatchedThroughput() {}
 
-    /** Arguments: nodes, rounds, seconds of a phase. */
+    /** Arguments: nodes, rounds, seconds of a phase; and {@code idle} if nothing is to be sent. */
     public static void main(String[] arguments) throws Exception {
         int count = Integer.parseInt(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
@@ -49,7 +49,8 @@ final class WatchedThroughput {
             LockSupport.parkNanos(10_000_000);
         }
         AtomicBoolean isOver = new AtomicBoolean();
-        for (Group group : groups) {
+        boolean isIdle = arguments.length > 3 && arguments[3].equals("idle");
+        for (Group group : isIdle ? List.<Group>of() : groups) {
             Thread.ofPlatform().daemon().start(() -> send(group, isOver));
         }
         try (Console console = Console.on(nodes.getFirst())
@@ -122,7 +123,8 @@ final class WatchedThroughput {
         }
         long cpu = cpuNanos() - cpuBefore;
         long count = delivered(nodes) - before;
-        return new Load(count * 1e9 / (System.nanoTime() - start), (double) cpu / count);
+        long elapsed = System.nanoTime() - start;
+        return new Load(count * 1e9 / elapsed, (double) cpu / Math.max(1, count), cpu * 1e3 / elapsed);
     }
 
     private static long delivered(List<Node> nodes) {
@@ -150,11 +152,12 @@ final class WatchedThroughput {
      *
      * @param perSecond deliveries at all nodes
      * @param cpuNanos of the process, for each delivery
+     * @param cpuMillis of the process, for each second
      */
-    private record Load(double perSecond, double cpuNanos) {
+    private record Load(double perSecond, double cpuNanos, double cpuMillis) {
         @Override
         public String toString() {
-            return String.format(Locale.ROOT, "%,.0f/s at %.0f ns", perSecond, cpuNanos);
+            return String.format(Locale.ROOT, "%,.0f/s at %.0f ns, CPU %.1f ms a second", perSecond, cpuNanos, cpuMillis);
         }
     }
 }

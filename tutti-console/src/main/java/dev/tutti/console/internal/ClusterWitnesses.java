@@ -68,13 +68,11 @@ public final class ClusterWitnesses implements Witnesses {
     private synchronized Map<String, Doc> documents(List<Answer> answers) {
         long now = System.nanoTime();
         Map<String, Doc> documents = new LinkedHashMap<>();
-        Doc own = new Doc(node.inspection().document());
-        said.put(node.id(), new Said(own, now));
-        documents.put(node.name(), own);
+        boolean isSelfThere = answers.stream().anyMatch(answer -> answer.isSelf() && answer.document() != null);
+        if (!isSelfThere) {
+            documents.put(node.name(), new Doc(node.inspection().document()));
+        }
         for (Answer answer : answers) {
-            if (answer.isSelf()) {
-                continue;
-            }
             Map<String, ?> document = answer.document();
             if (document != null) {
                 said.put(answer.node(), new Said(new Doc(document), now));

@@ -38,6 +38,9 @@ final class Observatory implements AutoCloseable {
     private boolean isUrgent;
     private boolean isClosed;
 
+    /** Whether the present look was hurried; of the gathering thread alone. */
+    private boolean wasUrgent;
+
     /** What was gathered; whoever greets a browser must not meet half of it. */
     private final ReentrantLock state = new ReentrantLock();
 
@@ -117,24 +120,28 @@ final class Observatory implements AutoCloseable {
         }
     }
 
+    /** Twice in an interval it is asked what has happened, which costs little; figures at its end, or if something has. */
     private void run() {
         while (await()) {
             state.lock();
             try {
-                gather();
-                tell();
+                boolean isDue = System.nanoTime() - latestNanos >= intervalNanos * 9 / 10;
+                if (isDue || wasUrgent || hasNews()) {
+                    gather();
+                    tell();
+                }
             } finally {
                 state.unlock();
             }
         }
     }
 
-    /** Until it is time to gather; false at the end. */
+    /** Until it is time to look; false at the end. */
     private boolean await() {
         try {
             signals.lockInterruptibly();
             try {
-                long left = intervalNanos;
+                long left = intervalNanos / 2;
                 while (!isClosed && (browsers.isEmpty() || left > 0 && !isUrgent)) {
                     if (browsers.isEmpty()) {
                         signal.await();
@@ -148,6 +155,7 @@ final class Observatory implements AutoCloseable {
                         settle = signal.awaitNanos(settle);
                     }
                 }
+                wasUrgent = isUrgent;
                 isUrgent = false;
                 return !isClosed;
             } finally {
@@ -163,6 +171,23 @@ final class Observatory implements AutoCloseable {
         return !latest.isEmpty() && System.nanoTime() - latestNanos < 2 * intervalNanos;
     }
 
+    /** Whether something has happened to a member; with the lock of state. */
+    private boolean hasNews() {
+        try {
+            return readEvents();
+        } catch (RuntimeException e) {
+            counters.increment(Counter.GATHERINGS_FAILED);
+            LOG.debug("what has happened can't be asked for now", e);
+            return false;
+        }
+    }
+
+    private boolean readEvents() {
+        Map<String, Witnesses.Page> pages = witnesses.events(timeline::cursor);
+        pages.forEach((name, page) -> timeline.onEvents(name, page.incarnation(), page.events()));
+        return pages.values().stream().anyMatch(page -> !page.events().list("events").isEmpty());
+    }
+
     /** With the lock of state. */
     private void gather() {
         try {
@@ -172,9 +197,7 @@ final class Observatory implements AutoCloseable {
                     .anyMatch(each -> each.getValue().number("lastEvent")
                             > timeline.cursor(each.getKey(), each.getValue().at("node").text("incarnation")));
             if (isNews) {
-                witnesses
-                        .events(timeline::cursor)
-                        .forEach((name, page) -> timeline.onEvents(name, page.incarnation(), page.events()));
+                readEvents();
             }
             latest = new LinkedHashMap<>(figures.of(witnesses.self(), documents, System.currentTimeMillis()));
             latest.put("intervalMillis", TimeUnit.NANOSECONDS.toMillis(intervalNanos));

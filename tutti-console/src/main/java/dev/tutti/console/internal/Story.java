@@ -218,7 +218,7 @@ final class Story implements Comparable<Story> {
         String why = first == null || first.text.isEmpty() ? departureCause : first.text;
         return switch (kind) {
             case "left" -> first == null ? departureCause : "it said goodbye: " + why;
-            case "silent", "lost" -> first == null ? why : why + ". Noticed first by " + first.witness + latency(first);
+            case "silent", "lost" -> first == null || isOfOne() ? why : why + ". Noticed first by " + first.witness + latency(first);
             case "merged" -> "they hear each other again";
             default -> reason;
         };

@@ -214,6 +214,10 @@ class ChromiumTest {
         page.screenshot(PICTURES.resolve("member.png"));
         page.go(console.address() + "#/");
         page.await("document.querySelector('.map .inside')");
+        page.shape(1440, 1190, false);
+        page.await("window.innerHeight === 1190 && document.querySelectorAll('.map .hull').length === 1");
+        page.screenshot(PICTURES.resolve("overview.png"));
+        page.shape(1440, 900, false);
     }
 
     @Test
@@ -248,10 +252,6 @@ class ChromiumTest {
         startMember("viola");
         page.evaluate("window.shown = Object.fromEntries(Object.entries(window.shown).filter(([what]) => !what.includes('viola joined')))");
         page.await("document.querySelector('h1').textContent === '4 members, in agreement.'");
-        page.shape(1440, 1190, false);
-        page.await("window.innerHeight === 1190 && document.querySelectorAll('.map .inside').length === 3");
-        page.screenshot(PICTURES.resolve("overview.png"));
-        page.shape(1440, 900, false);
         page.go(console.address() + "#/timeline");
         page.await("document.querySelectorAll('.story').length > 8");
         page.screenshot(PICTURES.resolve("timeline.png"));

@@ -22,8 +22,11 @@ final class Observatory implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Observatory.class);
 
-    /** After something has happened to this member, so that others have seen it, too; and the least between gatherings. */
+    /** After something has happened to this member, so that others have seen it, too. */
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
+
+    /** Between two looks, however much happens. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
     private final Witnesses witnesses;
     private final Counters counters;
@@ -40,6 +43,9 @@ final class Observatory implements AutoCloseable {
 
     /** Whether the present look was hurried; of the gathering thread alone. */
     private boolean wasUrgent;
+
+    /** When the last look ended; of the gathering thread alone. */
+    private long lookedNanos = System.nanoTime() - PAUSE_NANOS;
 
     /** What was gathered; whoever greets a browser must not meet half of it. */
     private final ReentrantLock state = new ReentrantLock();
@@ -133,6 +139,7 @@ final class Observatory implements AutoCloseable {
             } finally {
                 state.unlock();
             }
+            lookedNanos = System.nanoTime();
         }
     }
 
@@ -150,7 +157,7 @@ final class Observatory implements AutoCloseable {
                     }
                 }
                 if (isUrgent && !isClosed) {
-                    long settle = SETTLE_NANOS;
+                    long settle = Math.max(SETTLE_NANOS, lookedNanos + PAUSE_NANOS - System.nanoTime());
                     while (settle > 0 && !isClosed) {
                         settle = signal.awaitNanos(settle);
                     }
@@ -198,6 +205,8 @@ final class Observatory implements AutoCloseable {
                             > timeline.cursor(each.getKey(), each.getValue().at("node").text("incarnation")));
             if (isNews) {
                 readEvents();
+                // They may be newer than the figures.
+                hurry();
             }
             latest = new LinkedHashMap<>(figures.of(witnesses.self(), documents, System.currentTimeMillis()));
             latest.put("intervalMillis", TimeUnit.NANOSECONDS.toMillis(intervalNanos));

@@ -1,6 +1,7 @@
 /** What tries to break the guarantees of tutti: faults in virtual time, replayable from their seeds, and real ones. */
 module dev.tutti.campaign {
     requires dev.tutti;
+    requires dev.tutti.blocks;
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
     requires info.picocli;

@@ -41,8 +41,19 @@ final class Chronicle {
     private final ArrayDeque<Event> events = new ArrayDeque<>();
     private final CopyOnWriteArrayList<Consumer<? super Event>> listeners = new CopyOnWriteArrayList<>();
 
-    /** Why sessions have ended, the oldest first. */
-    private final LinkedHashMap<NodeId, String> ends = new LinkedHashMap<>();
+    /** How sessions have ended last, the oldest first. */
+    private final LinkedHashMap<NodeId, End> ends = new LinkedHashMap<>();
+
+    /** Numbers of the last views, by group: what ended before them does not explain what follows. */
+    private final TreeMap<String, Long> views = new TreeMap<>();
+
+    /**
+     * How a session has ended.
+     *
+     * @param number of the event that told of it
+     * @param isPast whether there is another session since
+     */
+    private record End(String reason, long number, boolean isPast) {}
 
     /** What is kept once per second only: when it was, and how many were left out since. */
     private final TreeMap<String, long[]> frequent = new TreeMap<>();
@@ -111,7 +122,7 @@ final class Chronicle {
         if (before != null) {
             for (Member member : before.members()) {
                 if (!installed.contains(member)) {
-                    String cause = endOf(member.node());
+                    String cause = endOf(member.node(), group);
                     gone.add(member.name());
                     changes.add(member + " is gone: " + cause);
                     add(Kind.DEPARTURE, group, member.node(), member + " is not in the view any more", cause,
@@ -151,6 +162,11 @@ final class Chronicle {
         }
     }
 
+    /** The group is over for this node. */
+    synchronized void forget(String group) {
+        views.remove(group);
+    }
+
     void on(Kind kind, String group, String text, String cause, Map<String, ?> details) {
         add(kind, group, null, text, cause, details);
     }
@@ -163,16 +179,21 @@ final class Chronicle {
     // ------------------------------------------------------------------ keeping
 
     private synchronized void end(NodeId node, String reason) {
+        End known = ends.get(node);
         // A suspicion says more than the end of the session that follows from it.
-        ends.putIfAbsent(node, reason);
+        if (known == null || known.isPast()) {
+            ends.putLast(node, new End(reason, last + 1, false));
+        }
         if (ends.size() > ENDS_MAX) {
             ends.pollFirstEntry();
         }
     }
 
-    private synchronized String endOf(NodeId node) {
-        String reason = ends.get(node);
-        return reason == null ? "it has left, or is on another side" : reason;
+    /** Why a member of the last view of {@code group} is not in the next. */
+    private synchronized String endOf(NodeId node, String group) {
+        End end = ends.get(node);
+        boolean isSince = end != null && end.number() > views.getOrDefault(group, 0L);
+        return end == null || !isSince ? "it has left the group, or goes another way" : end.reason();
     }
 
     private void addSometimes(
@@ -198,9 +219,12 @@ final class Chronicle {
         Event event;
         synchronized (this) {
             if (kind == Kind.LINK_OPENED && node != null) {
-                ends.remove(node);
+                ends.computeIfPresent(node, (key, end) -> new End(end.reason(), end.number(), true));
             }
             last++;
+            if (kind == Kind.VIEW) {
+                views.put(group, last);
+            }
             event = new Event(
                     last, Instant.ofEpochMilli(host.epochMillis()), kind, group, node == null ? "" : node.name(), text, cause, details);
             if (events.size() == EVENTS_MAX) {

@@ -1,6 +1,7 @@
 package dev.tutti;
 
 import dev.tutti.protocols.node.NodeEvents;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,14 +14,20 @@ final class EventLog implements NodeEvents {
     private static final long REFUSALS_WRITTEN = 20;
 
     private final String node;
+    private final Consumer<String> onTrouble;
     private long refusals;
 
-    EventLog(String node) {
+    EventLog(String node, Consumer<String> onTrouble) {
         this.node = node;
+        this.onTrouble = onTrouble;
     }
 
     @Override
     public void onEvent(Event event) {
+        switch (event) {
+            case Unreachable _, Suspected _, StackMismatch _, Refused _ -> onTrouble.accept(event.toString());
+            case SessionOpened _, SessionClosed _, Resumed _, Late _ -> {}
+        }
         switch (event) {
             case SessionOpened opened -> LOG.info("node {}: {}", node, opened);
             case SessionClosed closed -> LOG.info("node {}: {}", node, closed);

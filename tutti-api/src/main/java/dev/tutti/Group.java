@@ -50,6 +50,7 @@ public final class Group implements AutoCloseable {
     private final Lane lane;
     private final Duration leaveTimeout;
     private final Settings settings;
+    private final Map<String, String> settingTexts;
 
     private final AtomicBoolean isSubmitPending = new AtomicBoolean();
     private final AtomicBoolean isConsumePending = new AtomicBoolean();
@@ -64,6 +65,7 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
     private volatile @Nullable StateException failure;
+    private volatile boolean isSuspended;
 
     /** What was told last of the state's coming; guarded by it. */
     private @Nullable StateProgress told;
@@ -76,6 +78,7 @@ public final class Group implements AutoCloseable {
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         this.settings = settings;
+        this.settingTexts = Inspector.texts(settings);
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
                 host,
@@ -130,6 +133,14 @@ public final class Group implements AutoCloseable {
         return Objects.requireNonNull(view, "the group is not joined");
     }
 
+    /**
+     * Groups with {@code partition: primary}: whether this member is in the primary partition, as far as it knows. It may be
+     * cut off and not have noticed yet; what must not happen twice needs {@link View#epoch} as a fencing token besides.
+     */
+    public boolean isPrimary() {
+        return view().isPrimary() && !isSuspended;
+    }
+
     /** What a send would wait for now, for people; empty if it would proceed. */
     public String waitsFor() {
         return submissions.waitsFor();
@@ -156,6 +167,10 @@ public final class Group implements AutoCloseable {
 
     Settings settings() {
         return settings;
+    }
+
+    Map<String, String> settingTexts() {
+        return settingTexts;
     }
 
     /** Null before the group is being joined. */
@@ -452,8 +467,15 @@ public final class Group implements AutoCloseable {
         public void onInstalled(View installed) {
             View before = view;
             view = installed;
+            isSuspended = false;
             node.chronicle().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
+        }
+
+        @Override
+        public void onSuspended(String reason) {
+            isSuspended = true;
+            LOG.warn("group {}: {}", name, reason);
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -20,6 +21,7 @@ public final class GroupBuilder {
     private Consumer<Message> onMessage = message -> {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
+    private Consumer<String> onSuspended = reason -> {};
     private Runnable onTransition = () -> {};
     private @Nullable GroupState state;
     private boolean isInline;
@@ -55,6 +57,7 @@ public final class GroupBuilder {
                 host.listener(name, onMessage),
                 host.listener(name, onView),
                 onTransition,
+                host.listener(name, onSuspended),
                 host.listener(name, onClosed),
                 host,
                 owner);
@@ -101,6 +104,16 @@ public final class GroupBuilder {
         return this;
     }
 
+    /**
+     * Groups with {@code partition: primary}: called in order with messages when this member finds itself outside of the
+     * primary partition, with the reason, and again when the reason changes. Nothing is delivered, and sends wait, until the
+     * next view. What the application holds in the name of an epoch may be somebody else's by then.
+     */
+    public GroupBuilder onSuspended(Consumer<String> listener) {
+        onSuspended = listener;
+        return this;
+    }
+
     /** Called once when the group is left or lost, with the reason. */
     public GroupBuilder onClosed(Consumer<String> listener) {
         onClosed = listener;
@@ -135,6 +148,17 @@ public final class GroupBuilder {
         return set(GroupSettings.STACK, GroupSettings.StackKind.CAUSAL);
     }
 
+    /**
+     * Only the part with a majority of the last primary view goes on when members lose each other; see setting
+     * {@code partition}.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view
+     */
+    public GroupBuilder primary(String... founders) {
+        return set(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
+                .set(GroupSettings.FOUNDERS, List.of(founders));
+    }
+
     /** All members receive messages in one order; settings {@code total.by} and {@code total.delivery} say how. */
     public GroupBuilder total() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.TOTAL);
@@ -156,6 +180,7 @@ public final class GroupBuilder {
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
      * @throws StateException if the group has a state that nobody could give
+     * @throws dev.tutti.core.settings.SettingException if settings contradict each other
      */
     public Group join() {
         try {

@@ -14,6 +14,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -99,7 +100,7 @@ final class Inspector {
 
     // ------------------------------------------------------------------ of the node
 
-    static List<Part> parts(Section root, Map<String, Long> driver, Section process, Settings settings) {
+    static List<Part> parts(Section root, Map<String, Long> driver, Section process, Map<String, String> settings) {
         List<Part> parts = new ArrayList<>();
         for (Section section : root.sections) {
             if (section.name.equals("groups")) {
@@ -113,24 +114,30 @@ final class Inspector {
         return parts;
     }
 
-    private static Map<String, String> settingsOf(String part, Settings settings) {
+    private static Map<String, String> settingsOf(String part, Map<String, String> settings) {
         List<String> prefixes = PREFIXES.getOrDefault(part, List.of(part + "."));
-        return texts(settings, setting -> prefixes.stream().anyMatch(setting.name()::startsWith));
+        return choose(settings, name -> prefixes.stream().anyMatch(name::startsWith));
     }
 
-    /** By name, without those that are secret. */
+    private static Map<String, String> choose(Map<String, String> settings, Predicate<String> isWanted) {
+        Map<String, String> chosen = new LinkedHashMap<>();
+        settings.forEach((name, text) -> {
+            if (isWanted.test(name)) {
+                chosen.put(name, text);
+            }
+        });
+        return chosen;
+    }
+
+    /** By name, without those that are secret. They never change: whoever is inspected keeps them. */
     static Map<String, String> texts(Settings settings) {
-        return texts(settings, setting -> true);
-    }
-
-    private static Map<String, String> texts(Settings settings, Predicate<Setting<?>> isWanted) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Setting<?> setting : settings.definitions()) {
-            if (!setting.isSecret() && isWanted.test(setting)) {
+            if (!setting.isSecret()) {
                 texts.put(setting.name(), settings.text(setting));
             }
         }
-        return texts;
+        return Collections.unmodifiableMap(texts);
     }
 
     // ------------------------------------------------------------------ of groups
@@ -145,7 +152,7 @@ final class Inspector {
     }
 
     private static GroupPart group(Section section, Group group) {
-        Settings settings = group.settings();
+        Map<String, String> settings = group.settingTexts();
         List<Part> parts = new ArrayList<>();
         parts.add(new Part("group", Map.of(), section.values, section.texts));
         List<Part> layers = new ArrayList<>();
@@ -154,7 +161,7 @@ final class Inspector {
             if (below.name.equals("dropped")) {
                 parts.add(below.part("dropped", Map.of()));
             } else {
-                layers.add(below.part(below.name, texts(settings, GroupSettings.ofLayer(below.name)::contains)));
+                layers.add(below.part(below.name, choose(settings, namesOfLayer(below.name)::contains)));
                 for (Section one : below.several()) {
                     String address = one.texts.getOrDefault("address", "");
                     members.add(new MemberPart(one.name, address, new Part("pair", Map.of(), one.values, Map.of())));
@@ -171,13 +178,17 @@ final class Inspector {
                 group.member(),
                 view,
                 group.isReady(),
-                order(settings),
+                order(group.settings()),
                 waitsFor,
                 isClosed ? boundedBy : "",
-                texts(settings),
+                settings,
                 parts,
                 layers,
                 members);
+    }
+
+    private static List<String> namesOfLayer(String layer) {
+        return GroupSettings.ofLayer(layer).stream().map(Setting::name).toList();
     }
 
     private static String order(Settings settings) {

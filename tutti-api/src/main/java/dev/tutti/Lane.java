@@ -43,6 +43,7 @@ final class Lane implements Application {
 
         void onInstalled(View view);
 
+        void onSuspended(String reason);
         /** The listener has taken long for a packet. */
         void onSlow(Member sender, long nanos);
 
@@ -56,12 +57,14 @@ final class Lane implements Application {
 
     private record Left(String reason) {}
 
-    private record Transition() {}
+    private record Transition() implements StateTransfer.OfView {}
 
     /** There is something to look at: the state, or the end. */
     private record Look() {}
 
     private static final Look LOOK = new Look();
+
+    private record Suspended(String reason) implements StateTransfer.OfView {}
 
     /** How long listeners that have blocked the loop's thread have one of their own. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -77,6 +80,7 @@ final class Lane implements Application {
     private final Consumer<Message> onMessage;
     private final Consumer<View> onView;
     private final Runnable onTransition;
+    private final Consumer<String> onSuspended;
     private final Consumer<String> onClosed;
     private final Host host;
     private final Owner owner;
@@ -123,6 +127,9 @@ final class Lane implements Application {
     private volatile boolean isStalled;
     private volatile boolean isLeft;
 
+    /** On the loop: why this member stands outside of the primary partition; null if it does not. */
+    private @Nullable String suspended;
+
     /** On the loop: what is delivered out of band is delivered in it. */
     private @Nullable View installed;
 
@@ -138,6 +145,7 @@ final class Lane implements Application {
             Consumer<Message> onMessage,
             Consumer<View> onView,
             Runnable onTransition,
+            Consumer<String> onSuspended,
             Consumer<String> onClosed,
             Host host,
             Owner owner) {
@@ -148,6 +156,7 @@ final class Lane implements Application {
         this.onMessage = onMessage;
         this.onView = onView;
         this.onTransition = onTransition;
+        this.onSuspended = onSuspended;
         this.onClosed = onClosed;
         this.host = host;
         this.owner = owner;
@@ -183,7 +192,17 @@ final class Lane implements Application {
     }
 
     @Override
+    public void onSuspended(String reason) {
+        if (!reason.equals(suspended)) {
+            suspended = reason;
+            owner.onSuspended(reason);
+            add(new Suspended(reason));
+        }
+    }
+
+    @Override
     public void onView(View next) {
+        suspended = null;
         owner.onInstalled(next);
         installed = next;
         StateTransfer transfer = state;
@@ -361,6 +380,10 @@ final class Lane implements Application {
             case Transition() -> {
                 awaitScopes();
                 call("onTransition", onTransition);
+            }
+            case Suspended(String reason) -> {
+                awaitScopes();
+                call("onSuspended", () -> onSuspended.accept(reason));
             }
             case Joined() -> owner.onJoined();
             case Left(String reason) -> {

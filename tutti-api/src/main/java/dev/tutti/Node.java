@@ -14,6 +14,7 @@ import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.datagram.DatagramNode;
+import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import java.io.IOException;
@@ -62,6 +63,7 @@ public final class Node implements AutoCloseable {
     private final int packetBytesMax;
     private final long startNanos;
     private final Chronicle chronicle;
+    private final Map<String, String> settingTexts;
     private final Map<String, Function<String, ? extends Map<String, ?>>> answers = new ConcurrentSkipListMap<>();
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -74,9 +76,11 @@ public final class Node implements AutoCloseable {
         String address = driver.address();
         String name = spec.node().get(NodeSettings.NAME);
         this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
+        this.settingTexts = Inspector.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.chronicle = new Chronicle(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), chronicle::onEvent);
+        machine.useRecords(driver.records());
         switch (driver) {
             case StreamDriver streams -> {
                 datagramNode = null;
@@ -189,6 +193,7 @@ public final class Node implements AutoCloseable {
 
     CompletableFuture<Group> join(GroupBuilder builder) {
         Settings settings = builder.settings();
+        GroupSettings.check(builder.name(), settings, spec.node());
         Group group = new Group(this, builder, settings, host, machine);
         if (isClosed.get()) {
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed"));
@@ -216,6 +221,7 @@ public final class Node implements AutoCloseable {
 
     void forget(Group group) {
         groups.remove(group.name(), group);
+        chronicle.forget(group.name());
     }
 
     // ------------------------------------------------------------------ what can be known
@@ -248,7 +254,7 @@ public final class Node implements AutoCloseable {
         host.reportProcess(process);
         process.put("threads", running.size());
         List<NodeInspection.Part> parts =
-                new ArrayList<>(Inspector.parts(root, driver.counters(), process, spec.node()));
+                new ArrayList<>(Inspector.parts(root, driver.counters(), process, settingTexts));
         long lastEvent = chronicle.last();
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent), Map.of()));
         List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
@@ -263,7 +269,7 @@ public final class Node implements AutoCloseable {
                 ProcessHandle.current().pid(),
                 Duration.ofNanos(nanoTime - startNanos),
                 driver.description(),
-                Inspector.texts(spec.node()),
+                settingTexts,
                 parts,
                 groupParts,
                 Inspector.links(root, sockets, groupParts),

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Says how a node is to be. What is set here wins over system properties ({@code tutti.<setting>}), those over
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 public final class NodeBuilder {
 
     private NodeSpec spec;
+    private Consumer<String> onTrouble = _ -> {};
 
     NodeBuilder(NodeSpec spec) {
         this.spec = spec;
@@ -65,6 +67,16 @@ public final class NodeBuilder {
         return set(TransportSettings.INSECURE, true);
     }
 
+    /**
+     * Told, in a sentence, what a person should look at: connections that were refused, addresses that are wrong, trust that is
+     * missing, groups that are set up differently elsewhere. The same goes to the log. Called on the node's loop: must not block,
+     * nor call the node.
+     */
+    public NodeBuilder onTrouble(Consumer<String> listener) {
+        onTrouble = listener;
+        return this;
+    }
+
     public <T> NodeBuilder set(Setting<T> setting, T value) {
         return set(setting.name(), setting.print(value));
     }
@@ -96,7 +108,7 @@ public final class NodeBuilder {
         String transport = resolved.node().get(TransportSettings.PROTOCOL).name().toLowerCase(Locale.ROOT);
         Driver driver = provider(transport).open(resolved.node());
         try {
-            return new Node(resolved, new OwnProcess(driver));
+            return new Node(resolved, new OwnProcess(driver, onTrouble));
         } catch (RuntimeException e) {
             driver.close();
             throw e;

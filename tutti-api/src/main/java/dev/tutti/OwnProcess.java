@@ -7,13 +7,15 @@ import dev.tutti.protocols.node.NodeEvents;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 
 /**
  * The process that the application runs in.
  *
  * @param driver open, not started
+ * @param onTrouble told what is logged as a warning
  */
-record OwnProcess(Driver driver) implements Host {
+record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
 
     /** Grows from start to start with the clock; the random bits keep nodes apart that start in one millisecond. */
     @Override
@@ -52,6 +54,6 @@ record OwnProcess(Driver driver) implements Host {
 
     @Override
     public NodeEvents events(String node) {
-        return new EventLog(node);
+        return new EventLog(node, onTrouble);
     }
 }

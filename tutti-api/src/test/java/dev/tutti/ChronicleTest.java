@@ -98,11 +98,24 @@ class ChronicleTest {
     }
 
     @Test
-    void whoComesBackHasNoOldCause() {
+    void whoIsBackBeforeTheViewIsGoneForTheOldReason() {
+        chronicle.onView("g", view(2, MEMBER_A), view(3, MEMBER_A, MEMBER_B));
         chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "broken"));
         chronicle.onEvent(new NodeEvents.SessionOpened(B));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
-        assertThat(texts().getLast()).endsWith("because b is gone: it has left, or is on another side");
+        assertThat(texts().getLast()).endsWith("because b is gone: broken");
+    }
+
+    @Test
+    void anEndFromBeforeTheLastViewExplainsNothing() {
+        chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "broken"));
+        chronicle.onEvent(new NodeEvents.SessionOpened(B));
+        chronicle.onView("g", view(2, MEMBER_A), view(3, MEMBER_A, MEMBER_B));
+        chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
+        assertThat(texts().getLast()).endsWith("because b is gone: it has left the group, or goes another way");
+        chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "broken again"));
+        chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(5, MEMBER_A));
+        assertThat(texts().getLast()).endsWith("because b is gone: broken again");
     }
 
     @Test

@@ -19,8 +19,8 @@ final class Modules {
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
             Map.entry("sim", Set.of("core")),
-            // Simulated clusters of the protocols, and real processes of the API.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "api")),
+            // Simulated clusters of the protocols, and real processes of the API and of what is built on it.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "api", "blocks")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),
@@ -30,8 +30,9 @@ final class Modules {
             Map.entry("tomcat", Set.of("core", "api")),
             Map.entry("stomp", Set.of("core", "api")),
             Map.entry("console", Set.of("core", "api", "blocks")),
+            Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "console")),
+            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "config", "cli")));
 
@@ -53,7 +54,9 @@ final class Modules {
             Map.entry("io.undertow.", Set.of("demo")),
             Map.entry("org.xnio.", Set.of("demo")),
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
-            Map.entry("org.slf4j.", Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "console", "cli", "demo", "bench")));
+            Map.entry(
+                    "org.slf4j.",
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench")));
 
     private final String root;
 

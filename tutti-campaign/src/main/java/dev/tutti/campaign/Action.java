@@ -145,6 +145,29 @@ sealed interface Action {
         }
     }
 
+    /** While it is down, and nothing if it is a founder. */
+    record LoseRecords(int node) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.POWER_OFF;
+        }
+
+        @Override
+        public TreeSet<Integer> nodes() {
+            return setOf(node);
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return cluster.loseRecords(node);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " loses its records";
+        }
+    }
+
     /** With a goodbye. */
     record Stop(int node) implements OfNode {
         @Override
@@ -728,60 +751,9 @@ sealed interface Action {
     }
 
     /** It happens to who has sent, and was to receive, what an {@link Await} has waited for. */
-    sealed interface OfEnds extends Action {
+    non-sealed interface OfEnds extends Action {
         /** The action, now that it is known who they are. */
         Action of(int sender, int receiver);
-    }
-
-    record KillEnd(boolean isSender) implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.KILL;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Kill(isSender ? sender : receiver);
-        }
-
-        @Override
-        public String toString() {
-            return "its " + (isSender ? "sender" : "receiver") + " is killed";
-        }
-    }
-
-    record StallEnd(boolean isSender, Duration time) implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.PAUSE;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Stall(isSender ? sender : receiver, time);
-        }
-
-        @Override
-        public String toString() {
-            return "its " + (isSender ? "sender" : "receiver") + " stands still for " + Durations.print(time);
-        }
-    }
-
-    record PartEnds() implements OfEnds {
-        @Override
-        public Fault fault() {
-            return Fault.GIVE_UP;
-        }
-
-        @Override
-        public Action of(int sender, int receiver) {
-            return new Part(setOf(sender), setOf(receiver));
-        }
-
-        @Override
-        public String toString() {
-            return "its sender and receiver give each other up";
-        }
     }
 
     static String names(TreeSet<Integer> numbers) {

@@ -18,7 +18,12 @@ final class Ambush {
 
         /** Of the layer above. */
         FETCH(0, 4),
-        REPAIR(0, 5);
+        REPAIR(0, 5),
+
+        // Of groups with a primary partition.
+        PROPOSE(9),
+        ACCEPTED(10),
+        INSTALL(11);
 
         private final int kind;
         private final int kindAbove;
@@ -30,6 +35,11 @@ final class Ambush {
         Message(int kind, int kindAbove) {
             this.kind = kind;
             this.kindAbove = kindAbove;
+        }
+
+        /** Those that any group has. */
+        static List<Message> ofAnyGroup() {
+            return List.of(PREPARE, ACK, NACK, CUT, FETCH, REPAIR);
         }
 
         boolean is(byte[] frame) {

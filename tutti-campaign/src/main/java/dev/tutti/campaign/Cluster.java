@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
@@ -61,12 +62,13 @@ final class Cluster {
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final Ambush ambush;
     private boolean isChatting;
+    private boolean hasLostRecords;
     private final boolean isOnDatagrams;
     private int datagramBytesMax = 1_400;
     private boolean isMulticast;
     private Path path = Path.LOCAL;
     private DatagramPath datagramPath = DatagramPath.LOCAL;
-    private Settings nodeSettings = Settings.of(NodeSettings.ALL);
+    private Settings nodeSettings = Settings.of(NodeSettings.ALL).with(TransportSettings.RECORDS_DIRECTORY, "simulated");
     private Settings groupSettings = Settings.of(GroupSettings.ALL);
 
     private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
@@ -85,7 +87,12 @@ final class Cluster {
             int own = number;
             MachineFactory factory = (self, machineSeed, memory) -> {
                 Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
-                return maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
+                NodeMachine machine =
+                        maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
+                if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
+                    machine.useRecords(node(own).records());
+                }
+                return machine;
             };
             nodes.add(isOnDatagrams
                     ? simulation.addOnDatagrams(name, name + ":7800", (self, machineSeed, memory) ->
@@ -434,6 +441,27 @@ final class Cluster {
     /** Whether this run of the node was told to stop. */
     boolean isStopping(int number) {
         return stopping.getOrDefault(number, 0) == node(number).run();
+    }
+
+    /**
+     * A node that is down loses its disk. Not a founder: in the first primary view a name counts, whatever became of the
+     * record.
+     *
+     * @return whether there was something to lose
+     */
+    boolean loseRecords(int number) {
+        boolean isPossible = node(number).life() == SimulatedNode.Life.DOWN
+                && wasStarted(number)
+                && !groupSettings.get(GroupSettings.FOUNDERS).contains("n" + number);
+        if (isPossible) {
+            node(number).loseRecords();
+            hasLostRecords = true;
+        }
+        return isPossible;
+    }
+
+    boolean hasLostRecords() {
+        return hasLostRecords;
     }
 
     Cluster pause(int number) {

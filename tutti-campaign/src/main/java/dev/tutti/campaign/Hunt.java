@@ -38,6 +38,10 @@ final class Hunt {
         }
     }
 
+    /** Where there is no primary partition, a mistake in it is none. */
+    private static final List<LongFunction<Schedule>> OF_PRIMARY =
+            List.of(seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY));
+
     private final List<LongFunction<Schedule>> ways;
     private final int threads;
     private final Consumer<String> progress;
@@ -87,9 +91,11 @@ final class Hunt {
     }
 
     private Result hunt(Mutant mutant, int workers, long first, long count) {
-        LongFunction<Schedule> inOrder = index -> ways.get((int) (index / count)).apply(first + index % count);
+        List<LongFunction<Schedule>> all = mutant.isOfPrimary() ? OF_PRIMARY : ways;
+        LongFunction<Schedule> inOrder =
+                index -> all.get((int) (index / count)).apply(first + index % count);
         Search.Result result = new Search(inOrder, mutant, workers, 1, text -> progress.accept(mutant.name() + ": " + text))
-                .run(0, ways.size() * count, Long.MAX_VALUE);
+                .run(0, all.size() * count, Long.MAX_VALUE);
         Trial.Outcome failure = result.failures().isEmpty() ? null : result.failures().getFirst();
         boolean isHeldWithout = failure == null || !Trial.run(failure.schedule()).isFailed();
         return new Result(mutant, result.schedules(), result.seconds(), failure, isHeldWithout);

@@ -8,6 +8,7 @@ import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A node with a deliberate bug, which schedules have to find: what is never found is not looked for.
@@ -40,6 +41,17 @@ record Mutant(String name, String bug, List<String> properties, Maker maker) {
                 .map(Mutant::of)
                 .toList();
     }
+
+    /** Whether it is about the order of primary views. */
+    boolean isOfPrimary() {
+        return OF_PRIMARY.contains(name);
+    }
+
+    private static final Set<String> OF_PRIMARY = Set.of(
+            Mistake.IGNORE_ACCEPTED.toString(),
+            Mistake.NO_ACCEPT.toString(),
+            Mistake.FORGETFUL.toString(),
+            Mistake.MAJORITY_OF_ANY.toString());
 
     private static Mutant of(Mistake mistake) {
         return new Mutant(

@@ -240,12 +240,12 @@ final class PromptSwarm {
         int node = node();
         List<Action> together = new ArrayList<>();
         if (random.nextBoolean()) {
-            together.add(new Action.StallEnd(random.nextInt(4) > 0, nanos(1L << 20 + random.nextInt(7))));
+            together.add(new Ends.StallEnd(random.nextInt(4) > 0, nanos(1L << 20 + random.nextInt(7))));
         }
         if (random.nextBoolean()) {
             together.add(
                     switch (random.nextInt(4)) {
-                        case 0 -> new Action.PartEnds();
+                        case 0 -> new Ends.PartEnds();
                         case 1 -> new Action.GiveUp(node, otherThan(node));
                         default -> new Action.Part(Action.setOf(node), Action.setOf(otherThan(node)));
                     });
@@ -256,7 +256,7 @@ final class PromptSwarm {
                         case 0 -> new Action.Kill(node);
                         case 1 -> new Action.Coordinator(Action.Coordinator.Fate.KILLED);
                         case 2 -> new Action.Start(node);
-                        default -> new Action.KillEnd(random.nextBoolean());
+                        default -> new Ends.KillEnd(random.nextBoolean());
                     });
         }
         if (random.nextBoolean()) {

@@ -35,7 +35,9 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         /** Some pairs never hear each other again; views settle, in time, whatever they are. */
         SETTLING,
         /** Processes begin and end, and everybody can hear everybody: each view comes without waiting for a time-out. */
-        PROMPT;
+        PROMPT,
+        /** A group of which only a majority goes on; in the end all are up and hear each other. */
+        PRIMARY;
 
         @Override
         public String toString() {

@@ -31,6 +31,7 @@ final class Sentences {
             new Form("# is killed", m -> new Action.Kill(number(m, 1))),
             new Form("# loses its power", m -> new Action.PowerOff(number(m, 1))),
             new Form("# is switched off and on", m -> new Action.Reboot(number(m, 1))),
+            new Form("# loses its records", m -> new Action.LoseRecords(number(m, 1))),
             new Form("# stops", m -> new Action.Stop(number(m, 1))),
             new Form("# leaves", m -> new Action.Leave(number(m, 1))),
             new Form("# joins again", m -> new Action.JoinAgain(number(m, 1))),
@@ -63,17 +64,17 @@ final class Sentences {
             new Form("# flows again", m -> new Action.Unclog(number(m, 1))),
             new Form("connections of # and # break, noticed by (both|dialler|acceptor|nobody)", m ->
                     new Action.Break(number(m, 1), number(m, 2), Network.Notice.valueOf(m.group(3).toUpperCase(Locale.ROOT)))),
-            new Form("when (prepare|ack|nack|cut|fetch|repair) (\\d+) arrives(?: at #)?, (?:% later )?(.+)", m ->
+            new Form("when (prepare|ack|nack|cut|fetch|repair|propose|accepted|install) (\\d+) arrives(?: at #)?, (?:% later )?(.+)", m ->
                     new Action.Await(
                             Ambush.Message.valueOf(m.group(1).toUpperCase(Locale.ROOT)),
                             m.group(3) == null ? 0 : number(m, 3),
                             number(m, 2),
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
-            new Form("its (sender|receiver) is killed", m -> new Action.KillEnd(m.group(1).equals("sender"))),
+            new Form("its (sender|receiver) is killed", m -> new Ends.KillEnd(m.group(1).equals("sender"))),
             new Form("its (sender|receiver) stands still for %", m ->
-                    new Action.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
-            new Form("its sender and receiver give each other up", m -> new Action.PartEnds()),
+                    new Ends.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
+            new Form("its sender and receiver give each other up", m -> new Ends.PartEnds()),
             new Form("@ and @ give each other up", m -> new Action.Part(numbers(m, 1), numbers(m, 2))),
             new Form("what goes from @ to @ takes % more", m ->
                     new Action.Delay(numbers(m, 1), numbers(m, 2), Durations.parse(m.group(3)))),

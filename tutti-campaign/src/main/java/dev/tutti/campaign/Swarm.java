@@ -45,6 +45,9 @@ final class Swarm {
 
     /** The mode that a seed has when none is asked for. */
     static Schedule.Mode modeOf(long seed) {
+        if (Math.floorMod(seed, 16L) == 12) {
+            return Schedule.Mode.PRIMARY;
+        }
         return switch ((int) Math.floorMod(seed, 8L)) {
             case 1, 5 -> Schedule.Mode.PROMPT;
             case 3, 6 -> Schedule.Mode.LIVENESS;
@@ -58,7 +61,11 @@ final class Swarm {
     }
 
     static Schedule draw(long seed, Schedule.Mode mode) {
-        return mode == Schedule.Mode.PROMPT ? new PromptSwarm(seed).draw() : new Swarm(seed, mode).draw();
+        return switch (mode) {
+            case PROMPT -> new PromptSwarm(seed).draw();
+            case PRIMARY -> new PrimarySwarm(seed).draw();
+            case SAFETY, LIVENESS, SETTLING -> new Swarm(seed, mode).draw();
+        };
     }
 
     private Schedule draw() {
@@ -532,8 +539,8 @@ final class Swarm {
 
     /** One or two of them, and traffic for them to meet. */
     private void ambush() {
-        Ambush.Message[] messages = Ambush.Message.values();
-        Ambush.Message message = messages[random.nextInt(messages.length)];
+        List<Ambush.Message> messages = Ambush.Message.ofAnyGroup();
+        Ambush.Message message = messages.get(random.nextInt(messages.size()));
         if (random.nextBoolean()) {
             step(new Action.Await(Ambush.Message.PREPARE, 0, 1, Duration.ZERO,
                     new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
@@ -550,7 +557,7 @@ final class Swarm {
         int node = node();
         TreeSet<Integer> side = side();
         return switch (random.nextInt(16)) {
-            case 12, 13 -> new Action.KillEnd(random.nextBoolean());
+            case 12, 13 -> new Ends.KillEnd(random.nextBoolean());
             case 14, 15 -> new Action.GiveUp(node, otherThan(node));
             case 0, 1, 2 -> new Action.Kill(node);
             case 3 -> new Action.PowerOff(node);
@@ -580,7 +587,7 @@ final class Swarm {
         }
         pass(1);
         switch (mode) {
-            case SAFETY, PROMPT -> {
+            case SAFETY, PROMPT, PRIMARY -> {
                 if (random.nextBoolean()) {
                     for (int node = 1; node <= size; node++) {
                         step(new Action.Start(node));

@@ -243,12 +243,16 @@ final class Trial {
 
     /** Looks every 20 ms. */
     private void until(String property, String what, Duration limit, BooleanSupplier condition) {
+        until(property, what, limit, LOOK_NANOS, condition);
+    }
+
+    private void until(String property, String what, Duration limit, long lookNanos, BooleanSupplier condition) {
         long end = simulation.nowNanos() + limit.toNanos();
         while (!condition.getAsBoolean()) {
             if (simulation.nowNanos() >= end) {
                 throw new Broken(property, "not within " + limit.toMillis() + " ms of the last fault: " + what);
             }
-            advance(LOOK_NANOS);
+            advance(lookNanos);
         }
     }
 
@@ -281,9 +285,40 @@ final class Trial {
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
             case SAFETY, LIVENESS, PROMPT -> comeToRest(core, begin);
+            case PRIMARY -> {
+                startAll();
+                if (!isPrimaryPossible()) {
+                    return;
+                }
+                comeToRest(core, begin);
+            }
             case SETTLING -> settle(begin);
         }
         checkMemory(core);
+    }
+
+    /** With what they have on record. Who is leaving takes three time-outs at most. */
+    private void startAll() {
+        for (int round = 0; round < 2; round++) {
+            for (int node = 1; node <= schedule.size(); node++) {
+                new Action.Start(node).strike(cluster);
+                new Action.JoinAgain(node).strike(cluster);
+            }
+            advance(cluster.groupSettings().get(GroupSettings.LEAVE_TIMEOUT).multipliedBy(3).plus(SECOND));
+        }
+    }
+
+    /** Without a majority of the last primary view's records nobody goes on, which is as it should be. */
+    private boolean isPrimaryPossible() {
+        long end = simulation.nowNanos() + restMax.toNanos();
+        while (cluster.hasLostRecords() && !cluster.isOneView()) {
+            if (simulation.nowNanos() >= end) {
+                coverage.count("state.primary-lost: too many records were");
+                return false;
+            }
+            advance(LOOK_NANOS);
+        }
+        return true;
     }
 
     /** Those of whom something is asked. */
@@ -405,7 +440,7 @@ final class Trial {
             return;
         }
         TreeSet<Integer> holding = new TreeSet<>(core);
-        until("S23", "memory back at nothing", SECOND.multipliedBy(20), () -> {
+        until("S23", "memory back at nothing", SECOND.multipliedBy(20), LOOK_BESIDE_NANOS, () -> {
             holding.removeIf(number -> cluster.node(number).life() != SimulatedNode.Life.RUNNING
                     || cluster.node(number).memory().outstandingBlocks() == 0);
             return holding.isEmpty();
@@ -436,6 +471,9 @@ final class Trial {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = 20_000_000;
+
+    /** No multiple of a heartbeat: who sends one at each look has the memory for it each time. */
+    private static final long LOOK_BESIDE_NANOS = 20_700_011;
     private static final int PROBE_BYTES = 40;
     private static final long BYTES_BASE = 4L << 20;
 

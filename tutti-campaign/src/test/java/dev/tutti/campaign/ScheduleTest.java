@@ -31,7 +31,7 @@ class ScheduleTest {
 
     @Test
     void modeIsDrawnUnlessItIsAskedFor() {
-        assertThat(LongStream.rangeClosed(1, 8).mapToObj(Swarm::modeOf)).contains(Schedule.Mode.values());
+        assertThat(LongStream.rangeClosed(1, 16).mapToObj(Swarm::modeOf)).contains(Schedule.Mode.values());
         assertThat(Swarm.draw(1, Schedule.Mode.LIVENESS).world().core()).isNotEmpty();
     }
 

@@ -100,14 +100,18 @@ final class EventsCommand implements Callable<Integer> {
     private List<Line> look(int lastOfEach) throws IOException {
         List<Line> lines = new ArrayList<>();
         Map<String, Place> there = new TreeMap<>();
-        for (Entry entry : nodes.find(wanted)) {
-            String key = entry.socket().toString();
+        List<Entry> entries = nodes.find(wanted);
+        for (LocalNodes.Reply reply : nodes.askAll(entries, entry -> "events " + last(entry))) {
+            String key = reply.entry().socket().toString();
             Place place = places.get(key);
-            LocalNodes.Reply reply = nodes.ask(entry, "events " + (place == null ? 0 : place.last()));
             if (!reply.isAnswered()) {
+                // One that is stopped may go on; it is followed from where it was.
+                if (place != null) {
+                    there.put(key, place);
+                }
                 continue;
             }
-            String name = place == null ? name(entry) : place.name();
+            String name = place == null ? name(reply.entry()) : place.name();
             List<Map<?, ?>> events = Inspected.maps(reply.document().get("events"));
             long missed = Inspected.number(reply.document(), "missed");
             if (place != null && missed > 0) {
@@ -126,6 +130,11 @@ final class EventsCommand implements Callable<Integer> {
         places.putAll(there);
         lines.sort(Comparator.comparingLong(Line::epochMillis));
         return lines;
+    }
+
+    private long last(Entry entry) {
+        Place place = places.get(entry.socket().toString());
+        return place == null ? 0 : place.last();
     }
 
     private String name(Entry entry) {

@@ -9,11 +9,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
 
 /** The nodes of this user on this machine that can be asked. */
 final class LocalNodes {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
 
     private final DiagnosticsDirectory directory = DiagnosticsDirectory.ofUser();
 
@@ -64,10 +69,24 @@ final class LocalNodes {
         return found;
     }
 
+    /** Asks nodes at once, so that one that is stopped holds nobody up for longer than a second. */
+    List<Reply> askAll(List<Entry> entries, Function<Entry, String> question) {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<CompletableFuture<Reply>> replies = entries.stream()
+                    .map(entry -> CompletableFuture.supplyAsync(() -> ask(entry, question.apply(entry), SHORT_TIMEOUT), threads))
+                    .toList();
+            return replies.stream().map(CompletableFuture::join).toList();
+        }
+    }
+
     /** Asks a node; what it says of an error counts as none. */
     Reply ask(Entry entry, String question) {
+        return ask(entry, question, TIMEOUT);
+    }
+
+    private static Reply ask(Entry entry, String question, Duration timeout) {
         try {
-            Map<?, ?> document = StatusPage.map(Json.parse(Diagnostics.ask(entry.socket(), question, TIMEOUT)));
+            Map<?, ?> document = StatusPage.map(Json.parse(Diagnostics.ask(entry.socket(), question, timeout)));
             Object error = document.get("error");
             return error == null
                     ? new Reply(entry, document, "")

@@ -98,6 +98,10 @@ final class NodeOptions {
         return Node.of(spec.withNode(node));
     }
 
+    boolean hasFile() {
+        return config != null;
+    }
+
     /** Lets a node that can be asked ask all members of its cluster too, for {@code tutti probe --all} and {@code tutti top}. */
     static @Nullable Inspection openInspection(Node node) {
         for (Setting<?> setting : node.spec().node().definitions()) {

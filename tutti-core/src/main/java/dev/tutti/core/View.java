@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A numbered, ordered list of members, the same at all who install it.
@@ -12,8 +13,24 @@ import java.util.TreeSet;
  * @param id the ballot that made it
  * @param members by rank, the oldest first
  * @param parts the members by the view they came from; a merge has more than one part with more than one member
+ * @param primary its place among the primary views; null if it is none, and in groups that have none
  */
-public record View(ViewId id, List<Member> members, List<Part> parts) {
+public record View(ViewId id, List<Member> members, List<Part> parts, @Nullable Primary primary) {
+
+    /**
+     * A view's place in the chain of primary views, of which each was decided by a majority of the one before.
+     *
+     * @param epoch counts primary views from 1, without gap
+     * @param previous the one before
+     * @param voters by rank, under which number each member keeps its record; a majority of them decides on the next one
+     * @param electors numbers of those who had their say in this one and are not in it, because they leave
+     */
+    public record Primary(long epoch, ViewId previous, List<Long> voters, List<Long> electors) {
+        public Primary {
+            voters = List.copyOf(voters);
+            electors = List.copyOf(electors);
+        }
+    }
 
     /**
      * The members that come together from one view, with what was delivered in it.
@@ -43,6 +60,15 @@ public record View(ViewId id, List<Member> members, List<Part> parts) {
         if (members.isEmpty()) {
             throw new IllegalArgumentException("view " + id + " has no members");
         }
+        if (primary != null && primary.voters().size() != members.size()) {
+            throw new IllegalArgumentException(
+                    "primary view " + id + " has " + members.size() + " members and " + primary.voters().size() + " voters");
+        }
+    }
+
+    /** A view that is no primary one. */
+    public View(ViewId id, List<Member> members, List<Part> parts) {
+        this(id, members, parts, null);
     }
 
     /** The view in which everybody starts: of itself alone. */
@@ -53,6 +79,19 @@ public record View(ViewId id, List<Member> members, List<Part> parts) {
     /** The id of the view in which {@code member} starts. */
     static ViewId aloneId(Member member) {
         return new ViewId(1, 1, member);
+    }
+
+    /** Whether it is in the one chain of primary views of a group with {@code partition: primary}. */
+    public boolean isPrimary() {
+        return primary != null;
+    }
+
+    /**
+     * The number of a primary view: of two primary views of a group the later one has the higher epoch, wherever they are
+     * installed, over restarts too, so that it can be used as a fencing token. 0 if the view is not primary.
+     */
+    public long epoch() {
+        return primary == null ? 0 : primary.epoch();
     }
 
     /** The oldest member. */

@@ -243,6 +243,47 @@ public final class Wire {
         return taken;
     }
 
+    /** What makes a view primary, for one who knows its members. */
+    public static void append(Packet packet, View.Primary primary) {
+        packet.appendLong(primary.epoch());
+        append(packet, primary.previous());
+        appendLongs(packet, primary.voters());
+        appendLongs(packet, primary.electors());
+    }
+
+    public static void appendLongs(Packet packet, List<Long> numbers) {
+        packet.appendInt(numbers.size());
+        numbers.forEach(packet::appendLong);
+    }
+
+    /** As many as a view may have members, at most. */
+    public static List<Long> takeLongs(Packet packet) {
+        int count = takeMemberCount(packet, 8);
+        List<Long> numbers = new ArrayList<>(count);
+        for (int index = 0; index < count; index++) {
+            numbers.add(packet.takeLong());
+        }
+        return numbers;
+    }
+
+    /** The view with what {@link #append(Packet, View.Primary)} has written of it; as it is, and the packet malformed, if that does not fit. */
+    public static View takePrimary(Packet packet, View view, Members known) {
+        long epoch = packet.takeLong();
+        ViewId previous = takeViewId(packet, known);
+        List<Long> voters = takeLongs(packet);
+        List<Long> electors = takeLongs(packet);
+        if (voters.size() != view.size() || epoch < 1) {
+            packet.markMalformed();
+            return view;
+        }
+        return new View(view.id(), view.members(), view.parts(), new View.Primary(epoch, previous, voters, electors));
+    }
+
+    /** Bytes that {@link #append(Packet, View.Primary)} takes at most. */
+    public static long bytesMax(View.Primary primary) {
+        return 64 + bytesMax(primary.previous().proposer()) + 8L * (primary.voters().size() + primary.electors().size());
+    }
+
     /** The view that a data packet was sent in: number, attempt, the proposer's incarnation and join. */
     public static void prependTag(Packet packet, ViewId id) {
         packet.prependInt(id.proposer().join());

@@ -4,8 +4,10 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
+import dev.tutti.protocols.membership.MembershipBytes;
 import dev.tutti.tomcat.SessionCodec;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -107,6 +109,14 @@ final class Crowds {
                         packet.appendLong(0).appendLong(Long.MAX_VALUE);
                     }
                 }));
+    }
+
+    /** Messages of groups with a primary partition that name as many voters, electors and members as there is room for. */
+    static List<byte[]> ofPrimary(byte[] head, View view, ViewId ballot) {
+        return List.of(
+                frame(packet -> MembershipBytes.crowdOfVoters(packet.append(head, 0, head.length), ballot)),
+                frame(packet -> MembershipBytes.crowdOfElectors(packet.append(head, 0, head.length), view, ballot)),
+                frame(packet -> MembershipBytes.crowdOfWaiting(packet.append(head, 0, head.length), ballot)));
     }
 
     /** Texts of many short things, and of long ones. */

@@ -34,11 +34,12 @@ class FuzzTest {
         int usual =
                 switch (target.name()) {
                     case "session" -> 1_500;
+                    case "primary" -> 1_000;
                     case "large-view" -> 20;
                     case "diagnostics" -> 500;
                     case "datagrams" -> 250;
                     case "certificates" -> 400;
-                    case "json", "key", "sessions", "view", "members", "vector" -> 3_000;
+                    case "json", "key", "sessions", "view", "members", "vector", "record" -> 3_000;
                     case "accepted", "answered", "attribute" -> 2_000;
                     case "yaml", "seeds", "setting", "stream", "stream-plain" -> 2_000;
                     default -> 20_000;

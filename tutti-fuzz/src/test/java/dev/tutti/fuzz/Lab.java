@@ -156,6 +156,7 @@ final class Lab {
     }
 
     private static final int DATAGRAM_BYTES_MAX = 1_400;
+    private static final List<String> FOUNDERS = List.of("n1", "n2", "n3");
 
     private final DatagramNode.Limits limits;
     private final int packetBytesMax;
@@ -170,6 +171,15 @@ final class Lab {
         this(size, seed, Carrier.STREAMS);
     }
 
+    /** A lab whose group has a primary partition, and nodes with records. */
+    static Lab primary(int size, long seed) {
+        Lab lab = new Lab(size, seed);
+        lab.groupSettings = lab.groupSettings
+                .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
+                .with(GroupSettings.FOUNDERS, FOUNDERS);
+        return lab;
+    }
+
     Lab(int size, long seed, Carrier carrier) {
         simulation = new Simulation(seed);
         limits = DatagramNode.Limits.of(
@@ -182,14 +192,21 @@ final class Lab {
         for (int number = 1; number <= size; number++) {
             addresses.add("n" + number + ":7800");
         }
-        Settings settings = Settings.of(NodeSettings.ALL).with(NodeSettings.SEEDS, addresses);
+        Settings settings = Settings.of(NodeSettings.ALL)
+                .with(TransportSettings.RECORDS_DIRECTORY, "simulated")
+                .with(NodeSettings.SEEDS, addresses);
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
+            int index = number - 1;
             MachineFactory factory = (self, machineSeed, memory) -> {
                 Metered metered = new Metered(memory);
                 memories.put(name, metered);
-                return new Tap(new NodeMachine(
-                        self, settings.with(NodeSettings.NAME, name), machineSeed, metered, event -> {}));
+                NodeMachine machine = new NodeMachine(
+                        self, settings.with(NodeSettings.NAME, name), machineSeed, metered, event -> {});
+                if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
+                    machine.useRecords(nodes.get(index).records());
+                }
+                return new Tap(machine);
             };
             nodes.add(carrier == Carrier.STREAMS
                     ? simulation.add(name, name + ":7800", factory)

@@ -1,9 +1,9 @@
 package dev.tutti.fuzz;
 
-import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.core.Wire;
+import dev.tutti.protocols.membership.MembershipBytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -35,6 +35,13 @@ final class SessionTarget implements Target.Decoder {
     private static final int FRAMES_MAX = 32;
     private static final int VIEW_CHANGE_MILLIS = 6;
 
+    private final boolean isPrimary;
+
+    /** @param isPrimary whether the group has a primary partition */
+    SessionTarget(boolean isPrimary) {
+        this.isPrimary = isPrimary;
+    }
+
     @Override
     public Set<String> decode(byte[] input, Allocation allocation) {
         Set<String> outcomes = new TreeSet<>();
@@ -42,7 +49,7 @@ final class SessionTarget implements Target.Decoder {
             return outcomes;
         }
         int scene = (input[0] & 0xff) % SCENES;
-        Lab lab = new Lab(3, 1);
+        Lab lab = lab(isPrimary);
         Scene prepared = prepare(lab, scene);
         Lab.Seat reader = prepared.reader();
         int connection = prepared.connection();
@@ -127,7 +134,7 @@ final class SessionTarget implements Target.Decoder {
     }
 
     private static final int DATA_MAX = 5;
-    private static final int CONTROL_MAX = 8;
+    private static final int CONTROL_MAX = 14;
 
     private static String known(byte kind, int highest) {
         return kind < 0 || kind > highest ? "of no kind" : Integer.toString(kind);
@@ -137,12 +144,14 @@ final class SessionTarget implements Target.Decoder {
      * Per scene one input of each kind of frame, all of them in a row, and frames as large as they can be. Those of the
      * scene itself carry numbers, views and members that are true in it, so that they come far before they are refused.
      */
-    static List<byte[]> seeds() {
+    List<byte[]> seeds() {
         List<byte[]> seeds = new ArrayList<>();
         for (int scene = 0; scene < SCENES; scene++) {
             Map<String, byte[]> kinds = new LinkedHashMap<>();
-            Lab lab = lab(scene);
-            ViewId current = lab.seat(1).view().id();
+            Lab lab = lab(isPrimary);
+            prepare(lab, scene);
+            View view = lab.seat(1).view();
+            ViewId current = view.id();
             for (Recording recording : List.of(Recording.of(lab, 1 + scene % 2), Recording.ofSession())) {
                 for (Recording.Heard heard : recording.heard()) {
                     if (heard.reader() == 1 + scene % 2 && heard.frame().length < 2_000) {
@@ -151,6 +160,12 @@ final class SessionTarget implements Target.Decoder {
                 }
             }
             addMade(kinds);
+            byte[] head = Arrays.copyOf(kinds.get("group data 0"), 5);
+            ViewId next = new ViewId(current.number() + 1, 1, current.proposer());
+            byte[] ballot = join(head, MembershipBytes.prepare(next, view));
+            if (isPrimary) {
+                addOfPrimary(seeds, kinds, scene, head, ballot, next, view);
+            }
             for (byte[] frame : kinds.values()) {
                 seeds.add(input(scene, frame));
             }
@@ -159,14 +174,37 @@ final class SessionTarget implements Target.Decoder {
                 seeds.add(input(scene, withOtherStack(stranger)));
             }
             // A ballot, and what comes of the view that it freezes.
-            seeds.add(input(scene, prepare(kinds, current), kinds.get("group data 0")));
+            seeds.add(input(scene, ballot, kinds.get("group data 0")));
             byte[][] all = kinds.values().toArray(byte[][]::new);
             seeds.add(input(scene, all));
-            for (byte[] crowd : Crowds.frames(Arrays.copyOf(kinds.get("group data 0"), 5), current)) {
+            for (byte[] crowd : Crowds.frames(head, current)) {
                 seeds.add(input(scene, crowd));
             }
         }
         return seeds;
+    }
+
+    /** What is said in a ballot, alone, after the ballot has begun, and all of it in a row; and messages that name many. */
+    private static void addOfPrimary(
+            List<byte[]> seeds, Map<String, byte[]> kinds, int scene, byte[] head, byte[] ballot, ViewId next, View view) {
+        List<byte[]> row = new ArrayList<>(List.of(ballot));
+        for (byte[] message : MembershipBytes.messages(next, view)) {
+            byte[] frame = join(head, message);
+            kinds.putIfAbsent(describe(frame), frame);
+            seeds.add(input(scene, ballot, frame));
+            row.add(frame);
+        }
+        seeds.add(input(scene, row.toArray(byte[][]::new)));
+        seeds.add(input(scene, join(head, MembershipBytes.ack(next, view))));
+        for (byte[] crowd : Crowds.ofPrimary(head, view, next)) {
+            seeds.add(input(scene, ballot, crowd));
+        }
+    }
+
+    private static byte[] join(byte[] head, byte[] message) {
+        byte[] frame = Arrays.copyOf(head, head.length + message.length);
+        System.arraycopy(message, 0, frame, head.length, message.length);
+        return frame;
     }
 
     /** Frames that are rare: made of the names and numbers in others. */
@@ -210,14 +248,6 @@ final class SessionTarget implements Target.Decoder {
         return address + 4 + bytes.getInt(address) + 4;
     }
 
-    private static byte[] prepare(Map<String, byte[]> kinds, ViewId current) {
-        Packet packet = Packet.create(Memory.onHeap(), 1_024);
-        Wire.append(packet, new ViewId(current.number() + 1, 1, current.proposer()));
-        Map<String, byte[]> made = new LinkedHashMap<>();
-        add(made, Arrays.copyOf(kinds.get("group data 0"), 5), new byte[] {2}, WireSeeds.bytes(packet));
-        return made.get("group control 2");
-    }
-
     private static void add(Map<String, byte[]> kinds, byte[]... parts) {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
         for (byte[] part : parts) {
@@ -227,9 +257,7 @@ final class SessionTarget implements Target.Decoder {
         kinds.put(describe(made), made);
     }
 
-    private static Lab lab(int scene) {
-        Lab lab = new Lab(3, 1);
-        prepare(lab, scene);
-        return lab;
+    private static Lab lab(boolean isPrimary) {
+        return isPrimary ? Lab.primary(3, 1) : new Lab(3, 1);
     }
 }

@@ -10,11 +10,13 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.draw.BoardBytes;
 import dev.tutti.internal.DiagnosticsBytes;
 import dev.tutti.internal.Json;
 import dev.tutti.netty.internal.StreamBytes;
 import dev.tutti.netty.internal.TlsBytes;
 import dev.tutti.protocols.discovery.Seeds;
+import dev.tutti.protocols.membership.MembershipBytes;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Reassembly;
@@ -58,6 +60,9 @@ final class Targets {
     /** Lists and texts: a destination of two letters, a segment, a header without letters. */
     private static final Bound ENVELOPE = Bound.USUAL.withElements(160, 2, Integer.MAX_VALUE);
 
+    /** A line of four bytes may be refused, with an exception; and what is taken is told, and read once more. */
+    private static final Bound BOARD = Bound.USUAL.withElements(2_048, 4, Integer.MAX_VALUE);
+
     /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
 
@@ -69,7 +74,7 @@ final class Targets {
     private static final int YAML_NODES_MAX = 20_000;
 
     static final List<Target> ALL = List.of(
-            Target.of("session", new SessionTarget(), SessionTarget::seeds, Set.of(
+            Target.of("session", new SessionTarget(false), () -> new SessionTarget(false).seeds(), Set.of(
                     "frame 3", "frame 4", "frame 5", "frame 16", "frame 17", "frame 18", "frame 19", "frame 20", "frame 21",
                     "group control 1", "group control 2", "group control 3", "group control 4", "group control 5",
                     "group control 6", "group control 7", "group control 8",
@@ -78,6 +83,15 @@ final class Targets {
                     "groups.lab.dropped.malformed", "groups.lab.dropped.old_view", "groups.lab.dropped.duplicate",
                     "groups.lab.dropped.gap", "groups.lab.dropped.old_ballot", "groups.lab.dropped.late_repair",
                     "groups.stack-mismatches"))
+                    .within(MEMBERS),
+            Target.of("primary", new SessionTarget(true), () -> new SessionTarget(true).seeds(), Set.of(
+                    "group control 2", "group control 3", "group control 5", "group control 9", "group control 10",
+                    "group control 11", "group control 12", "group control 13", "group control 14",
+                    "groups.lab.dropped.malformed", "groups.lab.dropped.old_ballot", "groups.lab.membership.outside",
+                    "groups.stack-mismatches"))
+                    .within(MEMBERS),
+            Target.of("record", MembershipBytes::record, MembershipBytes::records, "refused", "taken",
+                            "taken with what was accepted")
                     .within(MEMBERS),
             Target.of("accepted", new HandshakeTarget(false), HandshakeTarget::accepted, Set.of(
                     "links.refused-here.malformed", "links.refused-here.version", "links.refused-here.cluster",
@@ -116,6 +130,8 @@ final class Targets {
             Target.of("stomp-envelopes", StompBytes::envelope, StompBytes::envelopes, "refused", "Publish", "Confirm",
                             "Endpoints")
                     .within(ENVELOPE),
+            Target.of("board", BoardBytes::lines, BoardBytes::seeds, "nothing", "some", "all")
+                    .within(BOARD),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
                     .within(ATTRIBUTE),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),

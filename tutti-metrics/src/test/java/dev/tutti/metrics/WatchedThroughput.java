@@ -25,8 +25,10 @@ import jdk.jfr.Recording;
  */
 final class WatchedThroughput {
 
-    private static final int ROUNDS = 14;
+    private static final int ROUNDS = Integer.getInteger("rounds", 9);
     private static final long PHASE_NANOS = 3_000_000_000L;
+
+    private static final long SETTLE_NANOS = 1_500_000_000L;
 
     private WatchedThroughput() {}
 
@@ -42,7 +44,9 @@ final class WatchedThroughput {
             Thread[] senders = {
                 Thread.ofPlatform().start(() -> send(first, isOver)), Thread.ofPlatform().start(() -> send(second, isOver))
             };
-            rate(a, b, 3 * PHASE_NANOS);
+            rate(a, b, 2 * PHASE_NANOS);
+            watched(a, b);
+            watched(a, b);
             Load[] alone = new Load[ROUNDS];
             Load[] watched = new Load[ROUNDS];
             for (int round = 0; round < ROUNDS; round++) {
@@ -60,6 +64,11 @@ final class WatchedThroughput {
             for (Thread sender : senders) {
                 sender.join();
             }
+            // Whatever else the machine does: the CPU that watching itself takes, of nodes that do nothing.
+            Load idle = rate(a, b, 4 * PHASE_NANOS);
+            Load idleWatched = watched(a, b);
+            System.out.printf(Locale.ROOT, "CPU of idle nodes: alone %.1f ms/s, watched %.1f ms/s%n",
+                    idle.cpuPerSecond() / 1e6, idleWatched.cpuPerSecond() / 1e6);
             long before = System.nanoTime();
             for (int count = 0; count < 1_000; count++) {
                 a.inspection();
@@ -108,6 +117,8 @@ final class WatchedThroughput {
                     throw new IllegalStateException(e);
                 }
             });
+            // To be watched is one thing, to begin to be watched another: recordings and beans are there before it counts.
+            rate(a, b, SETTLE_NANOS);
             Load load = rate(a, b, PHASE_NANOS);
             over.countDown();
             reader.join();
@@ -125,7 +136,8 @@ final class WatchedThroughput {
         }
         long cpu = cpuNanos() - cpuBefore;
         long count = delivered(a) + delivered(b) - before;
-        return new Load(count * 1e9 / (System.nanoTime() - start), (double) cpu / count);
+        long passed = System.nanoTime() - start;
+        return new Load(count * 1e9 / passed, (double) cpu / Math.max(1, count), cpu * 1e9 / passed);
     }
 
     private static long delivered(Node node) {
@@ -146,8 +158,9 @@ final class WatchedThroughput {
      *
      * @param perSecond deliveries
      * @param cpuNanos of the process, for each delivery
+     * @param cpuPerSecond of the process, in nanoseconds
      */
-    private record Load(double perSecond, double cpuNanos) {
+    private record Load(double perSecond, double cpuNanos, double cpuPerSecond) {
         @Override
         public String toString() {
             return String.format(Locale.ROOT, "%,.0f/s at %.0f ns", perSecond, cpuNanos);

@@ -183,6 +183,9 @@ public final class PropertyChecker {
     private final TreeMap<Member, Life> lives = new TreeMap<>();
     private final Map<ViewId, View> views = new HashMap<>();
 
+    /** By epoch. */
+    private final Map<Long, View> primaries = new HashMap<>();
+
     /** Per view, in which of its parts each member is. */
     private final Map<ViewId, Map<Member, Integer>> partsOf = new HashMap<>();
 
@@ -457,7 +460,47 @@ public final class PropertyChecker {
         }
     }
 
+    /**
+     * One chain: of each epoch there is one view, which follows the one of the epoch before, and a majority of whose voters it
+     * has, but for those who left it with their consent. The voter is the record, whoever votes with it.
+     */
+    private void checkPrimary(Member member, View view, View.Primary primary) {
+        View known = primaries.putIfAbsent(primary.epoch(), view);
+        if (known != null && !known.id().equals(view.id())) {
+            report("S20", member + " installed " + view.id() + " as primary view " + primary.epoch() + ", others " + known.id());
+            return;
+        }
+        checkSuccession(primaries.get(primary.epoch() - 1), view);
+        checkSuccession(view, primaries.get(primary.epoch() + 1));
+    }
+
+    private void checkSuccession(@Nullable View before, @Nullable View after) {
+        View.Primary ended = before == null ? null : before.primary();
+        View.Primary next = after == null ? null : after.primary();
+        if (before == null || after == null || ended == null || next == null) {
+            return;
+        }
+        if (!next.previous().equals(before.id())) {
+            report("S20", after.id() + " follows " + next.previous() + " as primary view " + next.epoch()
+                    + ", and the one before is " + before.id());
+        }
+        if (before.id().number() >= after.id().number()) {
+            report("S20", after.id() + " is primary after " + before.id());
+        }
+        Set<Long> common = new HashSet<>(next.voters());
+        common.addAll(next.electors());
+        common.retainAll(ended.voters());
+        if (2 * common.size() <= ended.voters().size()) {
+            report("S20", after.id() + " has " + common.size() + " of the " + ended.voters().size() + " voters of "
+                    + before.id() + ", and follows it");
+        }
+    }
+
     private void takeView(Life life, View view) {
+        View.Primary primary = view.primary();
+        if (primary != null) {
+            checkPrimary(life.member, view, primary);
+        }
         Member member = life.member;
         if (!view.contains(member)) {
             report("S3", member + " installed " + view + " without itself");

@@ -8,6 +8,7 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Endpoint;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.Records;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -82,6 +83,7 @@ public final class SimulatedNode {
     private boolean isStopping;
     private int idleTurns;
     private long idleSinceNanos;
+    private @Nullable SimulatedRecords records;
 
     SimulatedNode(
             Simulation simulation,
@@ -157,6 +159,24 @@ public final class SimulatedNode {
     public long clockNanos() {
         long elapsed = simulation.nowNanos() - startedNanos;
         return clockOriginNanos + elapsed + elapsed / 1_000_000 * driftPpm;
+    }
+
+    /** What the node keeps over its runs; for machines that need it. */
+    public Records records() {
+        SimulatedRecords present = records;
+        if (present == null) {
+            present = new SimulatedRecords(simulation, this, simulation.fork());
+            records = present;
+        }
+        return present;
+    }
+
+    /** What the node has kept is gone; what it is writing is kept. */
+    public void loseRecords() {
+        if (records != null) {
+            records.lose();
+            trace(Trace.Kind.CLOCK, "records lost");
+        }
     }
 
     // ------------------------------------------------------------------ what can be set

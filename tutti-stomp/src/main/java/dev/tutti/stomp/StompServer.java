@@ -3,14 +3,13 @@ package dev.tutti.stomp;
 import dev.tutti.Node;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.stomp.internal.Application;
 import dev.tutti.stomp.internal.Hub;
 import dev.tutti.stomp.internal.Listener;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,18 +29,16 @@ public final class StompServer implements AutoCloseable {
     private final Hub hub;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    StompServer(
-            Node node, Settings settings, @Nullable Authenticator authenticator, @Nullable Consumer<StompMessage> onMessage) {
+    StompServer(Node node, Settings settings, boolean hasAuthenticator, Application application) {
         this.listener =
-                Listener.open(settings, node.spec().node().get(TransportSettings.IO), authenticator != null);
+                Listener.open(settings, node.spec().node().get(TransportSettings.IO), hasAuthenticator);
         this.endpoints = listener.endpoints(node.address());
         try {
             this.hub = new Hub(
                     node,
                     settings,
                     String.join(",", endpoints),
-                    authenticator == null ? Authenticator.everybody() : authenticator,
-                    onMessage,
+                    application,
                     this::onLost);
             hub.serveOn(listener.loops());
             hub.join();

@@ -1,9 +1,13 @@
 package dev.tutti.stomp;
 
+import dev.tutti.GroupState;
 import dev.tutti.Node;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.stomp.internal.Application;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +17,9 @@ public final class StompServerBuilder {
     private final Node node;
     private Settings settings;
     private @Nullable Authenticator authenticator;
-    private @Nullable Consumer<StompMessage> onMessage;
+    private Consumer<StompMessage> onMessage = _ -> {};
+    private final TreeMap<String, GroupState> states = new TreeMap<>();
+    private Pages pages = _ -> null;
 
     StompServerBuilder(Node node) {
         this.node = node;
@@ -37,10 +43,26 @@ public final class StompServerBuilder {
     }
 
     /**
-     * Called for each message of the served groups, in the group's order; it may block, and keeps the senders waiting then.
+     * Called for each message of the served groups, in the group's order and before clients get it; it may block, and keeps the
+     * senders waiting then.
      */
     public StompServerBuilder onMessage(Consumer<StompMessage> listener) {
         onMessage = listener;
+        return this;
+    }
+
+    /**
+     * What is made of a served group's messages here, and handed over to members that come later: what {@link #onMessage} has
+     * been called with, and the state, are in order. The server accepts clients when it has the state. All members need one.
+     */
+    public StompServerBuilder state(String group, GroupState state) {
+        states.put(group, state);
+        return this;
+    }
+
+    /** What browsers get at the same port without a WebSocket; without this nothing. */
+    public StompServerBuilder pages(Pages source) {
+        pages = source;
         return this;
     }
 
@@ -62,6 +84,9 @@ public final class StompServerBuilder {
      * @throws IllegalStateException if the node is closed, or has joined one of the groups otherwise
      */
     public StompServer start() {
-        return new StompServer(node, settings, authenticator, onMessage);
+        Authenticator judge = authenticator;
+        Application application = new Application(
+                judge == null ? Authenticator.everybody() : judge, onMessage, Map.copyOf(states), pages);
+        return new StompServer(node, settings, judge != null, application);
     }
 }

@@ -3,13 +3,16 @@ package dev.tutti.stomp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.GroupState;
 import dev.tutti.Node;
+import dev.tutti.Snapshot;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.stomp.Client.Reply;
 import dev.tutti.stomp.internal.Counter;
 import dev.tutti.stomp.internal.Fault;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -455,5 +458,53 @@ class StompServerTest {
                     .isInstanceOf(SettingException.class)
                     .hasMessageContaining("stomp.port");
         }
+    }
+
+    /** A state that is the text of all messages so far. */
+    private static final class Sum implements GroupState {
+
+        private final StringBuffer text = new StringBuffer();
+
+        void onMessage(StompMessage message) {
+            text.append(message.text());
+        }
+
+        @Override
+        public Snapshot snapshot() {
+            byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+            return out -> out.write(bytes);
+        }
+
+        @Override
+        public void install(InputStream in) throws IOException {
+            text.setLength(0);
+            text.append(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void handsTheStateOfAGroupToMembersThatComeLater() throws Exception {
+        try (Cluster states = new Cluster()) {
+            Sum first = new Sum();
+            Sum second = new Sum();
+            StompServer one = states.start(builder -> builder.groups("sum").state("sum", first).onMessage(first::onMessage));
+            one.publish("/sum/a", Map.of(), new byte[] {'a'}).get(20, TimeUnit.SECONDS);
+            one.publish("/sum/b", Map.of(), new byte[] {'b'}).get(20, TimeUnit.SECONDS);
+            StompServer two = states.start(builder -> builder.groups("sum").state("sum", second).onMessage(second::onMessage));
+            assertThat(second.text).hasToString("ab");
+            two.publish("/sum/c", Map.of(), new byte[] {'c'}).get(20, TimeUnit.SECONDS);
+            assertThat(first.text).hasToString("abc");
+            assertThat(second.text).hasToString("abc");
+        }
+    }
+
+    @Test
+    void refusesAStateOfAGroupThatIsNotServed() {
+        assertThatThrownBy(() -> {
+                    try (Cluster states = new Cluster()) {
+                        states.start(builder -> builder.groups("sum").state("other", new Sum()));
+                    }
+                })
+                .hasMessageContaining("other is given a state and is not served");
     }
 }

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -29,7 +30,8 @@ class WebSocketTest {
     @BeforeAll
     static void start() {
         cluster = new Cluster();
-        port = cluster.start(builder -> builder.set("stomp.origins", "https://shop.example"))
+        port = cluster.start(builder -> builder.set("stomp.origins", "https://shop.example")
+                        .pages(target -> target.equals("/hello?a=1") ? new Pages.Page("text/html", new byte[] {'h', 'i'}) : null))
                 .port();
         http = HttpClient.newHttpClient();
     }
@@ -169,6 +171,19 @@ class WebSocketTest {
             Cluster.await("it is given back", () -> server.status().get("held-bytes") == 0);
             assertThat(server.status()).containsEntry("disconnected.timeout", 1L);
         }
+    }
+
+    @Test
+    void givesPagesToBrowsersAtTheSamePort() throws Exception {
+        HttpResponse<String> response = http.send(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/hello?a=1")).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo("hi");
+        assertThat(response.headers().map())
+                .containsEntry("content-type", List.of("text/html"))
+                .containsEntry("access-control-allow-origin", List.of("*"))
+                .containsEntry("cache-control", List.of("no-store"));
     }
 
     @Test

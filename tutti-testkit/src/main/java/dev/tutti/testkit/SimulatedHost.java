@@ -5,6 +5,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
@@ -193,6 +194,11 @@ final class SimulatedHost implements Host {
         @Override
         public void start(Machine given) {
             machine = given;
+        }
+
+        @Override
+        public Records records() {
+            return node().records();
         }
 
         @Override

@@ -258,6 +258,16 @@ final class Witness {
         }
 
         @Override
+        public void onTransition() {
+            real.onTransition();
+        }
+
+        @Override
+        public void onSuspended(String reason) {
+            real.onSuspended(reason);
+        }
+
+        @Override
         public void onView(View installed) {
             view = installed;
             positions.clear();

@@ -59,6 +59,9 @@ final class Agreement {
     /** The name of a state that was given up for another one, and is intact; 0 for none. */
     private long unlost;
 
+    /** Of the last primary view in which it was agreed that {@link #state} goes on, and which was left; 0 for none. */
+    private long epoch;
+
     private boolean isComplete;
     private boolean isClean = true;
 
@@ -94,6 +97,9 @@ final class Agreement {
         holders.replaceAll((member, name) -> last.id().mix(name));
         holders.keySet().retainAll(view.members());
         boolean wasSettled = last.isSettled();
+        if (wasSettled && last.view().isPrimary()) {
+            epoch = last.view().epoch();
+        }
         if (!wasSettled) {
             last.settle(new Verdict.Superseded(next), List.of());
         }
@@ -106,7 +112,8 @@ final class Agreement {
             sayHave();
         } else {
             holders.clear();
-            owner.sendToAll(new Status(next.id(), isComplete || target != null ? state : 0, unlost, isComplete, isClean));
+            long named = isComplete || target != null ? state : 0;
+            owner.sendToAll(new Status(next.id(), named, unlost, epoch, isComplete, isClean));
         }
         return next;
     }
@@ -115,7 +122,7 @@ final class Agreement {
     void onJoined() {
         Cut present = cut;
         if (present != null && present.view().parts().isEmpty() && !present.isSettled()) {
-            statuses.put(present.view().coordinator(), new Status(present.id(), 0, 0, false, isClean));
+            statuses.put(present.view().coordinator(), new Status(present.id(), 0, 0, 0, false, isClean));
             settle(present);
         }
     }
@@ -217,6 +224,9 @@ final class Agreement {
                     + " gone, and these were about to get it from them");
             return;
         }
+        if (policy == StateOf.PRIMARY) {
+            keepLatest(having);
+        }
         long winner = winner(present, having);
         if (policy != StateOf.EACH) {
             having.values().removeIf(name -> name != winner);
@@ -239,6 +249,21 @@ final class Agreement {
             }
         }
         return false;
+    }
+
+    /** What has gone through the latest primary view is what has gone on: those that have missed it are behind. */
+    private void keepLatest(TreeMap<Member, Long> having) {
+        long latest = 0;
+        for (Member member : having.keySet()) {
+            latest = Math.max(latest, epochOf(member));
+        }
+        long last = latest;
+        having.keySet().removeIf(member -> epochOf(member) < last);
+    }
+
+    private long epochOf(Member member) {
+        Status status = statuses.get(member);
+        return status == null ? 0 : status.epoch();
     }
 
     private long winner(Cut present, TreeMap<Member, Long> having) {

@@ -62,9 +62,13 @@ final class Gate {
     private void skip(Object item) {
         if (item == skippingTo) {
             skippingTo = null;
-        } else if (!(item instanceof Packet) && !(item instanceof Cut)) {
+        } else if (isKept(item)) {
             kept = item;
         }
+    }
+
+    private static boolean isKept(Object item) {
+        return !(item instanceof Packet) && !(item instanceof Cut) && !(item instanceof StateTransfer.OfView);
     }
 
     /** Comes to a cut; closes there, unless this member goes on with what it has. */
@@ -147,7 +151,7 @@ final class Gate {
         at = target;
         Object item = backlog.poll();
         while (item != null && item != target) {
-            if (!(item instanceof Packet) && !(item instanceof Cut)) {
+            if (isKept(item)) {
                 kept = item;
             }
             item = backlog.poll();

@@ -22,10 +22,12 @@ sealed interface StateRecord {
      *
      * @param state names its state, or the one that it is getting; 0 for none
      * @param unlost names the state that it has given up and not lost yet; 0 for none
+     * @param epoch of the last primary view in which it was agreed that this state goes on, and which it has left; 0 for none
      * @param isComplete whether it has {@code state}
      * @param isClean whether it has no state, and has not begun to get one
      */
-    record Status(CutId view, long state, long unlost, boolean isComplete, boolean isClean) implements StateRecord {}
+    record Status(CutId view, long state, long unlost, long epoch, boolean isComplete, boolean isClean)
+            implements StateRecord {}
 
     /** The sender has got the state {@code state}, as it is named in {@code view}. */
     record Have(CutId view, long state) implements StateRecord {}
@@ -72,7 +74,12 @@ sealed interface StateRecord {
         int type = packet.takeByte();
         StateRecord read = switch (type) {
             case STATUS -> new Status(
-                    takeCut(packet), packet.takeLong(), packet.takeLong(), packet.takeBoolean(), packet.takeBoolean());
+                    takeCut(packet),
+                    packet.takeLong(),
+                    packet.takeLong(),
+                    packet.takeLong(),
+                    packet.takeBoolean(),
+                    packet.takeBoolean());
             case HAVE -> new Have(takeCut(packet), packet.takeLong());
             case PULL -> new Pull(packet.takeLong(), takeCut(packet), packet.takeLong(), packet.takeLong());
             case GRANT -> new Grant(packet.takeLong(), packet.takeLong());
@@ -103,6 +110,7 @@ sealed interface StateRecord {
         switch (this) {
             case Status status -> {
                 put(out.put((byte) STATUS), status.view).putLong(status.state).putLong(status.unlost);
+                out.putLong(status.epoch);
                 out.put((byte) (status.isComplete ? 1 : 0)).put((byte) (status.isClean ? 1 : 0));
             }
             case Have have -> put(out.put((byte) HAVE), have.view).putLong(have.state);

@@ -57,6 +57,9 @@ public final class StateTransfer {
         FULL
     }
 
+    /** An item that says something about the view that it comes in, and nothing to who skips the rest of it. */
+    public interface OfView {}
+
     private static final Logger LOG = LoggerFactory.getLogger(StateTransfer.class);
     private static final long LOOP_SECONDS_MAX = 60;
 

@@ -90,6 +90,11 @@ class AgreementTest {
 
     /** Puts these into a view that they have not yet spoken in. */
     private void install(Party... parties) {
+        install(0, parties);
+    }
+
+    /** The same, of a primary view. */
+    private void install(long epoch, Party... parties) {
         number++;
         ViewId id = new ViewId(number, 1, parties[0].self);
         List<Member> members = Arrays.stream(parties).map(party -> party.self).toList();
@@ -99,7 +104,10 @@ class AgreementTest {
         }
         List<View.Part> parts = new ArrayList<>();
         sides.forEach((previous, side) -> parts.add(new View.Part(previous, side, new TreeMap<>())));
-        View view = new View(id, members, parts);
+        View.Primary primary = epoch == 0
+                ? null
+                : new View.Primary(epoch, id, members.stream().map(each -> each.node().incarnation()).toList(), List.of());
+        View view = new View(id, members, parts, primary);
         for (Party party : parties) {
             party.said.clear();
             party.cut = party.agreement.onView(view);
@@ -244,6 +252,46 @@ class AgreementTest {
         deliverAll(all);
         assertThat(all[0].verdict()).isInstanceOf(Verdict.Keep.class);
         assertThat(all[4].verdict()).isInstanceOf(Verdict.Install.class);
+    }
+
+    @Test
+    void stateOfTheLatestPrimaryViewGoesOnThoughMoreHaveAnOlderOne() {
+        Party[] all = parties(StateOf.PRIMARY, 5);
+        install(1, all);
+        deliverAll(all);
+        for (Party party : all) {
+            if (party.verdict() instanceof Verdict.Install) {
+                party.getState();
+            }
+        }
+        deliverAll(all);
+        // Three go on without two, and two of the three leave.
+        install(2, all[2], all[3], all[4]);
+        install(3, all[2], all[3]);
+        install(4, all[2]);
+        install(5, all[0], all[1], all[2]);
+        deliverAll(all[0], all[1], all[2]);
+        assertThat(all[2].verdict()).isEqualTo(new Verdict.Keep(List.of(all[0].self, all[1].self)));
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Install.class);
+    }
+
+    @Test
+    void primaryViewInWhichNothingWasAgreedDoesNotMakeAStateLater() {
+        Party[] all = parties(StateOf.PRIMARY, 4);
+        install(1, all[0], all[1], all[2]);
+        deliverAll(all[0], all[1], all[2]);
+        for (Party party : List.of(all[0], all[1], all[2])) {
+            if (party.verdict() instanceof Verdict.Install) {
+                party.getState();
+            }
+        }
+        deliverAll(all[0], all[1], all[2]);
+        install(2, all[1], all[2]);
+        install(3, all[1], all[2], all[0]);
+        install(4, all[0], all[1]);
+        deliverAll(all[0], all[1]);
+        assertThat(all[1].verdict()).isInstanceOf(Verdict.Keep.class);
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Install.class);
     }
 
     @Test

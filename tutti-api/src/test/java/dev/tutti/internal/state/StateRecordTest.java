@@ -21,7 +21,7 @@ class StateRecordTest {
     }
 
     private static final List<StateRecord> SAMPLES = List.of(
-            new StateRecord.Status(CUT, 11, 12, true, false),
+            new StateRecord.Status(CUT, 11, 12, 13, true, false),
             new StateRecord.Have(CUT, 13),
             new StateRecord.Pull(1, CUT, 1 << 20, 2 << 20),
             new StateRecord.Grant(2, 3 << 20),
@@ -42,7 +42,7 @@ class StateRecordTest {
         HexFormat hex = HexFormat.of();
         assertThat(hex.formatHex(SAMPLES.get(0).bytes()))
                 .isEqualTo("01" + "0000000000000007" + "00000002" + "1122334455667788" + "00000003"
-                        + "000000000000000b" + "000000000000000c" + "01" + "00");
+                        + "000000000000000b" + "000000000000000c" + "000000000000000d" + "01" + "00");
         assertThat(hex.formatHex(SAMPLES.get(1).bytes()))
                 .isEqualTo("02" + "0000000000000007" + "00000002" + "1122334455667788" + "00000003" + "000000000000000d");
         assertThat(hex.formatHex(SAMPLES.get(2).bytes()))

@@ -4,6 +4,7 @@ import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.List;

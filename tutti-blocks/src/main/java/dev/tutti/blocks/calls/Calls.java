@@ -7,6 +7,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.nio.ByteBuffer;

@@ -30,6 +30,7 @@ final class Cast implements AutoCloseable {
     private final Map<String, String> nodeSettings;
     private final long intervalMillis;
     private final List<String> options;
+    private final Workload workload;
     private final Child[] present;
     private final List<Child> all = new ArrayList<>();
     private final Object news = new Object();
@@ -41,6 +42,7 @@ final class Cast implements AutoCloseable {
      * @param nodeSettings of all, beside what the network says
      * @param intervalMillis between two messages of a process, on average
      * @param options further ones for the JVM of each process
+     * @param workload what they do
      */
     Cast(
             Network network,
@@ -48,7 +50,9 @@ final class Cast implements AutoCloseable {
             Path directory,
             Map<String, String> nodeSettings,
             long intervalMillis,
-            List<String> options) {
+            List<String> options,
+            Workload workload) {
+        this.workload = workload;
         this.network = network;
         this.directory = directory;
         this.nodeSettings = nodeSettings;
@@ -69,6 +73,9 @@ final class Cast implements AutoCloseable {
         Map<String, String> settings = new TreeMap<>(network.settings(slot));
         settings.putAll(nodeSettings);
         settings.put("name", ProxyNetwork.name(slot));
+        if (workload == Workload.COORDINATION) {
+            settings.put("records.directory", directory.resolve(ProxyNetwork.name(slot) + ".records").toString());
+        }
         settings.put("cluster", directory.getFileName().toString());
         settings.put(
                 "discovery.seeds",
@@ -78,7 +85,7 @@ final class Cast implements AutoCloseable {
         settings.forEach((name, value) -> arguments.add(name + "=" + value));
         Child child = new Child(
                 slot,
-                Child.command(network.prefix(slot), options, arguments),
+                Child.command(network.prefix(slot), options, workload.mainClass(), arguments),
                 journal,
                 directory.resolve(run + ".log"),
                 news);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  tutti chaos --minutes 10",
             "  tutti chaos --minutes 2 --network proxy --faults kill,cut,reset",
+            "  tutti chaos --workload coordination --minutes 3",
             "  tutti chaos --profile ci",
         })
 public final class ChaosCommand implements Callable<Integer> {
@@ -108,6 +110,14 @@ public final class ChaosCommand implements Callable<Integer> {
             description = "full, or ci: each of the main faults once, a minute or so (default: full).")
     private Profile profile = Profile.FULL;
 
+    @Option(
+            names = "--workload",
+            paramLabel = "NAME",
+            defaultValue = "messages",
+            description = "messages: they send to each other; coordination: they use locks, counters and ids of the primary"
+                    + " partition, and what they are told is checked for linearizability (default: messages).")
+    private Workload workload = Workload.MESSAGES;
+
     @Option(names = "--interval", paramLabel = "MS", defaultValue = "25",
             description = "Milliseconds between two messages of a process, on average (default: 25).")
     private long intervalMillis;
@@ -156,6 +166,9 @@ public final class ChaosCommand implements Callable<Integer> {
             throw new ParameterException(line(), "--tls needs --transport tcp");
         }
         try (Network between = open()) {
+            if (workload == Workload.COORDINATION) {
+                return coordinate(between, chosen(between));
+            }
             return run(between, chosen(between));
         } catch (ChaosException e) {
             say(e.getMessage() == null ? e.toString() : e.getMessage());
@@ -271,7 +284,7 @@ public final class ChaosCommand implements Callable<Integer> {
         long began = System.nanoTime();
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
-        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options)) {
+        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options, workload)) {
             // An interrupt or a time limit leaves nothing behind.
             Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
@@ -296,6 +309,34 @@ public final class ChaosCommand implements Callable<Integer> {
             delete(directory);
         }
         return exitCode(report);
+    }
+
+    private int coordinate(Network between, Set<Fault> allowed) {
+        long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
+        Path directory = newDirectory();
+        say(members + " processes, coordination over " + between.description() + ", seed " + number + "; journals and logs are in "
+                + directory);
+        long began = System.nanoTime();
+        CoordinationRun run;
+        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options, workload)) {
+            Thread hook = ender(cast, between);
+            Runtime.getRuntime().addShutdownHook(hook);
+            run = new CoordinationRun(between, cast, number, allowed, this::say);
+            run.run(Duration.ofMillis((long) (minutes * 60_000)));
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+        CoordinationRun.Outcome outcome = run.check((System.nanoTime() - began) / 1e9);
+        out().print(isJson ? outcome.json() : outcome.text());
+        out().flush();
+        if (outcome.isBroken() || isKept) {
+            say("journals and logs are kept in " + directory);
+        } else {
+            delete(directory);
+        }
+        if (outcome.isBroken()) {
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        return outcome.result().undecided().isEmpty() ? CommandLine.ExitCode.OK : UNDECIDED;
     }
 
     /** Nothing ends when a process does whose sockets have no connections: it is silent from then on. */
@@ -331,11 +372,10 @@ public final class ChaosCommand implements Callable<Integer> {
     }
 
     private static void delete(Path directory) {
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
-            Files.deleteIfExists(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(directory + " can't be deleted", e);
         }

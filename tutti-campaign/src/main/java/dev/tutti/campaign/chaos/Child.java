@@ -71,7 +71,8 @@ final class Child {
     }
 
     /** The command for a JVM like this one: the same Java, the same class path. */
-    static List<String> command(List<String> prefix, List<String> options, List<String> arguments) {
+    static List<String> command(
+            List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);
         command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
                 + File.separator + "bin" + File.separator + "java"));
@@ -84,7 +85,7 @@ final class Child {
                 .filter(entry -> !entry.isEmpty())
                 .distinct()
                 .collect(Collectors.joining(File.pathSeparator)));
-        command.add(MemberProcess.class.getName());
+        command.add(mainClass);
         command.addAll(arguments);
         return command;
     }

@@ -74,6 +74,11 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
         return false;
     }
 
+    /** Where this node keeps what must outlast its process. */
+    default Records records() {
+        return Records.none();
+    }
+
     /** Ends all connections after what was written to them, and the loop. Blocks for two seconds at most. Idempotent. */
     @Override
     void close();

@@ -153,6 +153,16 @@ public final class TransportSettings {
             "security.insecure", false, "Allows addresses other than loopback without TLS. Everybody who reaches the port"
                     + " can then join and read.");
 
+    /** The value of {@link #RECORDS_DIRECTORY} for records that end with the process. */
+    public static final String IN_MEMORY = "memory";
+
+    public static final Setting<String> RECORDS_DIRECTORY = Setting.text(
+            "records.directory",
+            "",
+            "Where this node keeps what must outlast its process: its votes in groups with partition: primary, some hundred"
+                    + " bytes each. A directory of its own, for each node another one; memory: a restarted node has lost"
+                    + " its votes, and is a new voter.");
+
     public static final List<Setting<?>> ALL = List.of(
             PROTOCOL,
             BIND_ADDRESS,
@@ -175,5 +185,6 @@ public final class TransportSettings {
             TLS_KEY,
             TLS_AUTHORITY,
             SECRET,
-            INSECURE);
+            INSECURE,
+            RECORDS_DIRECTORY);
 }

@@ -22,6 +22,14 @@ public interface Application {
      */
     default void onTransition() {}
 
+    /**
+     * Groups with a primary partition: this member is not in it, as far as it knows. Nothing is delivered and nothing sent
+     * until the next view.
+     *
+     * @param reason for people: who is missing
+     */
+    default void onSuspended(String reason) {}
+
     /** A view is installed; what is delivered from now on is delivered in it. */
     void onView(View view);
 

@@ -1,6 +1,7 @@
 package dev.tutti.core.stack;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import java.util.TreeMap;
@@ -21,7 +22,20 @@ public sealed interface Signal {
      */
     record Closed(Member member, boolean isGraceful, String reason) implements Signal {}
 
+    /** Answers {@link Load}: the record that was stored last, null if there is none. */
+    record Loaded(@Nullable Packet record) implements Signal {}
+
+    /** Answers {@link Store}: the record outlasts the process now. */
+    record Stored(long number) implements Signal {}
+
     // ------------------------------------------------------------------ up, from membership
+
+    /**
+     * Groups of which one part goes on: the member is not in it, as far as it knows, and stands still until the next view.
+     *
+     * @param reason for people: who is missing
+     */
+    record Suspended(String reason) implements Signal {}
 
     /** Deliver nothing more of the view, send nothing, and answer with {@link Frozen}. */
     record Freeze(ViewId ballot) implements Signal {}
@@ -90,6 +104,19 @@ public sealed interface Signal {
 
     /** The member is done: the others may be told that it is gone. */
     record Left() implements Signal {}
+
+    /** What does this member have on record in the group, from this life of its node or another one? */
+    record Load() implements Signal {}
+
+    /**
+     * Keep this record instead of what was kept before.
+     *
+     * @param number of this record, for the answer; they grow
+     */
+    record Store(long number, Packet record) implements Signal {}
+
+    /** The member can't go on: it leaves without a word. */
+    record Failed(String reason) implements Signal {}
 
     /** The session with a member is to be closed, because nothing comes back from it. */
     record Expel(Member member, String reason) implements Signal {}

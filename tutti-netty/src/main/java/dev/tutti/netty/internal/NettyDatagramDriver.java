@@ -6,6 +6,7 @@ import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.DatagramEffects;
 import dev.tutti.core.driver.DatagramMachine;
 import dev.tutti.core.driver.Endpoint;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
@@ -39,6 +40,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private static final long END_MILLIS = 400;
 
     private final Loop loop;
+    private final StoredRecords records;
     private final DirectMemory memory;
     private final Counters counters = new Counters(EnumSet.range(Name.BYTES_RECEIVED, Name.RESOLVES_FAILED));
     private final Addresses addresses = new Addresses();
@@ -68,8 +70,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private boolean isEnding;
     private long readNanos;
 
-    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding) {
+    private NettyDatagramDriver(Settings settings, Loop loop, Io io, Binding binding, StoredRecords records) {
         this.loop = loop;
+        this.records = records;
         this.memory = DirectMemory.ofProcess();
         boolean isReadingAhead = io == Io.NIO;
         this.inbound = new DatagramInbound(memory, isReadingAhead, new SocketSink(false));
@@ -105,8 +108,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
         checkSafety(settings, binding.address());
         Io io = Io.choose(settings.get(TransportSettings.IO));
         Loop loop = new Loop(io);
+        StoredRecords records = null;
         try {
-            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding);
+            records = StoredRecords.open(settings, loop::execute);
+            NettyDatagramDriver driver = new NettyDatagramDriver(settings, loop, io, binding, records);
             loop.name("tutti-" + driver.port);
             LOG.info("listening for datagrams on {} ({})", driver.bound, driver.description());
             if (driver.sockets.isCut()) {
@@ -115,6 +120,9 @@ public final class NettyDatagramDriver implements DatagramDriver {
             return driver;
         } catch (RuntimeException e) {
             loop.close(1);
+            if (records != null) {
+                records.close();
+            }
             throw e;
         }
     }
@@ -219,6 +227,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public Records records() {
+        return records;
+    }
+
+    @Override
     public void execute(Task task) {
         loop.execute(task);
     }
@@ -248,6 +261,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        records.close();
         if (loop.close(END_MILLIS)) {
             releaseRegions();
         }

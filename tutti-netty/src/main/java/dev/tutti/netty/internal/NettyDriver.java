@@ -3,10 +3,12 @@ package dev.tutti.netty.internal;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DialFailure;
-import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.driver.Socket;
+import dev.tutti.core.driver.StreamDriver;
+import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
@@ -46,6 +48,7 @@ public final class NettyDriver implements StreamDriver {
     private final Complaints complaints = new Complaints(LOG);
     private final Effects effects = new MachineEffects();
     private final CountDownLatch allEnded = new CountDownLatch(1);
+    private final StoredRecords records;
 
     private final IntObjectHashMap<Connection> open = new IntObjectHashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
@@ -59,6 +62,7 @@ public final class NettyDriver implements StreamDriver {
     private long readNanos;
 
     private NettyDriver(Endpoint endpoint, Settings settings) {
+        this.records = StoredRecords.open(settings, this::execute);
         this.endpoint = endpoint;
         this.loop = endpoint.loop();
         this.options = Options.of(settings);
@@ -73,13 +77,24 @@ public final class NettyDriver implements StreamDriver {
      */
     public static NettyDriver open(Settings settings) {
         Endpoint endpoint = Endpoint.bind(settings);
-        NettyDriver driver = new NettyDriver(endpoint, settings);
+        NettyDriver driver;
+        try {
+            driver = new NettyDriver(endpoint, settings);
+        } catch (TransportException e) {
+            endpoint.close(END_MILLIS);
+            throw e;
+        }
         endpoint.onAccept(driver::onAccept);
         LOG.info("listening on {} ({})", endpoint.bound(), endpoint.description());
         return driver;
     }
 
     // ------------------------------------------------------------------ the user's side
+
+    @Override
+    public Records records() {
+        return records;
+    }
 
     @Override
     public Memory memory() {
@@ -157,6 +172,7 @@ public final class NettyDriver implements StreamDriver {
         if (!await(allEnded, CLOSE_MILLIS)) {
             LOG.info("{}: closed before everything was written", endpoint.bound());
         }
+        records.close();
         if (endpoint.close(END_MILLIS)) {
             regions.close();
         }

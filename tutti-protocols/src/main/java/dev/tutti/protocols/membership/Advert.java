@@ -16,7 +16,7 @@ import java.util.List;
  * @param view the installed view
  * @param promised the highest ballot answered or started
  * @param follows whom the member takes for its coordinator
- * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before
+ * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before, or {@link #OUTSIDE}
  */
 record Advert(ViewId view, ViewId promised, Member follows, long joined) {
 
@@ -36,6 +36,9 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
 
     static final long NOT_YET = Long.MAX_VALUE;
 
+    /** For {@link #joined}: it stands outside of the primary partition, however old it was in it. */
+    static final long OUTSIDE = Long.MAX_VALUE - 1;
+
     private static final int NOTHING = 0;
     private static final int HEARD = 1;
     private static final int CHANGES = 2;
@@ -44,6 +47,15 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
     /** Whether one who knows {@code other} has to hear this: a promise is of interest to nobody but the coordinator. */
     boolean saysMoreThan(Advert other) {
         return joined != other.joined || !view.equals(other.view) || !follows.equals(other.follows);
+    }
+
+    /** Whether this was said outside of the primary partition, and after {@code installed} had been promised. */
+    boolean isOutsideSince(ViewId installed) {
+        return isOutsideSince(joined, promised, installed);
+    }
+
+    static boolean isOutsideSince(long joined, ViewId promised, ViewId installed) {
+        return joined == OUTSIDE && !installed.isAfter(promised);
     }
 
     void appendTo(Packet packet, Detail detail) {

@@ -19,8 +19,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ballot {
 
-    /** A member's promise: the view it is in, and what it delivered there without gap. */
-    record Answer(View view, TreeMap<Member, Long> received) {}
+    /**
+     * A member's promise.
+     *
+     * @param view the view it is in
+     * @param received what it delivered there without gap
+     * @param vote null in groups of which each side goes on
+     */
+    record Answer(View view, TreeMap<Member, Long> received, Succession.@Nullable Vote vote) {
+        Answer(View view, TreeMap<Member, Long> received) {
+            this(view, received, null);
+        }
+    }
 
     /** A member that has to catch up with a view that others of its part have installed, and who has what it lacks. */
     record Straggler(Member member, View view, Member holder) {}
@@ -35,22 +45,31 @@ final class Ballot {
 
     private final ViewId id;
     private final List<Member> candidates;
+    private final List<Member> electors;
     private final View startedIn;
     private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
+
+    // Groups with a primary partition.
+    private boolean isWaiting;
+    private boolean isDecided;
+    private Succession.@Nullable Primary ends;
+    private final TreeSet<Member> accepted = new TreeSet<>();
 
     /**
      * @param candidates by rank; in this order they are the members of the view
      * @param startedIn the view that its proposer was in
      */
     Ballot(ViewId id, List<Member> candidates, View startedIn) {
-        this(id, candidates, startedIn, Mistake.NONE);
+        this(id, candidates, List.of(), startedIn, Mistake.NONE);
     }
 
-    Ballot(ViewId id, List<Member> candidates, View startedIn, Mistake mistake) {
+    /** @param electors who is asked and will not be in the view */
+    Ballot(ViewId id, List<Member> candidates, List<Member> electors, View startedIn, Mistake mistake) {
         this.id = id;
         this.startedIn = startedIn;
         this.candidates = List.copyOf(candidates);
+        this.electors = List.copyOf(electors);
         this.mistake = mistake;
     }
 
@@ -62,6 +81,20 @@ final class Ballot {
         return candidates;
     }
 
+    List<Member> electors() {
+        return electors;
+    }
+
+    /** Candidates and electors. */
+    List<Member> asked() {
+        if (electors.isEmpty()) {
+            return candidates;
+        }
+        List<Member> asked = new ArrayList<>(candidates);
+        asked.addAll(electors);
+        return asked;
+    }
+
     View startedIn() {
         return startedIn;
     }
@@ -70,11 +103,13 @@ final class Ballot {
         return answers.containsKey(member);
     }
 
+    /** Whose answer, or acceptance, has not come. */
     List<Member> missing() {
         List<Member> missing = new ArrayList<>();
-        for (Member candidate : candidates) {
-            if (!answers.containsKey(candidate)) {
-                missing.add(candidate);
+        boolean isProposed = ends != null;
+        for (Member member : asked()) {
+            if (isProposed ? !accepted.contains(member) : !answers.containsKey(member)) {
+                missing.add(member);
             }
         }
         return missing;
@@ -85,7 +120,12 @@ final class Ballot {
     }
 
     boolean isComplete() {
-        return answers.size() == candidates.size();
+        return answers.size() == candidates.size() + electors.size();
+    }
+
+    /** Whether it depends on nobody's answer any more. */
+    boolean isOver() {
+        return isComplete() && (ends == null || isDecided);
     }
 
     /**
@@ -101,7 +141,7 @@ final class Ballot {
             return stragglers;
         }
         answers.forEach((member, answer) -> {
-            Straggler straggler = straggler(member, answer.view().id());
+            Straggler straggler = electors.contains(member) ? null : straggler(member, answer.view().id());
             if (straggler != null) {
                 stragglers.add(straggler);
             }
@@ -126,8 +166,10 @@ final class Ballot {
         List<Member> torn = new ArrayList<>();
         answers.forEach((member, answer) -> {
             ViewId from = answer.view().id();
-            Straggler straggler = straggler(member, from);
-            if (straggler != null && mistake != Mistake.IGNORE_INSTALLED) {
+            Straggler straggler = electors.contains(member) ? null : straggler(member, from);
+            if (straggler != null && answer.vote() != null && hasPassed(straggler.view(), from, answer.received())) {
+                torn.add(member);
+            } else if (straggler != null && mistake != Mistake.IGNORE_INSTALLED) {
                 for (Answer other : answers.values()) {
                     if (other.view().id().isAfter(straggler.view().id()) && saysComesFrom(other.view(), member, from)) {
                         torn.add(member);
@@ -137,6 +179,28 @@ final class Ballot {
             }
         });
         return torn;
+    }
+
+    /**
+     * Whether a member has delivered more than the cut with which others of its part have left their view. That comes about
+     * where it has fetched what a proposal named that was not decided.
+     */
+    private static boolean hasPassed(View view, ViewId previous, TreeMap<Member, Long> received) {
+        for (View.Part part : view.parts()) {
+            if (part.previous().equals(previous)) {
+                return isBeyond(part, received);
+            }
+        }
+        return false;
+    }
+
+    private static boolean isBeyond(View.Part part, TreeMap<Member, Long> received) {
+        for (Map.Entry<Member, Long> each : received.entrySet()) {
+            if (each.getValue() > part.cutOf(each.getKey())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean saysComesFrom(View view, Member member, ViewId previous) {
@@ -219,6 +283,112 @@ final class Ballot {
             holders.put(previous, holderOf);
         });
         return new Decision(new View(id, candidates, parts), holders);
+    }
+
+    // ------------------------------------------------------------------ primary views
+
+    Tally tally() {
+        TreeMap<Member, Succession.Vote> votes = new TreeMap<>();
+        answers.forEach((member, answer) -> votes.put(member, vote(answer)));
+        return Tally.of(votes, mistake);
+    }
+
+    private static Succession.Vote vote(Answer answer) {
+        Succession.Vote vote = answer.vote();
+        if (vote == null) {
+            throw new IllegalStateException("an answer without a vote, where views need a majority");
+        }
+        return vote;
+    }
+
+    /** The member answers again. */
+    void forget(Member member) {
+        answers.remove(member);
+    }
+
+    /** There is no majority among those who are asked: nothing can come of it before others come. */
+    void await() {
+        isWaiting = true;
+    }
+
+    boolean isWaiting() {
+        return isWaiting;
+    }
+
+    /** The successor of {@code last}, as {@link #decide} has it. */
+    Decision propose(Succession.Primary last) {
+        ends = last;
+        Decision decision = decide();
+        List<Long> voters = new ArrayList<>();
+        for (Member candidate : candidates) {
+            voters.add(vote(answer(candidate)).voter());
+        }
+        List<Long> leaving = new ArrayList<>();
+        for (Member elector : electors) {
+            leaving.add(vote(answer(elector)).voter());
+        }
+        View view = decision.view();
+        View.Primary primary = new View.Primary(last.epoch() + 1, last.id(), voters, leaving);
+        return new Decision(new View(view.id(), view.members(), view.parts(), primary), decision.holders());
+    }
+
+    /** What was proposed in an earlier ballot, again; with holders for what can be completed. */
+    Decision propose(Succession.Primary last, View again) {
+        ends = last;
+        Map<ViewId, TreeMap<Member, Member>> holders = new LinkedHashMap<>();
+        for (View.Part part : again.parts()) {
+            TreeMap<Member, Member> holderOf = new TreeMap<>();
+            part.cut().forEach((sender, number) -> {
+                for (Map.Entry<Member, Answer> each : answers.entrySet()) {
+                    Answer answer = each.getValue();
+                    boolean hasAll = answer.received().getOrDefault(sender, 0L) >= number;
+                    if (answer.view().id().equals(part.previous()) && hasAll) {
+                        holderOf.put(sender, each.getKey());
+                    }
+                }
+            });
+            holders.put(part.previous(), holderOf);
+        }
+        return new Decision(again, holders);
+    }
+
+    /** Whether the member can go from where it is to the proposed view: it is in it, and all up to the cut can be had. */
+    boolean canInstall(Member member, Decision decision) {
+        Answer answer = answer(member);
+        for (View.Part part : decision.view().parts()) {
+            if (part.previous().equals(answer.view().id()) && part.members().contains(member)) {
+                boolean isComplete = decision.holdersOf(part).keySet().containsAll(part.cut().keySet());
+                return isComplete && !isBeyond(part, answer.received());
+            }
+        }
+        return false;
+    }
+
+    /** A member has accepted. Returns whether that makes the decision. */
+    boolean accept(Member member) {
+        Succession.Primary last = ends;
+        if (last == null || isDecided) {
+            return false;
+        }
+        accepted.add(member);
+        TreeSet<Long> present = new TreeSet<>();
+        for (Member each : accepted) {
+            long voter = vote(answer(each)).in(last, each);
+            if (last.voters().contains(voter) || mistake == Mistake.MAJORITY_OF_ANY) {
+                present.add(voter);
+            }
+        }
+        isDecided = last.isMajority(present);
+        return isDecided;
+    }
+
+    /** Whether an answer of this member still counts. */
+    boolean awaits(Member member) {
+        return ends == null && isAsked(member);
+    }
+
+    boolean isAsked(Member member) {
+        return candidates.contains(member) || electors.contains(member);
     }
 
     private Answer answer(Member member) {

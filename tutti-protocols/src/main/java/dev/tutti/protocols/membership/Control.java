@@ -11,6 +11,7 @@ import dev.tutti.core.stack.Outbox;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Writes and sends control messages: built once for all receivers, in pieces if one frame is too small. */
 final class Control {
@@ -24,29 +25,51 @@ final class Control {
     private static final int HEADROOM = 32;
 
     static Packet prepare(ViewId ballot, ViewId view) {
-        Packet prepare = message(Membership.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
+        Packet prepare = message(Kind.PREPARE, 64 + 2 * MEMBER_BYTES_MAX);
         Wire.append(prepare, ballot);
         Wire.append(prepare, view);
         return prepare;
     }
 
     /** @param isWhole whether the proposer needs the record, or knows it by its id */
-    static Packet ack(ViewId ballot, View view, boolean isWhole, TreeMap<Member, Long> received) {
-        long viewBytesMax = isWhole ? Wire.bytesMax(view) : 0;
-        Packet ack = message(Membership.ACK, 64 + 2 * MEMBER_BYTES_MAX + viewBytesMax + Wire.bytesMax(received));
+    static Packet ack(ViewId ballot, Ballot.Answer answer, boolean isWhole) {
+        View view = answer.view();
+        Succession.Vote vote = answer.vote();
+        long viewBytesMax = isWhole ? Wire.bytesMax(view) + bytesMax(view.primary()) : 0;
+        long voteBytesMax = vote == null ? 0 : Succession.bytesMax(vote);
+        Packet ack = message(
+                Kind.ACK,
+                64 + 2 * MEMBER_BYTES_MAX + viewBytesMax + Wire.bytesMax(answer.received()) + voteBytesMax);
         Wire.append(ack, ballot);
         ack.appendBoolean(isWhole);
         if (isWhole) {
             Wire.append(ack, view);
+            if (vote != null) {
+                ack.appendBoolean(view.isPrimary());
+                append(ack, view.primary());
+            }
         } else {
             Wire.append(ack, view.id());
         }
-        Wire.append(ack, received);
+        Wire.append(ack, answer.received());
+        if (vote != null) {
+            Succession.append(ack, vote);
+        }
         return ack;
     }
 
+    private static long bytesMax(View.@Nullable Primary primary) {
+        return primary == null ? 0 : Wire.bytesMax(primary);
+    }
+
+    private static void append(Packet packet, View.@Nullable Primary primary) {
+        if (primary != null) {
+            Wire.append(packet, primary);
+        }
+    }
+
     static Packet nack(ViewId ballot, ViewId promised, long viewNumber, Member follows) {
-        Packet nack = message(Membership.NACK, 64 + 3 * MEMBER_BYTES_MAX);
+        Packet nack = message(Kind.NACK, 64 + 3 * MEMBER_BYTES_MAX);
         Wire.append(nack, ballot);
         Wire.append(nack, promised);
         nack.appendLong(viewNumber);
@@ -56,11 +79,22 @@ final class Control {
 
     /** @param since by rank in the record, since which view a member has been with others */
     static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
-        long bytesMax = 64 + 8L * since.length + MEMBER_BYTES_MAX + Wire.bytesMax(record) + Advert.bytesMax(holders.keySet())
+        return cut(Kind.CUT, ballot, record, since, holders);
+    }
+
+    /** @param isInstallable whether the receivers have to come to the view; else they only have a say */
+    static Packet propose(
+            ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders, boolean isInstallable) {
+        return cut(Kind.PROPOSE, ballot, record, since, holders).appendBoolean(isInstallable);
+    }
+
+    private static Packet cut(int kind, ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
+        long bytesMax = 64 + bytesMax(record.primary()) + 8L * since.length + MEMBER_BYTES_MAX + Wire.bytesMax(record) + Advert.bytesMax(holders.keySet())
                 + Advert.bytesMax(holders.values());
-        Packet cut = message(Membership.CUT, bytesMax);
+        Packet cut = message(kind, bytesMax);
         Wire.append(cut, ballot);
         Wire.append(cut, record);
+        append(cut, record.primary());
         for (long number : since) {
             cut.appendLong(number);
         }
@@ -73,9 +107,32 @@ final class Control {
     }
 
     static Packet followed(ViewId view) {
-        Packet followed = message(Membership.FOLLOWED, 64 + MEMBER_BYTES_MAX);
+        Packet followed = message(Kind.FOLLOWED, 64 + MEMBER_BYTES_MAX);
         Wire.append(followed, view);
         return followed;
+    }
+
+    /** What says nothing but which ballot it is about. */
+    static Packet note(int kind, ViewId ballot) {
+        Packet note = message(kind, 64 + MEMBER_BYTES_MAX);
+        Wire.append(note, ballot);
+        return note;
+    }
+
+    static Packet learn(ViewId ballot, Succession.Primary decided) {
+        Packet learn = message(Kind.LEARN, 64 + MEMBER_BYTES_MAX + Succession.bytesMax(decided));
+        Wire.append(learn, ballot);
+        Succession.append(learn, decided);
+        return learn;
+    }
+
+    /** @param asked all who have answered, and have to wait */
+    static Packet wait(ViewId ballot, List<Member> asked, String reason) {
+        long bytesMax = 64 + MEMBER_BYTES_MAX + Advert.bytesMax(asked) + 3L * reason.length();
+        Packet wait = message(Kind.WAIT, bytesMax);
+        Wire.append(wait, ballot);
+        Wire.append(wait, asked);
+        return wait.appendText(reason);
     }
 
     /** A message to append to, which must not take more than {@code bytesMax}. */
@@ -101,11 +158,11 @@ final class Control {
             return;
         }
         int offset = 0;
-        Packet piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
+        Packet piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
         while (piece != null) {
             share(piece, receivers, out);
             offset += Assembly.PIECE_BYTES;
-            piece = Assembly.piece(message, Membership.PIECE, offset, out.memory());
+            piece = Assembly.piece(message, Kind.PIECE, offset, out.memory());
         }
     }
 

@@ -41,37 +41,8 @@ public final class Membership implements Layer {
     /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
-    // Kinds of packets; everything above this layer travels as DATA.
-    static final int DATA = 0;
-    static final int ADVERT = 1;
-    static final int PREPARE = 2;
-    static final int ACK = 3;
-    static final int NACK = 4;
-    static final int CUT = 5;
-    static final int WHO = 6;
-    static final int FOLLOWED = 7;
-    static final int PIECE = 8;
-
-    private static final int HOLD_BACK = 0;
-    private static final int GATHER = 1;
-    private static final int BACK_OFF = 2;
     private static final int PROGRESS = 3;
-    private static final int DISAGREEMENT = 4;
-
-    /** Joins that come within this time share one view change; while more come, it grows. */
-    private static final long GATHER_NANOS = 10_000_000;
-
-    /**
-     * How long a coordinator waits when one member of its view has lost another: it is likely to lose that one too, a tick
-     * of the detector later at most, or the two find each other again.
-     */
-    private static final long DISAGREEMENT_NANOS = 300_000_000;
-
-    /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
-    private static final long BACK_OFF_NANOS = 2_000_000;
-
-    /** Of the hold-back: after it those are asked for whom it waits. */
-    private static final int ASK_PART = 16;
+    static final int LEAVE = 5;
 
     private final Member self;
     private final Timing timing;
@@ -94,18 +65,12 @@ public final class Membership implements Layer {
     private boolean hasStarted;
 
     private @Nullable Ballot ballot;
-    private @Nullable ViewId refusedBy;
-    private int refusalsInARow;
 
     /** In which view the one that has sent the last PREPARE is: it needs no record of it. */
     private @Nullable ViewId knownToProposer;
 
     private boolean wasCoordinator;
-    private boolean isHeldBackEnough;
-    private boolean hasAskedOrphans;
-    private boolean isGatheredEnough;
-    private boolean isDisagreementLasting;
-    private final Gathering gathering;
+    private final Readiness readiness;
 
     private boolean isDirty = true;
 
@@ -114,17 +79,23 @@ public final class Membership implements Layer {
 
     private final Publicity publicity;
 
-    private final TreeMap<Member, Assembly> assemblies = new TreeMap<>();
+    /** Null where each side of a partition goes on. */
+    private final @Nullable Primacy primacy;
+
     private long viewsInstalled;
     private long ballotsStarted;
     private long ballotsRefused;
     private long stragglersCompleted;
 
     public Membership(Member self, Timing timing) {
-        this(self, timing, Mistake.NONE);
+        this(self, timing, Mistake.NONE, null);
     }
 
     public Membership(Member self, Timing timing, Mistake mistake) {
+        this(self, timing, mistake, null);
+    }
+
+    private Membership(Member self, Timing timing, Mistake mistake, @Nullable Succession succession) {
         this.self = self;
         this.timing = timing;
         this.mistake = mistake;
@@ -132,14 +103,26 @@ public final class Membership implements Layer {
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
         this.publicity = new Publicity(self, peers);
-        this.gathering = new Gathering(2 * timing.mergeDelayNanos());
+        this.readiness = new Readiness(self, peers, timing);
+        this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
+    }
+
+    /**
+     * Of a group in which only a majority of the last view goes on.
+     *
+     * @param founders names of the nodes of whom a majority makes the first primary view
+     * @param leaveTimeoutNanos how long a leaving member waits until it is no more needed for a majority
+     */
+    public static Membership primary(
+            Member self, Timing timing, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
+        return new Membership(self, timing, mistake, new Succession(self, founders, leaveTimeoutNanos, mistake));
     }
 
     // ------------------------------------------------------------------ inputs
 
     @Override
     public void onSend(Packet packet, Outbox out) {
-        out.send(packet.prependByte(DATA));
+        out.send(packet.prependByte(Kind.DATA));
     }
 
     @Override
@@ -150,7 +133,7 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
-        if (kind == DATA) {
+        if (kind == Kind.DATA) {
             out.deliver(packet);
             return;
         }
@@ -159,7 +142,7 @@ public final class Membership implements Layer {
             out.drop(packet, DropReason.NO_SESSION);
             return;
         }
-        DropReason problem = kind == PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
+        DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
         if (problem != null) {
             out.drop(packet, problem);
         } else {
@@ -170,14 +153,14 @@ public final class Membership implements Layer {
 
     private @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
         return switch (kind) {
-            case ADVERT -> onAdvert(from, packet);
-            case PREPARE -> onPrepare(from.member, packet, out);
-            case ACK -> onAck(from, packet, out);
-            case NACK -> onNack(packet, out);
-            case CUT -> onCut(packet, out);
-            case WHO -> onWho(from.member, out);
-            case FOLLOWED -> onFollowed(packet, out);
-            default -> DropReason.MALFORMED;
+            case Kind.ADVERT -> onAdvert(from, packet);
+            case Kind.PREPARE -> onPrepare(from.member, packet, out);
+            case Kind.ACK -> onAck(from, packet, out);
+            case Kind.NACK -> onNack(packet, out);
+            case Kind.CUT -> onCut(false, packet, out);
+            case Kind.WHO -> onWho(from.member, out);
+            case Kind.FOLLOWED -> onFollowed(packet, out);
+            default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
         };
     }
 
@@ -187,9 +170,10 @@ public final class Membership implements Layer {
         if (piece.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        Assembly assembly = assemblies.computeIfAbsent(from.member, absent -> new Assembly());
+        Assembly assembly = from.assembly == null ? new Assembly() : from.assembly;
+        from.assembly = isLast ? null : assembly;
         if (!assembly.add(piece)) {
-            assemblies.remove(from.member);
+            from.assembly = null;
             out.lower(new Signal.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
                     + " bytes"));
             return DropReason.MALFORMED;
@@ -197,7 +181,6 @@ public final class Membership implements Layer {
         if (!isLast) {
             return null;
         }
-        assemblies.remove(from.member);
         Packet message = assembly.message();
         return onMessage(message.takeByte(), from, message, out);
     }
@@ -210,7 +193,7 @@ public final class Membership implements Layer {
                 known.add(member);
                 peers.open(member);
                 publicity.onOpened(member);
-                gathering.onGrowth();
+                readiness.onGrowth();
                 closed.remove(member);
                 isDirty = true;
                 out.forward(signal);
@@ -218,8 +201,10 @@ public final class Membership implements Layer {
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
                 start(out);
                 if (peers.close(member) != null) {
+                    if (primacy != null) {
+                        primacy.onClosed(member);
+                    }
                     publicity.onClosed(member);
-                    assemblies.remove(member);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -230,60 +215,55 @@ public final class Membership implements Layer {
             case Signal.Frozen(ViewId id, TreeMap<Member, Long> received) -> onFrozen(id, received, out);
             case Signal.Reached(ViewId id) -> {
                 View reached = target;
-                if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
+                if (primacy != null && primacy.isProposed()) {
+                    primacy.onReached(id, out);
+                } else if ((id.equals(promised) || mistake == Mistake.NO_PROMISE) && reached != null) {
                     install(reached, out);
                 }
                 isDirty = true;
             }
-            case Signal.Leave() -> out.lower(new Signal.Left());
+            case Signal.Leave() when primacy == null -> out.lower(new Signal.Left());
+            case Signal.Leave() -> primacy.leave(out);
+            case Signal.Loaded(Packet record) when primacy != null -> primacy.load(record, out);
+            case Signal.Stored(long number) when primacy != null -> {
+                primacy.onStored(number, out);
+                isDirty = true;
+            }
             default -> out.forward(signal);
         }
     }
 
     @Override
     public void onTimer(int timer, Outbox out) {
-        switch (timer) {
-            case HOLD_BACK -> onHeldBack(out);
-            case GATHER -> {
-                int followers = peers.followersOutside();
-                boolean isComplete = !peers.hearsSomebodyOlder() && !peers.hasIncompleteFollowers();
-                long again = gathering.look(followers, isComplete, out.nowNanos());
-                if (again > 0) {
-                    out.arm(GATHER, again);
-                } else {
-                    isGatheredEnough = true;
-                }
-            }
-            case PROGRESS -> expelSilent(out);
-            case DISAGREEMENT -> isDisagreementLasting = true;
-            default -> {
-                // The back-off is over: the timer being disarmed says so.
-            }
+        if (timer == PROGRESS) {
+            expelSilent(out);
+        } else if (timer == LEAVE && primacy != null) {
+            primacy.onLeaveTimeout(out);
+        } else {
+            readiness.onTimer(timer, out);
         }
-        isUrgent |= timer != GATHER;
+        isUrgent |= timer != Readiness.GATHER;
         isDirty = true;
-    }
-
-    /** What it waits for may be known no better: those concerned are asked once. */
-    private void onHeldBack(Outbox out) {
-        isHeldBackEnough = hasAskedOrphans;
-        if (!hasAskedOrphans) {
-            hasAskedOrphans = true;
-            peers.orphans().forEach(orphan -> Control.send(Control.message(WHO, 1), orphan, out));
-            out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
-        }
     }
 
     @Override
     public void onTurnEnd(Outbox out) {
         start(out);
-        if (!isDirty) {
+        if (!isDirty || !isReady()) {
             return;
         }
         isDirty = false;
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
+        if (primacy != null) {
+            primacy.onTurnEnd(out);
+        }
+    }
+
+    /** Who does not know yet what is on record says and promises nothing. */
+    private boolean isReady() {
+        return primacy == null || primacy.isLoaded();
     }
 
     /** The first view, of oneself alone, is installed with the first turn. */
@@ -291,6 +271,9 @@ public final class Membership implements Layer {
         if (!hasStarted) {
             hasStarted = true;
             announce(out);
+            if (primacy != null) {
+                out.lower(new Signal.Load());
+            }
         }
     }
 
@@ -329,7 +312,7 @@ public final class Membership implements Layer {
             peer.forgetHearing();
         }
         publicity.onAdvert(peer, hasTurned);
-        gathering.onGrowth();
+        readiness.onGrowth();
         // One that comes has time; one that goes, has lost another or has promised something else has not.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
         isUrgent |= wasFollower && !isFollower || hadLost || !peer.lost.isEmpty() || hasPromised;
@@ -337,7 +320,7 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onWho(Member asker, Outbox out) {
-        publicity.list(asker, view, advert(), out);
+        publicity.list(asker, standing(), advert(), out);
         return null;
     }
 
@@ -360,14 +343,14 @@ public final class Membership implements Layer {
             return DropReason.MALFORMED;
         }
         Member follows = peers.follows();
-        if (id.isAfter(promised) && id.number() > view.id().number() && from.equals(follows)) {
+        if (id.isAfter(promised) && id.number() > floor() && from.equals(follows) && isReady()) {
             promise(id);
             knownToProposer = proposersView;
             ballot = null;
             out.disarm(PROGRESS);
             out.raise(new Signal.Freeze(id));
         } else {
-            Control.send(Control.nack(id, promised, view.id().number(), follows), from, out);
+            Control.send(Control.nack(id, promised, floor(), follows), from, out);
         }
         return null;
     }
@@ -377,16 +360,24 @@ public final class Membership implements Layer {
         if (!id.equals(promised)) {
             return;
         }
+        if (primacy == null) {
+            answer(id, new Ballot.Answer(view, received), out);
+        } else {
+            primacy.answer(id, received, out);
+        }
+    }
+
+    void answer(ViewId id, Ballot.Answer answer, Outbox out) {
         publicity.onAnswering(id, view);
         // Whoever decides on this answer must already know all else.
         advertise(out);
         isUrgent |= !lost.isEmpty();
         if (ballot != null && ballot.id().equals(id)) {
-            ballot.record(self, new Ballot.Answer(view, received));
+            ballot.record(self, answer);
             advance(ballot, out);
         } else if (peers.contains(id.proposer())) {
             boolean isWhole = !view.id().equals(knownToProposer) && !view.equals(View.alone(self));
-            Control.send(Control.ack(id, view, isWhole, received), id.proposer(), out);
+            Control.send(Control.ack(id, answer, isWhole), id.proposer(), out);
         }
         isDirty = true;
     }
@@ -396,6 +387,9 @@ public final class Membership implements Layer {
         View answerView = null;
         if (packet.takeBoolean()) {
             answerView = Wire.takeView(packet, known);
+            if (primacy != null && packet.takeBoolean()) {
+                answerView = Wire.takePrimary(packet, answerView, known);
+            }
         } else {
             ViewId viewId = Wire.takeViewId(packet, known);
             View alone = View.alone(from.member);
@@ -406,16 +400,17 @@ public final class Membership implements Layer {
             }
         }
         TreeMap<Member, Long> received = Wire.takeVector(packet, known);
+        Succession.Vote vote = primacy == null ? null : Succession.takeVote(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
         if (ballot == null || answerView == null || !ballot.id().equals(id)
-                || !ballot.candidates().contains(from.member)) {
+                || !ballot.awaits(from.member)) {
             return DropReason.OLD_BALLOT;
         }
         peers.answered(from, id);
         isUrgent |= !from.lost.isEmpty();
-        ballot.record(from.member, new Ballot.Answer(answerView, received));
+        ballot.record(from.member, new Ballot.Answer(answerView, received, vote));
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         advance(ballot, out);
         return null;
@@ -437,25 +432,18 @@ public final class Membership implements Layer {
         target = null;
         isUrgent = true;
         out.disarm(PROGRESS);
-        noteRefusal(otherPromised);
-        if (otherNumber > otherPromised.number()) {
-            noteRefusal(new ViewId(otherNumber, Integer.MAX_VALUE, self));
-        }
-        long bound = BACK_OFF_NANOS << Math.min(refusalsInARow, 8);
-        refusalsInARow++;
-        out.arm(BACK_OFF, out.random().nextLong(bound));
+        // A record may have a number that no advert has told.
+        boolean isPast = primacy != null && otherNumber == otherPromised.number();
+        readiness.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
         return null;
     }
 
-    private void noteRefusal(ViewId other) {
-        if (refusedBy == null || other.isAfter(refusedBy)) {
-            refusedBy = other;
-        }
-    }
-
-    private @Nullable DropReason onCut(Packet packet, Outbox out) {
+    @Nullable DropReason onCut(boolean isProposal, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         View record = Wire.takeView(packet, known);
+        if (primacy != null) {
+            record = Wire.takePrimary(packet, record, known);
+        }
         long[] since = new long[record.size()];
         for (int rank = 0; rank < since.length; rank++) {
             since[rank] = packet.takeLong();
@@ -465,10 +453,14 @@ public final class Membership implements Layer {
         for (int index = 0; index < holderCount && !packet.isMalformed(); index++) {
             holders.put(Wire.takeMember(packet, known), Wire.takeMember(packet, known));
         }
+        boolean isInstallable = !isProposal || packet.takeBoolean();
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
         }
-        return takeCut(id, record, since, holders, out) ? null : DropReason.OLD_BALLOT;
+        boolean isTaken = isProposal && primacy != null
+                ? primacy.take(id, record, since, isInstallable ? holders : null, out)
+                : takeCut(id, record, since, holders, out);
+        return isTaken ? null : DropReason.OLD_BALLOT;
     }
 
     // ------------------------------------------------------------------ decisions
@@ -477,6 +469,9 @@ public final class Membership implements Layer {
     private void promise(ViewId id) {
         promised = id;
         target = null;
+        if (primacy != null) {
+            primacy.onPromise();
+        }
         // A session that is down now stays on the list: a view must not begin with it and forget it [D10].
         lost = mistake == Mistake.CLEAR_LOST ? new TreeSet<>() : new TreeSet<>(closed);
         peers.onPromise();
@@ -489,89 +484,56 @@ public final class Membership implements Layer {
         boolean isCoordinator = peers.follows().equals(self);
         isUrgent |= isCoordinator && !wasCoordinator;
         wasCoordinator = isCoordinator;
-        if (isCoordinator && !mustLook(out)) {
+        if (isCoordinator && !isUrgent && !readiness.mustLook(ballot == null || ballot.isWaiting(), out)) {
             return;
         }
         isUrgent = false;
-        List<Member> candidates = isCoordinator ? peers.candidates() : List.of();
+        List<Member> heard = isCoordinator ? peers.candidates() : List.of();
+        List<Member> candidates = primacy == null ? heard : primacy.staying(heard, out);
         Occasion occasion = new Occasion(peers, view, promised, lost);
         boolean isWanted = !candidates.isEmpty()
                 && (ballot != null ? occasion.mustRestart(ballot, candidates) : occasion.isNeeded(candidates));
+        if (primacy != null && !candidates.isEmpty()) {
+            isWanted = primacy.isWanted(isWanted, heard, out);
+        }
         if (!isWanted) {
-            endWaits(out);
+            readiness.end(out);
             return;
         }
-        if (out.isArmed(BACK_OFF)) {
+        if (readiness.isBackingOff(out)) {
             isUrgent = true;
             return;
         }
-        if (peers.isSettled()) {
-            out.disarm(HOLD_BACK);
-            isHeldBackEnough = false;
-        } else if (!isHeldBackEnough) {
-            if (!out.isArmed(HOLD_BACK)) {
-                hasAskedOrphans = false;
-                out.arm(HOLD_BACK, timing.holdBackNanos() / ASK_PART);
-            }
+        if (readiness.mustHoldBack(out)) {
             return;
         }
-        if (!isDisagreementLasting && peers.leavesOutFollowers(candidates)) {
-            awaitAgreement(out);
+        if (readiness.mustAwaitAgreement(heard, out)) {
+            giveUp(out);
             return;
         }
-        if (ballot == null && occasion.isOnlyGrowth(candidates) && !isGatheredEnough) {
-            gather(out);
+        boolean isGrowth = ballot == null
+                ? occasion.isOnlyGrowth(candidates)
+                : ballot.isWaiting() && new TreeSet<>(heard).containsAll(ballot.asked());
+        if (isGrowth && readiness.mustGather(out)) {
             return;
         }
-        startBallot(candidates, out);
-    }
-
-    private void endWaits(Outbox out) {
-        out.disarm(HOLD_BACK);
-        out.disarm(GATHER);
-        out.disarm(DISAGREEMENT);
-        isHeldBackEnough = false;
-        isGatheredEnough = false;
-        isDisagreementLasting = false;
+        startBallot(candidates, primacy == null ? List.of() : primacy.electors(heard), out);
     }
 
     /** A ballot that has to be restarted ends now, as after a refusal: it must not decide on those who disagree. */
-    private void awaitAgreement(Outbox out) {
+    void giveUp(Outbox out) {
         if (ballot != null) {
             ballot = null;
             out.disarm(PROGRESS);
         }
-        if (!out.isArmed(DISAGREEMENT)) {
-            out.arm(DISAGREEMENT, DISAGREEMENT_NANOS);
-        }
     }
 
-    /** Looking costs the square of the members: newcomers wait for the end of a ballot, and for each other. */
-    private boolean mustLook(Outbox out) {
-        if (isUrgent || isGatheredEnough || isHeldBackEnough || out.isArmed(HOLD_BACK) || out.isArmed(DISAGREEMENT)) {
-            return true;
-        }
-        if (ballot == null && peers.followersOutside() > 0) {
-            gather(out);
-        }
-        return false;
-    }
-
-    private void gather(Outbox out) {
-        if (!out.isArmed(GATHER)) {
-            long delayNanos = Math.min(GATHER_NANOS, timing.mergeDelayNanos());
-            if (peers.hasPartOutside() && timing.mergeDelayNanos() > 0) {
-                delayNanos = out.random().nextLong(timing.mergeDelayNanos());
-            }
-            gathering.begin(peers.followersOutside(), delayNanos, out.nowNanos());
-            out.arm(GATHER, delayNanos);
-        }
-    }
-
-    private void startBallot(List<Member> candidates, Outbox out) {
-        ViewId highest = refusedBy == null || promised.isAfter(refusedBy) ? promised : refusedBy;
-        long number = view.id().number();
-        for (Member member : candidates) {
+    private void startBallot(List<Member> candidates, List<Member> electors, Outbox out) {
+        List<Member> asked = new ArrayList<>(candidates);
+        asked.addAll(electors);
+        ViewId highest = readiness.highest(promised);
+        long number = floor();
+        for (Member member : asked) {
             Peer peer = peers.get(member);
             if (peer != null) {
                 highest = peer.promised.isAfter(highest) ? peer.promised : highest;
@@ -582,15 +544,12 @@ public final class Membership implements Layer {
                 ? new ViewId(highest.number(), highest.attempt() + 1, self)
                 : new ViewId(Math.max(highest.number(), number) + 1, 1, self);
         ballotsStarted++;
-        endWaits(out);
+        readiness.end(out);
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         promise(id);
-        ballot = new Ballot(id, candidates, view, mistake);
+        ballot = new Ballot(id, candidates, electors, view, mistake);
         out.raise(new Signal.Freeze(id));
-        Packet prepare = Control.prepare(id, view.id());
-        List<Member> others = new ArrayList<>(candidates);
-        others.remove(self);
-        Control.send(prepare, others, out);
+        Control.send(Control.prepare(id, view.id()), others(ballot.asked()), out);
     }
 
     /** All have answered: let those catch up who must [R6], or decide [R7]. */
@@ -622,6 +581,10 @@ public final class Membership implements Layer {
                 return;
             }
         }
+        if (primacy != null) {
+            primacy.propose(running, out);
+            return;
+        }
         Ballot.Decision decision = running.decide();
         View decided = decision.view();
         long[] since = peers.since(decided);
@@ -629,8 +592,7 @@ public final class Membership implements Layer {
         // Newcomers have nothing to fetch: theirs is the same message.
         List<Member> newcomers = new ArrayList<>();
         for (View.Part part : decided.parts()) {
-            List<Member> others = new ArrayList<>(part.members());
-            others.remove(self);
+            List<Member> others = others(part.members());
             if (decision.holdersOf(part).isEmpty()) {
                 newcomers.addAll(others);
             } else {
@@ -649,11 +611,22 @@ public final class Membership implements Layer {
     private void separate(Ballot running, List<Member> torn, Outbox out) {
         List<Member> rest = new ArrayList<>(running.candidates());
         rest.removeAll(torn);
-        startBallot(torn.contains(self) ? List.of(self) : rest, out);
+        if (primacy != null) {
+            // They are asked all the same, or those who are left might be no majority.
+            startBallot(rest, torn, out);
+        } else {
+            startBallot(torn.contains(self) ? List.of(self) : rest, List.of(), out);
+        }
+    }
+
+    List<Member> others(List<Member> members) {
+        List<Member> others = new ArrayList<>(members);
+        others.remove(self);
+        return others;
     }
 
     /** Takes a cut if it is for the ballot last promised and for this member's view [R8, decision D6]. */
-    private boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
+    boolean takeCut(ViewId id, View record, long[] since, TreeMap<Member, Member> holders, Outbox out) {
         if (!id.equals(promised) && mistake != Mistake.NO_PROMISE) {
             return false;
         }
@@ -668,9 +641,10 @@ public final class Membership implements Layer {
         return false;
     }
 
-    private void install(View record, Outbox out) {
+    void install(View record, Outbox out) {
         view = record;
         target = null;
+        boolean isCompletion = primacy == null || primacy.onInstall(record, out);
         viewsInstalled++;
         joined = peers.install(view, targetSince);
         publicity.onInstalled(view, joined);
@@ -682,8 +656,7 @@ public final class Membership implements Layer {
         isUrgent = true;
         if (isSteady()) {
             ballot = null;
-            refusedBy = null;
-            refusalsInARow = 0;
+            readiness.onSteady();
             // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
             // be in a later view, what counts is whether its session was open since the promise to that one [D10].
             closed.removeIf(member -> !peers.isInView(member));
@@ -695,7 +668,10 @@ public final class Membership implements Layer {
             }
         }
         announce(out);
-        if (!isSteady()) {
+        if (!isSteady() && !isCompletion) {
+            // What was decided is what an older ballot had proposed: the next one is to come.
+            giveUp(out);
+        } else if (!isSteady()) {
             // An older proposal was completed under a newer ballot, which wants its answer again [R9].
             out.raise(new Signal.Freeze(promised));
         } else if (isIdle) {
@@ -705,8 +681,13 @@ public final class Membership implements Layer {
         isDirty = true;
     }
 
-    private boolean isSteady() {
-        return promised.equals(view.id());
+    boolean isSteady() {
+        return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
+    }
+
+    /** The highest number of a view that this member knows to be in the past. */
+    private long floor() {
+        return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
     }
 
     private void announce(Outbox out) {
@@ -723,24 +704,17 @@ public final class Membership implements Layer {
         if (hasFollowed || !peers.follows().equals(self)) {
             return;
         }
-        for (Member member : view.members()) {
-            Peer peer = peers.get(member);
-            boolean isBehind = peer == null || peer.confirmed < view.id().number();
-            if (!member.equals(self) && isBehind && mistake != Mistake.EARLY_FOLLOWED) {
-                return;
-            }
+        if (!peers.haveInstalled(view) && mistake != Mistake.EARLY_FOLLOWED) {
+            return;
         }
         hasFollowed = true;
         out.raise(new Signal.Followed(view));
-        Packet followed = Control.followed(view.id());
-        List<Member> others = new ArrayList<>(view.members());
-        others.remove(self);
-        Control.send(followed, others, out);
+        Control.send(Control.followed(view.id()), others(view.members()), out);
     }
 
     private void expelSilent(Outbox out) {
         Ballot running = ballot;
-        if (running == null || running.isComplete()) {
+        if (running == null || running.isOver() || running.isWaiting()) {
             return;
         }
         for (Member member : running.missing()) {
@@ -751,12 +725,57 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
+    // ------------------------------------------------------------------ what Primacy needs
+    ViewId promised() {
+        return promised;
+    }
+
+    /** What is on record counts as if it had been promised now. */
+    void raisePromise(ViewId before) {
+        promised = before.isAfter(promised) ? before : promised;
+    }
+
+    @Nullable View target() {
+        return target;
+    }
+
+    @Nullable Ballot ballot() {
+        return ballot;
+    }
+
+    View view() {
+        return view;
+    }
+
+    void age(long since) {
+        joined = since;
+        look();
+    }
+
+    void look() {
+        isUrgent = true;
+        isDirty = true;
+    }
+
+    void awaitProgress(Outbox out) {
+        out.arm(PROGRESS, timing.ballotTimeoutNanos());
+    }
+
+    void endProgress(Outbox out) {
+        out.disarm(PROGRESS);
+    }
+
     private void advertise(Outbox out) {
-        publicity.advertise(advert(), view.members(), lost, out);
+        publicity.advertise(advert(), standing().members(), lost, out);
     }
 
     private Advert advert() {
-        return new Advert(view.id(), promised, peers.follows(), joined);
+        return new Advert(standing().id(), promised, peers.follows(), joined);
+    }
+
+    /** The view that counts when others ask whether they could be in one with this member. */
+    private View standing() {
+        return primacy != null && primacy.isOutside() ? View.alone(self) : view;
     }
 
     @Override
@@ -773,5 +792,8 @@ public final class Membership implements Layer {
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
         section.put("adverts-sent", publicity.advertsSent());
+        if (primacy != null) {
+            primacy.report(section);
+        }
     }
 }

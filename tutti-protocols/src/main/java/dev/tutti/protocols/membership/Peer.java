@@ -37,6 +37,9 @@ final class Peer {
 
     TreeSet<Member> lost = NOBODY;
 
+    /** A control message of its that is coming in pieces. */
+    @Nullable Assembly assembly;
+
     /** Promises that this member had made when the session was opened. */
     final long promisesBefore;
 
@@ -50,6 +53,11 @@ final class Peer {
         this.promised = view;
         this.saidPromised = view;
         this.follows = member;
+    }
+
+    /** Whether it has said that it stands outside of the primary partition, and not before it had promised {@code id}. */
+    boolean isOutsideSince(ViewId id) {
+        return Advert.isOutsideSince(joined, saidPromised, id);
     }
 
     boolean follows(Member other) {

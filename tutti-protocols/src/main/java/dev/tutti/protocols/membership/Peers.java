@@ -120,6 +120,17 @@ final class Peers {
         return open.keySet();
     }
 
+    /** Whether all others in a view have said themselves that they have it. */
+    boolean haveInstalled(View installed) {
+        for (Member member : installed.members()) {
+            Peer peer = open.get(member);
+            if (!member.equals(self) && (peer == null || peer.confirmed < installed.id().number())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
     void onPromise() {
         promises++;
@@ -161,15 +172,7 @@ final class Peers {
      * @return since which view this member has been with others
      */
     long install(View installed, long[] since) {
-        list(view.id(), view.members());
-        List<Peer> spoken = List.copyOf(byAge);
-        byAge.clear();
-        spoken.forEach(peer -> {
-            peer.isRanked = false;
-            peer.isCounted = false;
-        });
-        followersOutside = 0;
-        inOtherViews = 0;
+        List<Peer> spoken = leave(view);
         view = installed;
         inView = new HashMap<>();
         long number = installed.id().number();
@@ -189,10 +192,52 @@ final class Peers {
         return joined;
     }
 
+    /**
+     * Groups with a primary partition: this member is outside of it, and so are {@code others}. They are as young as
+     * newcomers, so that whoever is in it leads.
+     *
+     * @param ballot that all of them have answered
+     * @return since which view this member has been with others
+     */
+    long stepOut(List<Member> others, ViewId ballot) {
+        List<Peer> spoken = leave(view);
+        view = View.alone(self);
+        inView = Map.of(self, Advert.OUTSIDE);
+        joined = Advert.OUTSIDE;
+        TreeSet<Member> outside = new TreeSet<>(others);
+        for (Peer peer : spoken) {
+            if (outside.contains(peer.member)) {
+                peer.joined = Advert.OUTSIDE;
+                peer.view = View.alone(peer.member).id();
+                peer.saidPromised = ballot.isAfter(peer.saidPromised) ? ballot : peer.saidPromised;
+            }
+            rank(peer);
+        }
+        for (Peer peer : open.values()) {
+            // What it was told before it may have put aside for a view since: whoever follows has to hear this again.
+            peer.told = null;
+        }
+        return joined;
+    }
+
+    /** Nobody has a rank until all that depends on the view is known of the next one. Returns those who had one. */
+    private List<Peer> leave(View past) {
+        list(past.id(), past.members());
+        List<Peer> spoken = List.copyOf(byAge);
+        byAge.clear();
+        spoken.forEach(peer -> {
+            peer.isRanked = false;
+            peer.isCounted = false;
+        });
+        followersOutside = 0;
+        inOtherViews = 0;
+        return spoken;
+    }
+
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
         uncount(peer);
-        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number())) {
+        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number(), advert.promised())) {
             unrank(peer);
         }
         if (!advert.follows().equals(self)) {
@@ -249,7 +294,7 @@ final class Peers {
         }
         for (Member member : members) {
             Peer peer = open.get(member);
-            if (peer != null && peer.hasSpoken && peer.view.number() < id.number()) {
+            if (peer != null && peer.hasSpoken && peer.view.number() < id.number() && !peer.isOutsideSince(id)) {
                 unrank(peer);
                 peer.raise(id);
                 rank(peer);
@@ -259,7 +304,7 @@ final class Peers {
 
     private void outweigh(Peer peer) {
         Long since = inView.get(peer.member);
-        if (view.size() > 1 && since != null) {
+        if (view.size() > 1 && since != null && !peer.isOutsideSince(view.id())) {
             if (view.id().isAfter(peer.saidPromised) && !peer.follows.equals(self)) {
                 // As all did whom the proposer has taken; they have told it, and nobody else. Whoever has promised the
                 // view and says something else has turned away since, installed or not.
@@ -268,7 +313,7 @@ final class Peers {
             if (peer.view.number() < view.id().number()) {
                 peer.raise(view.id());
             }
-            peer.joined = joined(peer.member, peer.joined, peer.confirmed);
+            peer.joined = joined(peer.member, peer.joined, peer.confirmed, peer.saidPromised);
             peer.promised = view.id().isAfter(peer.promised) ? view.id() : peer.promised;
         }
     }
@@ -277,10 +322,13 @@ final class Peers {
      * How old a member is, as it was believed to be: what the view says of it outweighs what it has said in an older one.
      *
      * @param confirmed the number of the view that it was in when it said so
+     * @param saidPromised what it had promised then
      */
-    private long joined(Member member, long believed, long confirmed) {
+    private long joined(Member member, long believed, long confirmed, ViewId saidPromised) {
         Long since = view.size() > 1 ? inView.get(member) : null;
-        if (since == null || confirmed >= view.id().number()) {
+        if (since == null
+                || confirmed >= view.id().number()
+                || Advert.isOutsideSince(believed, saidPromised, view.id())) {
             return believed;
         }
         // Also where it is younger than it was believed to be: all must agree on it.

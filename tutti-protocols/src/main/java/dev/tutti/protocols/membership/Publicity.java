@@ -130,6 +130,9 @@ final class Publicity {
         if (isMore) {
             boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
             addThoseConcerned(isOwn, isOwn && isInstalled);
+            if (before != null && before.joined() == Advert.OUTSIDE && now.joined() != Advert.OUTSIDE) {
+                addThoseMisled(now.view());
+            }
             if (before != null && !before.follows().equals(follows)) {
                 if (peers.contains(before.follows())) {
                     unadvised.add(before.follows());
@@ -166,6 +169,19 @@ final class Publicity {
     private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {
         for (Peer peer : peers.all()) {
             if (isForOutsiders && !peers.isInView(peer.member) || !isOwn && peer.follows(self)) {
+                unadvised.add(peer.member);
+            }
+        }
+    }
+
+    /**
+     * Who was told that this member stands outside after it had promised the view that is installed takes that for the
+     * newer news.
+     */
+    private void addThoseMisled(ViewId installed) {
+        for (Peer peer : peers.all()) {
+            Advert told = peer.told;
+            if (told != null && told.isOutsideSince(installed)) {
                 unadvised.add(peer.member);
             }
         }
@@ -217,17 +233,17 @@ final class Publicity {
         Peer unlisted = asked.size() < ASKED_MAX ? peers.unlisted(asked.keySet()) : null;
         if (unlisted != null) {
             asked.put(unlisted.view, unlisted.member);
-            Control.send(Control.message(Membership.WHO, 1), unlisted.member, out);
+            Control.send(Control.message(Kind.WHO, 1), unlisted.member, out);
         }
     }
 
-    /** Answers {@link Membership#WHO}. */
+    /** Answers {@link Kind#WHO}. */
     void list(Member asker, View view, Advert now, Outbox out) {
         send(now, new Advert.Listed(view.members()), new TreeSet<>(List.of(asker)), out);
     }
 
     private void send(Advert advert, Advert.Detail detail, TreeSet<Member> receivers, Outbox out) {
-        Packet message = Control.message(Membership.ADVERT, advert.bytesMax(detail));
+        Packet message = Control.message(Kind.ADVERT, advert.bytesMax(detail));
         advert.appendTo(message, detail);
         for (Member receiver : receivers) {
             Peer peer = peers.get(receiver);

@@ -33,6 +33,12 @@ public enum Mistake {
     AGES_BY_HEARSAY("decision 0079: how old a member is, others know as far as they have heard of it"),
     OWN_AGE("decision 0079: how old it is itself, a member has from no view, and two may follow each other"),
 
+    // The order of primary views.
+    IGNORE_ACCEPTED("section 8: what was accepted in an earlier ballot is not proposed again"),
+    NO_ACCEPT("section 8: a primary view is installed before a majority has accepted it"),
+    FORGETFUL("section 8: promises and acceptances do not outlast the process"),
+    MAJORITY_OF_ANY("section 8: any members count for a majority, not those of the last primary view"),
+
     // Packets, acknowledgements, windows.
     IGNORE_GAPS("a packet counts although one before it is missing"),
     UNORDERED_REPAIR("a repair counts although one before it is missing", "S11"),

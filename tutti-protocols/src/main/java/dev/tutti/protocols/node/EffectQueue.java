@@ -24,6 +24,8 @@ final class EffectQueue implements Effects {
         PACKET,
         VIEW,
         TRANSITION,
+        SUSPENDED,
+        RECORD,
         JOINED,
         LEFT,
         EVENT
@@ -75,6 +77,15 @@ final class EffectQueue implements Effects {
         add(Kind.TRANSITION, 0, "", application);
     }
 
+    void suspended(Application application, String reason) {
+        add(Kind.SUSPENDED, 0, reason, application);
+    }
+
+    /** A question to the driver's records. */
+    void record(Runnable question) {
+        add(Kind.RECORD, 0, question, null);
+    }
+
     void joined(Application application) {
         add(Kind.JOINED, 0, "", application);
     }
@@ -123,6 +134,8 @@ final class EffectQueue implements Effects {
                 }
                 case VIEW -> Objects.requireNonNull(application).onView((View) what);
                 case TRANSITION -> Objects.requireNonNull(application).onTransition();
+                case SUSPENDED -> Objects.requireNonNull(application).onSuspended((String) what);
+                case RECORD -> ((Runnable) what).run();
                 case JOINED -> Objects.requireNonNull(application).onJoined();
                 case LEFT -> Objects.requireNonNull(application).onLeft((String) what);
             }

@@ -158,6 +158,13 @@ final class GroupPort implements Stack.Network {
         stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
     }
 
+    /** From the node's records. */
+    void answered(Signal answer) {
+        if (!isLeft) {
+            stack.signalFromNetwork(answer);
+        }
+    }
+
     void submitted() {
         stack.signalFromApplication(new Signal.Submitted());
     }
@@ -279,6 +286,9 @@ final class GroupPort implements Stack.Network {
                 view = installed;
                 findOthers();
             }
+            case Signal.Load() -> groups.load(this);
+            case Signal.Store(long number, Packet record) -> groups.store(this, number, record);
+            case Signal.Failed(String reason) -> left(reason);
             case Signal.Left() -> left("left");
             case Signal.Expel(Member member, String reason) -> {
                 RemoteMember remote = open.get(member);
@@ -313,6 +323,7 @@ final class GroupPort implements Stack.Network {
             switch (signal) {
                 case Signal.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
                 case Signal.Transition() -> effects.transition(application);
+                case Signal.Suspended(String reason) -> effects.suspended(application, reason);
                 default -> {
                     // What layers tell each other has come to its end.
                 }

@@ -1,6 +1,8 @@
 package dev.tutti.protocols.node;
 
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.order.Causal;
@@ -29,6 +31,12 @@ public final class GroupSettings {
         ROTATION
     }
 
+    /** Who goes on when members lose each other. */
+    public enum Partition {
+        EACH_SIDE,
+        PRIMARY
+    }
+
     /** When a packet is delivered whose place in a total order is known. */
     public enum TotalDelivery {
         AGREED,
@@ -40,6 +48,7 @@ public final class GroupSettings {
         NOBODY,
         LARGEST,
         OLDEST,
+        PRIMARY,
         EACH
     }
 
@@ -84,7 +93,7 @@ public final class GroupSettings {
             StateOf.NOBODY,
             "Whose state goes on when parts of a group come together; the others get it as newcomers do. nobody: the group has "
                     + "no state to hand over; largest: that of the most members, of the oldest if there are two; oldest: that "
-                    + "of the oldest member; each: members that have one keep it, and the application merges.");
+                    + "of the oldest member; primary: that of the latest primary view, with partition: primary; each: members that have one keep it, and the application merges.");
 
     public static final Setting<Size> STATE_WINDOW = Setting.size(
             "state.transfer-window",
@@ -132,6 +141,19 @@ public final class GroupSettings {
             Duration.ofSeconds(1),
             Duration.ofHours(48),
             "How long a member keeps a snapshot for newcomers that do not say that they have it.");
+
+    public static final Setting<Partition> PARTITION = Setting.choice(
+            "partition",
+            Partition.class,
+            Partition.EACH_SIDE,
+            "Who goes on when members lose each other. each-side: every part, with views of its own; primary: the part with a"
+                    + " majority of the last primary view, everybody else waits. Needs founders, and records.directory of"
+                    + " the node.");
+
+    public static final Setting<List<String>> FOUNDERS = Setting.list(
+            "founders",
+            "With partition: primary: names of the nodes of which a majority makes the first primary view; a node without"
+                    + " a name has its address. Later views depend on them no more.");
 
     public static final Setting<Size> WINDOW = Setting.size(
             "window",
@@ -194,6 +216,8 @@ public final class GroupSettings {
             TOTAL_BY,
             TOTAL_DELIVERY,
             DISSEMINATION,
+            PARTITION,
+            FOUNDERS,
             WINDOW,
             ACK_DELAY,
             STABLE_DELAY,
@@ -211,8 +235,36 @@ public final class GroupSettings {
             STATE_SNAPSHOTS,
             STATE_KEEP);
 
+    /** Characters of all founders' names, with a comma between. */
+    private static final int FOUNDERS_MAX = 512;
+
+    /**
+     * Whether the settings of a group, and of the node that joins it, fit together.
+     *
+     * @throws SettingException if they do not: what, and what would be right
+     */
+    public static void check(String group, Settings settings, Settings node) {
+        if (settings.get(PARTITION) == Partition.EACH_SIDE) {
+            return;
+        }
+        List<String> founders = settings.get(FOUNDERS);
+        if (founders.isEmpty()) {
+            throw new SettingException("group '" + group + "': partition is primary and founders is empty; it has to name the"
+                    + " nodes of which a majority makes the first primary view, the same ones at all members");
+        }
+        if (String.join(",", founders).length() > FOUNDERS_MAX) {
+            throw new SettingException("group '" + group + "': founders has more than " + FOUNDERS_MAX
+                    + " characters; later nodes need not be named");
+        }
+        if (node.get(TransportSettings.RECORDS_DIRECTORY).isEmpty()) {
+            throw new SettingException("group '" + group + "': partition is primary and records.directory of the node is"
+                    + " empty; votes have to outlast the process: set a directory of the node's own, or 'memory' where a"
+                    + " restarted node may be a new voter");
+        }
+    }
+
     private static final Map<String, List<Setting<?>>> OF_LAYERS = Map.of(
-            "membership", List.of(BALLOT_TIMEOUT, HOLD_BACK, MERGE_DELAY),
+            "membership", List.of(BALLOT_TIMEOUT, HOLD_BACK, MERGE_DELAY, PARTITION, FOUNDERS),
             "reliability", List.of(WINDOW, ACK_DELAY, STABLE_DELAY, DISSEMINATION, LEAVE_TIMEOUT),
             "best-effort", List.of(WINDOW),
             "order", List.of(STACK, TOTAL_BY, TOTAL_DELIVERY),

@@ -37,13 +37,15 @@ final class GroupStack {
             Member self, Settings settings, Submissions submissions, Mistake mistake, int multicastBytes) {
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
         long leaveTimeoutNanos = settings.get(GroupSettings.LEAVE_TIMEOUT).toNanos();
-        Membership membership = new Membership(
-                self,
-                new Membership.Timing(
-                        settings.get(GroupSettings.HOLD_BACK).toNanos(),
-                        settings.get(GroupSettings.MERGE_DELAY).toNanos(),
-                        settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos()),
-                mistake);
+        Membership.Timing timing = new Membership.Timing(
+                settings.get(GroupSettings.HOLD_BACK).toNanos(),
+                settings.get(GroupSettings.MERGE_DELAY).toNanos(),
+                settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos());
+        Membership membership = switch (settings.get(GroupSettings.PARTITION)) {
+            case EACH_SIDE -> new Membership(self, timing, mistake);
+            case PRIMARY ->
+                Membership.primary(self, timing, settings.get(GroupSettings.FOUNDERS), leaveTimeoutNanos, mistake);
+        };
         Reliability.Limits limits = new Reliability.Limits(
                 windowBytes,
                 settings.get(GroupSettings.ACK_DELAY).toNanos(),

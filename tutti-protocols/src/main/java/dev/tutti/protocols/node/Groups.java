@@ -4,8 +4,10 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.IntMap;
 import dev.tutti.protocols.link.Link;
@@ -133,6 +135,14 @@ final class Groups {
     private boolean isStopped;
     private @Nullable MulticastPort multicast;
 
+    /** A question that the records have not answered yet. */
+    private record Question(GroupPort port, long number) {}
+
+    private final IntMap<Question> questions = new IntMap<>();
+    private int lastQuestion;
+    private @Nullable Records records;
+    private Records.@Nullable Client client;
+
     Groups(NodeId self, Links links, EffectQueue effects, Memory memory) {
         this.self = self;
         this.links = links;
@@ -156,6 +166,12 @@ final class Groups {
         multicast = port;
     }
 
+    /** Where members keep what must outlast them, and who takes the answers. */
+    void useRecords(Records used, Records.Client answered) {
+        records = used;
+        client = answered;
+    }
+
     /** Who is reached by multicast has changed. */
     void onReach() {
         for (GroupPort port : byName.values()) {
@@ -165,6 +181,60 @@ final class Groups {
 
     @Nullable GroupPort port(int join) {
         return byJoin.get(join);
+    }
+
+    // ------------------------------------------------------------------ records
+
+    void load(GroupPort port) {
+        Records asked = Objects.requireNonNull(records);
+        Records.Client answered = Objects.requireNonNull(client);
+        int question = ask(port, 0);
+        effects.record(() -> asked.load(question, port.group(), answered));
+    }
+
+    void store(GroupPort port, long number, Packet record) {
+        Records asked = Objects.requireNonNull(records);
+        Records.Client answered = Objects.requireNonNull(client);
+        byte[] bytes = new byte[record.length()];
+        record.bytes().get(record.offset(), bytes);
+        int question = ask(port, number);
+        effects.record(() -> asked.store(question, port.group(), bytes, answered));
+    }
+
+    private int ask(GroupPort port, long number) {
+        lastQuestion++;
+        questions.put(lastQuestion, new Question(port, number));
+        return lastQuestion;
+    }
+
+    void onLoaded(int question, byte @Nullable [] record) {
+        Question asked = questions.remove(question);
+        if (asked != null) {
+            asked.port().answered(new Signal.Loaded(record == null ? null : packet(record)));
+        }
+    }
+
+    private static Packet packet(byte[] bytes) {
+        return Packet.create(Memory.onHeap(), bytes.length).append(bytes, 0, bytes.length);
+    }
+
+    void onStored(int question) {
+        Question asked = questions.remove(question);
+        if (asked != null) {
+            asked.port().answered(new Signal.Stored(asked.number()));
+        }
+    }
+
+    /** Who can't keep its votes must not vote. */
+    void onFailed(int question, String detail) {
+        Question asked = questions.remove(question);
+        if (asked != null) {
+            asked.port().left(detail);
+        }
+    }
+
+    boolean hasRecords() {
+        return records != null;
     }
 
     // ------------------------------------------------------------------ this node's members
@@ -409,5 +479,31 @@ final class Groups {
         for (GroupPort port : byName.values()) {
             port.report(report.section(port.group()));
         }
+        reportElsewhere(report);
     }
+
+    /** What other nodes have joined and this one has not, and how it is set up there. */
+    private void reportElsewhere(Report report) {
+        int count = 0;
+        for (Link link : links.all()) {
+            Remotes known = remotes.get(link);
+            RemoteMember remote = known == null ? null : known.first;
+            while (remote != null) {
+                if (!byName.containsKey(remote.group)) {
+                    if (count < ELSEWHERE_MAX) {
+                        report.section("elsewhere")
+                                .section(remote.member.name())
+                                .put(remote.group, remote.fingerprint.text().strip().replace("\n", ", "));
+                    }
+                    count++;
+                }
+                remote = remote.after;
+            }
+        }
+        if (count > ELSEWHERE_MAX) {
+            report.section("elsewhere").put("and-more", count - ELSEWHERE_MAX);
+        }
+    }
+
+    private static final int ELSEWHERE_MAX = 100;
 }

@@ -7,6 +7,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.Records;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
@@ -156,6 +157,33 @@ public final class NodeMachine implements HostedMachine {
                 GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
     }
 
+    /** Where members of groups with a primary partition keep their votes; before such a group is joined. */
+    public void useRecords(Records records) {
+        groups.useRecords(records, new Answers());
+    }
+
+    /** What the records answer is input like any other. */
+    private final class Answers implements Records.Client {
+
+        @Override
+        public void onLoaded(long nowNanos, int question, byte @Nullable [] record) {
+            begin(nowNanos);
+            groups.onLoaded(question, record);
+        }
+
+        @Override
+        public void onStored(long nowNanos, int question) {
+            begin(nowNanos);
+            groups.onStored(question);
+        }
+
+        @Override
+        public void onFailed(long nowNanos, int question, String detail) {
+            begin(nowNanos);
+            groups.onFailed(question, detail);
+        }
+    }
+
     // ------------------------------------------------------------------ inputs from the driver
 
     @Override
@@ -278,6 +306,7 @@ public final class NodeMachine implements HostedMachine {
      * @param settings with {@link GroupSettings}
      * @return the member that this node is in the group from now on
      * @throws IllegalStateException if the group is joined already, or the node was stopped
+     * @throws SettingException if the settings contradict each other
      * @throws IllegalArgumentException if the name is empty or longer than 255 characters
      */
     public Member join(
@@ -288,6 +317,10 @@ public final class NodeMachine implements HostedMachine {
         if (group.isEmpty() || group.length() > NAME_MAX) {
             throw new IllegalArgumentException(
                     "a group's name has 1 to " + NAME_MAX + " characters, not " + group.length());
+        }
+        GroupSettings.check(group, settings, this.settings);
+        if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY && !groups.hasRecords()) {
+            throw new IllegalStateException("group '" + group + "' needs records, and the node was given none");
         }
         begin(nowNanos);
         Member member = groups.nextMember(group);

@@ -20,6 +20,9 @@ record StackFingerprint(String text) {
     private static final List<Setting<?>> COMPARED_IF_TOTAL =
             List.of(GroupSettings.TOTAL_BY, GroupSettings.TOTAL_DELIVERY);
 
+    private static final List<Setting<?>> COMPARED_IF_PRIMARY =
+            List.of(GroupSettings.PARTITION, GroupSettings.FOUNDERS);
+
     static StackFingerprint of(Settings settings) {
         StringBuilder text = new StringBuilder();
         List<Setting<?>> compared = new ArrayList<>(COMPARED);
@@ -31,6 +34,9 @@ record StackFingerprint(String text) {
         }
         if (settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY) {
             compared.add(GroupSettings.STATE);
+        }
+        if (settings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
+            compared.addAll(COMPARED_IF_PRIMARY);
         }
         for (Setting<?> setting : compared) {
             text.append(setting.name()).append(": ").append(settings.text(setting)).append('\n');

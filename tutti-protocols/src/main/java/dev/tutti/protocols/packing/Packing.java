@@ -98,6 +98,10 @@ public final class Packing implements Layer {
                 submissions.explain(Submissions.VIEW_CHANGING);
                 out.lower(new Signal.Frozen(ballot, new TreeMap<>()));
             }
+            case Signal.Suspended(String reason) -> {
+                submissions.explain(reason);
+                out.forward(signal);
+            }
             case Signal.Installed(View view, boolean isSteady) -> {
                 isFrozen = !isSteady;
                 members = view.members();

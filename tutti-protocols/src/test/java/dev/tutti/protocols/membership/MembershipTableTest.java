@@ -236,9 +236,9 @@ class MembershipTableTest {
         @Test
         void passesInEveryState() {
             // What is delivered, held or dropped while frozen is the business of the layer above.
-            Packet packet = MembershipScene.control(Membership.DATA).appendInt(7);
+            Packet packet = MembershipScene.control(Kind.DATA).appendInt(7);
             member.layer.receive(m(3), packet);
-            answered().layer.receive(m(3), MembershipScene.control(Membership.DATA).appendInt(8));
+            answered().layer.receive(m(3), MembershipScene.control(Kind.DATA).appendInt(8));
             assertThat(member.layer.delivered).hasSize(2);
             assertThat(member.layer.delivered.getFirst().takeInt()).isEqualTo(7);
         }
@@ -248,7 +248,7 @@ class MembershipTableTest {
             member.layer.sendDown(Packet.create(member.layer.memory, 8).appendInt(9));
             Packet sent = member.layer.takeSent().getLast();
             assertThat(sent.length()).isEqualTo(5);
-            assertThat(sent.takeByte()).isEqualTo(Membership.DATA);
+            assertThat(sent.takeByte()).isEqualTo(Kind.DATA);
         }
     }
 
@@ -526,7 +526,7 @@ class MembershipTableTest {
 
         @Test
         void isAnsweredWithTheMembers() {
-            member.layer.receive(m(3), MembershipScene.control(Membership.WHO));
+            member.layer.receive(m(3), MembershipScene.control(Kind.WHO));
             assertThat(member.messages())
                     .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 members [n1, n2, n3] to n3");
         }
@@ -737,7 +737,7 @@ class MembershipTableTest {
             while (member.layer.takeLowered(Signal.Expel.class).isEmpty()) {
                 assertThat(sent).isLessThanOrEqualTo(Membership.CONTROL_BYTES_MAX);
                 byte[] bytes = new byte[60_000];
-                member.layer.receive(m(3), MembershipScene.control(Membership.PIECE)
+                member.layer.receive(m(3), MembershipScene.control(Kind.PIECE)
                         .appendBoolean(false)
                         .append(bytes, 0, bytes.length));
                 sent += bytes.length;
@@ -748,8 +748,8 @@ class MembershipTableTest {
 
         @Test
         void doNotNest() {
-            Packet inner = MembershipScene.control(Membership.PIECE).appendBoolean(true).appendByte(Membership.PIECE);
-            member.layer.receive(m(3), MembershipScene.control(Membership.PIECE).appendBoolean(true).append(inner));
+            Packet inner = MembershipScene.control(Kind.PIECE).appendBoolean(true).appendByte(Kind.PIECE);
+            member.layer.receive(m(3), MembershipScene.control(Kind.PIECE).appendBoolean(true).append(inner));
             assertThat(member.layer.takeDropped()).containsExactly(DropReason.MALFORMED);
         }
     }

@@ -1,6 +1,8 @@
 package dev.tutti.stomp.internal;
 
+import dev.tutti.stomp.Pages.Page;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -110,7 +112,11 @@ final class Detection extends ChannelInboundHandlerAdapter {
                     && request.headers().containsValue(HttpHeaderNames.UPGRADE, "websocket", true);
             String origin = request.headers().get(HttpHeaderNames.ORIGIN);
             String host = request.headers().get(HttpHeaderNames.HOST);
-            if (!isWebSocket) {
+            Page page = isWebSocket || !request.decoderResult().isSuccess() ? null : hub.pages().page(request.uri());
+            if (page != null) {
+                request.release();
+                answer(ctx, HttpResponseStatus.OK, page);
+            } else if (!isWebSocket) {
                 request.release();
                 refuse(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "Here is STOMP, over TCP and WebSocket.\n");
             } else if (!isAllowed(origin, host, hub.origins())) {
@@ -130,12 +136,20 @@ final class Detection extends ChannelInboundHandlerAdapter {
 
         private void refuse(ChannelHandlerContext ctx, HttpResponseStatus status, String text) {
             hub.counters().increment(Fault.TRANSPORT);
-            byte[] body = text.getBytes(StandardCharsets.US_ASCII);
-            DefaultFullHttpResponse response = new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1, status, ctx.alloc().buffer(body.length).writeBytes(body));
+            answer(ctx, status, new Page("text/plain", text.getBytes(StandardCharsets.US_ASCII)));
+        }
+
+        private void answer(ChannelHandlerContext ctx, HttpResponseStatus status, Page page) {
+            byte[] body = page.body();
+            DefaultFullHttpResponse response =
+                    new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.wrappedBuffer(body));
             response.headers()
-                    .set(HttpHeaderNames.CONTENT_TYPE, "text/plain")
+                    .set(HttpHeaderNames.CONTENT_TYPE, page.contentType())
                     .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+                    .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+                    .set("x-content-type-options", "nosniff")
+                    .set("referrer-policy", "no-referrer")
+                    .set(HttpHeaderNames.ACCESS_CONTROL_ALLOW_ORIGIN, "*")
                     .set(HttpHeaderNames.CONNECTION, "close");
             if (status.equals(HttpResponseStatus.UPGRADE_REQUIRED)) {
                 response.headers().set(HttpHeaderNames.UPGRADE, "websocket");

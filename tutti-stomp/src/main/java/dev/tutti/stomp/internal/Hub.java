@@ -5,8 +5,8 @@ import dev.tutti.core.Member;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.stomp.Access;
-import dev.tutti.stomp.Authenticator;
 import dev.tutti.stomp.Login;
+import dev.tutti.stomp.Pages;
 import dev.tutti.stomp.StompMessage;
 import dev.tutti.stomp.StompSettings;
 import io.netty.channel.EventLoop;
@@ -36,8 +36,7 @@ public final class Hub {
     private final Node node;
     private final Options options;
     private final List<String> origins;
-    private final Authenticator authenticator;
-    private final @Nullable Consumer<StompMessage> onMessage;
+    private final Application application;
     private final Consumer<String> onLost;
     private final Counters counters = new Counters();
     private final Backlog backlog;
@@ -62,14 +61,12 @@ public final class Hub {
             Node node,
             Settings settings,
             String endpoints,
-            Authenticator authenticator,
-            @Nullable Consumer<StompMessage> onMessage,
+            Application application,
             Consumer<String> onLost) {
         this.node = node;
         this.options = Options.of(settings);
         this.origins = settings.get(StompSettings.ORIGINS);
-        this.authenticator = authenticator;
-        this.onMessage = onMessage;
+        this.application = application;
         this.onLost = onLost;
         this.backlog = new Backlog(settings.get(StompSettings.BACKLOG).bytes());
         String membersGroup = settings.get(StompSettings.MEMBERS_GROUP);
@@ -79,6 +76,12 @@ public final class Hub {
         for (String name : names.isEmpty() ? List.of(DEFAULT_GROUP) : names) {
             check(name, membersGroup);
             groups.put(name, new ServedGroup(groups.size(), name, historyBytes, new FromGroups()));
+        }
+        for (String name : application.states().keySet()) {
+            if (!groups.containsKey(name)) {
+                throw new SettingException("stomp.groups: " + name + " is given a state and is not served; served are "
+                        + String.join(", ", groups.keySet()));
+            }
         }
     }
 
@@ -103,7 +106,7 @@ public final class Hub {
     /** Joins all groups; returns when this member is in a view of each. */
     public void join() {
         members.join(node);
-        groups.values().forEach(group -> group.join(node));
+        groups.values().forEach(group -> group.join(node, application.states().get(group.name())));
     }
 
     /** Tells clients, and leaves the groups. */
@@ -147,6 +150,10 @@ public final class Hub {
         return origins;
     }
 
+    Pages pages() {
+        return application.pages();
+    }
+
     /** Stands for no publication. */
     Publication nothing() {
         return nothing;
@@ -182,7 +189,7 @@ public final class Hub {
         Thread.ofVirtual().name("tutti-stomp-login").start(() -> {
             Access access = null;
             try {
-                access = authenticator.authenticate(login);
+                access = application.authenticator().authenticate(login);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
@@ -294,10 +301,7 @@ public final class Hub {
         @Override
         public void deliver(Member sender, Publication publication) {
             counters.increment(Counter.DELIVERED);
-            Consumer<StompMessage> listener = onMessage;
-            if (listener != null) {
-                listener.accept(message(sender, publication));
-            }
+            application.onMessage().accept(message(sender, publication));
             if (subscriptions.get() > 0) {
                 backlog.add(publication.bytes());
                 offer(publication, publication.bytes());

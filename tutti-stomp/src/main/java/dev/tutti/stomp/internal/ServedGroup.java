@@ -1,6 +1,8 @@
 package dev.tutti.stomp.internal;
 
 import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
+import dev.tutti.GroupState;
 import dev.tutti.Message;
 import dev.tutti.Node;
 import dev.tutti.SendException;
@@ -84,16 +86,20 @@ final class ServedGroup {
         return history;
     }
 
-    /** Joins; returns when this member is in a view. */
-    void join(Node node) {
+    /**
+     * Joins; returns when this member is in a view, and has the state.
+     *
+     * @param state null if the group hands over none
+     */
+    void join(Node node, @Nullable GroupState state) {
         synchronized (this) {
             isReliable = !stack(node.spec().group(name)).equals("unreliable");
         }
-        Group joined = node.group(name)
+        GroupBuilder builder = node.group(name)
                 .onMessage(this::onMessage)
                 .onView(this::onView)
-                .onClosed(reason -> outlet.onClosed(name, reason))
-                .join();
+                .onClosed(reason -> outlet.onClosed(name, reason));
+        Group joined = (state == null ? builder : builder.state(state)).join();
         synchronized (this) {
             group = joined;
         }

@@ -1,15 +1,15 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal;
 
 import dev.tutti.Threads;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 /**
- * One timer for all deadlines of calls. It is set to the earliest and stays where it is when that call is over, as almost all
+ * One timer for all deadlines of calls or commands. It is set to the earliest and stays where it is when that call is over, as almost all
  * are long before; when it goes off, whatever is due is looked for, and it is set again. So calls that are answered cost it a
  * comparison, and it goes off about once per the shortest time that calls are given, at most once a millisecond.
  */
-final class Deadlines {
+public final class Deadlines {
 
     private static final long NEVER = Long.MAX_VALUE;
     private static final long PAUSE_NANOS_MIN = 1_000_000;
@@ -21,7 +21,7 @@ final class Deadlines {
     private final AtomicLong setNanos = new AtomicLong(NEVER);
 
     /** @param sweep ends what is due at a time, and says when the next will be: {@code Long.MAX_VALUE} for never */
-    Deadlines(Threads threads, String name, LongUnaryOperator sweep) {
+    public Deadlines(Threads threads, String name, LongUnaryOperator sweep) {
         this.threads = threads;
         this.name = name;
         this.originNanos = threads.nanoTime();
@@ -29,17 +29,17 @@ final class Deadlines {
     }
 
     /** Since this was made; deadlines are such times. */
-    long nowNanos() {
+    public long nowNanos() {
         return threads.nanoTime() - originNanos;
     }
 
     /** The time so long from {@code nowNanos}, or the end of times. */
-    static long after(long nowNanos, long timeoutNanos) {
+    public static long after(long nowNanos, long timeoutNanos) {
         return timeoutNanos < NEVER - nowNanos ? nowNanos + timeoutNanos : NEVER;
     }
 
     /** Something that the sweep can see already is due then. */
-    void watch(long deadlineNanos) {
+    public void watch(long deadlineNanos) {
         long set = setNanos.get();
         while (deadlineNanos < set) {
             if (setNanos.compareAndSet(set, deadlineNanos)) {

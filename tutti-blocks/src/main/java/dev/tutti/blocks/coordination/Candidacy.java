@@ -1,0 +1,96 @@
+package dev.tutti.blocks.coordination;
+
+import dev.tutti.Threads;
+import dev.tutti.blocks.machine.CommandException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A member that stands for election until this is closed. */
+public final class Candidacy implements AutoCloseable {
+
+    private static final long RETRY_NANOS = 100_000_000;
+
+    private final Claims claims;
+    private final Threads threads;
+    private final String name;
+    private final Duration timeout;
+    private final Candidate candidate;
+    private boolean isClosed;
+    private Claims.@Nullable Claim claim;
+    private @Nullable Hold hold;
+
+    Candidacy(Claims claims, Threads threads, String name, Duration timeout, Candidate candidate) {
+        this.claims = claims;
+        this.threads = threads;
+        this.name = name;
+        this.timeout = timeout;
+        this.candidate = candidate;
+    }
+
+    void stand() {
+        Claims.Claim asked;
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            hold = null;
+        }
+        asked = claims.claim(name, 1, 1, true, timeout);
+        boolean isLate;
+        synchronized (this) {
+            claim = asked;
+            isLate = isClosed;
+        }
+        if (isLate) {
+            claims.withdraw(asked);
+        }
+        asked.granted().whenComplete(this::onGranted);
+    }
+
+    private void onGranted(@Nullable Optional<Hold> granted, @Nullable Throwable failure) {
+        if (granted != null && granted.isPresent()) {
+            onElected(granted.get());
+        } else if (failure instanceof CommandException e && e.reason() != CommandException.Reason.CLOSED) {
+            threads.startAfter(RETRY_NANOS, "tutti-candidacy", this::stand);
+        }
+    }
+
+    private void onElected(Hold won) {
+        synchronized (this) {
+            hold = won;
+            if (isClosed) {
+                won.close();
+                return;
+            }
+        }
+        candidate.onElected(won.token());
+        won.onLost(reason -> {
+            candidate.onDeposed(reason);
+            stand();
+        });
+    }
+
+    /** Whether this member leads, as far as it knows. */
+    public synchronized boolean isLeader() {
+        return hold != null && hold.isHeld();
+    }
+
+    /** Stands no longer, and leads no longer: the next one is elected. {@link Candidate#onDeposed} is not called for it. */
+    @Override
+    public void close() {
+        Claims.Claim asked;
+        Hold held;
+        synchronized (this) {
+            isClosed = true;
+            asked = claim;
+            held = hold;
+        }
+        if (asked != null) {
+            claims.withdraw(asked);
+        }
+        if (held != null) {
+            held.close();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.tutti.blocks.coordination;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.Threads;
+import dev.tutti.blocks.machine.Replica;
+import dev.tutti.core.Member;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Named locks, semaphores, elections, counters and ids of a group, which only the primary partition grants. It has a group to
+ * itself. The objects of one kind are told apart by name, those of different kinds have names of their own; getting one asks
+ * nobody, and two of one name are the same.
+ *
+ * <p>The state is in the members' memory. Of the group's records on disk, epochs outlast the end of all members: so tokens and
+ * ids go on rising when counters and locks begin anew; see {@link Value#era}.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class Coordination implements AutoCloseable {
+
+    private final Threads threads;
+    private final Replica<Command, Answer> replica;
+    private final Claims claims;
+    private final Duration timeout;
+
+    private Coordination(Threads threads, Replica<Command, Answer> replica, Claims claims, Duration timeout) {
+        this.threads = threads;
+        this.replica = replica;
+        this.claims = claims;
+        this.timeout = timeout;
+    }
+
+    /** Objects of a group that is still to be joined: its order, state and listeners are set here. */
+    public static CoordinationBuilder on(GroupBuilder group) {
+        return new CoordinationBuilder(group);
+    }
+
+    static Coordination join(CoordinationBuilder builder) {
+        Threads threads = builder.group().node().threads();
+        Claims claims = builder.claims();
+        Replica<Command, Answer> replica = builder.replica()
+                .onView(view -> {
+                    if (view.isPrimary()) {
+                        claims.onView();
+                    }
+                    builder.viewListener().accept(view);
+                })
+                .onSuspended(reason -> {
+                    claims.onSuspended(reason);
+                    builder.suspendedListener().accept(reason);
+                })
+                .onClosed(reason -> {
+                    claims.onClosed(reason);
+                    builder.closedListener().accept(reason);
+                })
+                .join();
+        claims.open(replica);
+        return new Coordination(threads, replica, claims, builder.timeout());
+    }
+
+    private static String checkName(String name) {
+        if (name.isEmpty() || name.length() > NAME_MAX) {
+            throw new IllegalArgumentException("a name of " + name.length() + " characters, 1 to " + NAME_MAX);
+        }
+        return name;
+    }
+
+    public FencedLock lock(String name) {
+        return new FencedLock(claims, "lock " + checkName(name), timeout);
+    }
+
+    /** @param permits 1 or more, the same at all members */
+    public FencedSemaphore semaphore(String name, int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("a semaphore of " + permits + " permits, at least 1");
+        }
+        return new FencedSemaphore(claims, "semaphore " + checkName(name), permits, timeout);
+    }
+
+    public Election election(String name) {
+        return new Election(claims, threads, replica, "election " + checkName(name), timeout);
+    }
+
+    public Counter counter(String name) {
+        return new Counter(replica, checkName(name), timeout);
+    }
+
+    /**
+     * Ids of which this member takes {@code block} at a time. Each source has blocks of its own: keep one.
+     *
+     * @param block 1 to 1,048,576
+     */
+    public IdSource ids(String name, int block) {
+        if (block < 1 || block > Objects.BLOCK_MAX) {
+            throw new IllegalArgumentException("blocks of " + block + " ids, 1 to " + Objects.BLOCK_MAX);
+        }
+        return new IdSource(threads, replica, checkName(name), block);
+    }
+
+    /** This member. */
+    public Member self() {
+        return replica.self();
+    }
+
+    /** Whether this member is in the primary partition, as far as it knows. */
+    public boolean isPrimary() {
+        return replica.isPrimary();
+    }
+
+    /** What was counted, and how much is held or wanted here, by name; for people. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>(replica.status());
+        status.put("claims", (long) claims.size());
+        return status;
+    }
+
+    /** Gives up everything, and leaves the group. Idempotent. */
+    @Override
+    public void close() {
+        replica.close();
+    }
+
+    @Override
+    public String toString() {
+        return "coordination, " + replica;
+    }
+
+    private static final int NAME_MAX = 200;
+}

@@ -1,0 +1,95 @@
+package dev.tutti.blocks.coordination;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.machine.Replica;
+import dev.tutti.blocks.machine.ReplicaBuilder;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Says who founds the group and how long commands may take, and joins. */
+public final class CoordinationBuilder {
+
+    private final GroupBuilder group;
+    private final Claims claims;
+    private final ReplicaBuilder<Command, Answer> replica;
+    private Duration timeout = Duration.ofSeconds(10);
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onSuspended = reason -> {};
+    private Consumer<String> onClosed = reason -> {};
+
+    CoordinationBuilder(GroupBuilder group) {
+        this.group = group;
+        this.claims = new Claims(group.node().threads(), owner -> new Objects(owner::onGranted));
+        this.replica = Replica.on(group, claims.objects(), Command.CODEC).onlyInPrimary();
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    Claims claims() {
+        return claims;
+    }
+
+    ReplicaBuilder<Command, Answer> replica() {
+        return replica;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    Consumer<View> viewListener() {
+        return onView;
+    }
+
+    Consumer<String> suspendedListener() {
+        return onSuspended;
+    }
+
+    Consumer<String> closedListener() {
+        return onClosed;
+    }
+
+    /** Names of the nodes of which a majority makes the first primary view, the same at all; else the group's settings say it. */
+    public CoordinationBuilder founders(String... names) {
+        group.primary(names);
+        return this;
+    }
+
+    /** How long a command may take that does not say it itself; 1 ms to 1 day, 10 s by default. */
+    public CoordinationBuilder timeout(Duration limit) {
+        replica.timeout(limit);
+        timeout = limit;
+        return this;
+    }
+
+    /** Called for every view; must not wait. */
+    public CoordinationBuilder onView(Consumer<View> listener) {
+        onView = listener;
+        return this;
+    }
+
+    /** Called when this member finds itself outside of the primary partition: it holds nothing any more. Must not wait. */
+    public CoordinationBuilder onSuspended(Consumer<String> listener) {
+        onSuspended = listener;
+        return this;
+    }
+
+    /** Called once when the group is left or lost, with the reason. */
+    public CoordinationBuilder onClosed(Consumer<String> listener) {
+        onClosed = listener;
+        return this;
+    }
+
+    /**
+     * Joins. Returns outside of the primary partition too; commands wait until this member is in it.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.core.settings.SettingException if nobody founds the group, or the node has no place for its records
+     */
+    public Coordination join() {
+        return Coordination.join(this);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.tutti.blocks.coordination;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * So many permits that members of the group have at a time. Under partition, merge and crashes as {@link FencedLock}.
+ *
+ * <p>Nobody overtakes: who waits for many is not passed by who wants few. All members name the same number of permits as long as
+ * somebody has or wants some; who names another one is refused.
+ */
+public final class FencedSemaphore {
+
+    private final Claims claims;
+    private final String name;
+    private final int permits;
+    private final Duration timeout;
+
+    FencedSemaphore(Claims claims, String name, int permits, Duration timeout) {
+        this.claims = claims;
+        this.name = name;
+        this.permits = permits;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Takes permits if they are all free and nobody waits.
+     *
+     * @return empty if they are not, or the group has not answered within the time-out of its commands
+     */
+    public Optional<Hold> tryAcquire(int count) {
+        return claims.await(claims.claim(name, permits, count, false, timeout), timeout);
+    }
+
+    /** Waits for permits; empty if they do not come within so long, 1 ms to 1 day. */
+    public Optional<Hold> tryAcquire(int count, Duration within) {
+        return claims.await(claims.claim(name, permits, count, true, within), within);
+    }
+}

@@ -1,0 +1,570 @@
+package dev.tutti.blocks.directory;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.Snapshot;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
+import dev.tutti.blocks.directory.DirectoryCommand.Wish;
+import dev.tutti.blocks.directory.DirectoryException.Reason;
+import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.machine.CommandException;
+import dev.tutti.blocks.machine.Replica;
+import dev.tutti.blocks.machine.StateMachine;
+import dev.tutti.blocks.merge.Merge;
+import dev.tutti.blocks.merge.Side;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A tree of names that all members of a group have: values, and contexts that names are in. It has a group to itself.
+ *
+ * <p><b>Changes</b> are executed at all members in one order, once or not at all, and return when they were executed here. So of
+ * two members that bind one name at a time one is refused. <b>Look-ups</b> are local and wait for nothing; they see what was
+ * told to this member, and after {@link #sync} all that was told to anybody before.
+ *
+ * <p><b>Partition.</b> Each side goes on by itself, and one name may be bound on both. <b>Merge.</b> The names of the largest
+ * side go on at all members, and a moment later the others' names are there too, as far as they are not bound already ({@link
+ * DirectoryBuilder#merge} for other rules): what one side has removed and the other has not is there again if the largest
+ * side still had it, or the other one brings it in. {@link DirectoryBuilder#onlyInPrimary} is for where that must not be.
+ *
+ * <p>Values are shared with the readers of this process and must not be changed. All methods may be called from any thread,
+ * those that wait not by listeners of groups.
+ *
+ * @param <V> values, by their codec
+ */
+public final class Directory<V> implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
+    private static final byte FORMAT = 1;
+
+    /**
+     * What is in a context.
+     *
+     * @param value null if it is a context
+     */
+    public record Entry<V>(String name, @Nullable V value) {
+
+        public boolean isContext() {
+            return value == null;
+        }
+    }
+
+    /** Ends what it was given for. */
+    public interface Subscription extends AutoCloseable {
+
+        /** Idempotent; a call that is under way still ends. */
+        @Override
+        void close();
+    }
+
+    private record Listener<V>(DirectoryPath subtree, Consumer<DirectoryEvent<V>> consumer) {}
+
+    private final DirectoryBuilder<V> settings;
+    private final String name;
+    private final Deadlines deadlines;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CopyOnWriteArrayList<Listener<V>> listeners = new CopyOnWriteArrayList<>();
+
+    // Guarded by the lock, but for volatile ones, which others read.
+    private Tree<V> tree;
+    private final List<LostSide<List<Wish<V>>>> lostSides = new ArrayList<>();
+    private volatile @Nullable View view;
+    private volatile @Nullable Member self;
+    private volatile @Nullable Replica<DirectoryCommand<V>, Outcome> replica;
+
+    private Directory(DirectoryBuilder<V> settings) {
+        this.settings = settings;
+        this.name = settings.group().name();
+        this.tree = new Tree<>(settings.namesMax());
+        this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-directory-" + name, this::onDeadline);
+    }
+
+    /** A directory on a group that is still to be joined: its listeners, its state and its order are set here. */
+    public static <V> DirectoryBuilder<V> on(GroupBuilder group, Codec<V> values) {
+        return new DirectoryBuilder<>(group, values);
+    }
+
+    static <V> Directory<V> join(DirectoryBuilder<V> settings) {
+        Directory<V> directory = new Directory<>(settings);
+        directory.replica = settings.prepared(Replica.on(
+                        settings.group().set("state.of", settings.merge().stateOf()),
+                        directory.new Machine(),
+                        DirectoryCommand.codec(settings.values())))
+                .onClosed(settings.closedListener())
+                .join();
+        directory.onDeadline(0);
+        return directory;
+    }
+
+    private Replica<DirectoryCommand<V>, Outcome> replica() {
+        return Objects.requireNonNull(replica, "the directory is not joined");
+    }
+
+    // ------------------------------------------------------------------ looking up
+
+    /**
+     * The value under a path.
+     *
+     * @throws DirectoryException if there is none, or it is a context
+     */
+    public V lookup(DirectoryPath path) {
+        V value = find(path).value();
+        if (value == null) {
+            throw refusal(new Outcome(Reason.IS_A_CONTEXT, path.names().size()), path);
+        }
+        return value;
+    }
+
+    /** What is under a path. Its name is empty for the root. */
+    public Entry<V> find(DirectoryPath path) {
+        lock.lock();
+        try {
+            if (path.isRoot()) {
+                return new Entry<>("", null);
+            }
+            Outcome parentless = tree.parentless(path);
+            if (parentless != null) {
+                throw refusal(parentless, path);
+            }
+            Binding<V> found = tree.find(path);
+            if (found == null) {
+                throw refusal(new Outcome(Reason.NOT_FOUND, path.names().size() - 1), path);
+            }
+            return new Entry<>(path.name(), found.value());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * What is in a context, by name.
+     *
+     * @throws DirectoryException if it is none
+     */
+    public List<Entry<V>> list(DirectoryPath context) {
+        lock.lock();
+        try {
+            if (!find(context).isContext()) {
+                throw refusal(new Outcome(Reason.NOT_A_CONTEXT, context.names().size()), context);
+            }
+            return tree.children(context).stream()
+                    .map(each -> new Entry<>(each.path().name(), each.value()))
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All values, by path. */
+    public Map<DirectoryPath, V> values() {
+        lock.lock();
+        try {
+            return values(tree);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static <V> Map<DirectoryPath, V> values(Tree<V> tree) {
+        Map<DirectoryPath, V> values = new LinkedHashMap<>();
+        for (Binding<V> each : tree.all()) {
+            V value = each.value();
+            if (value != null) {
+                values.put(each.path(), value);
+            }
+        }
+        return values;
+    }
+
+    /** How many names there are, contexts included. */
+    public int size() {
+        lock.lock();
+        try {
+            return tree.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until this member has all changes that were told to anybody before this call. */
+    public void sync() {
+        try {
+            replica().ask(() -> true, settings.timeout());
+        } catch (CommandException e) {
+            throw exception(e);
+        }
+    }
+
+    /**
+     * Tells changes in a subtree, the context itself included: one at a time and in order, on the group's thread, which must not
+     * wait.
+     */
+    public Subscription listen(DirectoryPath subtree, Consumer<DirectoryEvent<V>> consumer) {
+        Listener<V> listener = new Listener<>(subtree, consumer);
+        listeners.add(listener);
+        return () -> listeners.removeIf(each -> each == listener);
+    }
+
+    // ------------------------------------------------------------------ changing
+
+    /** Puts a value under a name that nothing is under. */
+    public void bind(DirectoryPath path, V value) {
+        execute(new DirectoryCommand.Bind<>(path, value, false), path);
+    }
+
+    /** Puts a value under a name, in the place of another one if there is one; not of a context. */
+    public void rebind(DirectoryPath path, V value) {
+        execute(new DirectoryCommand.Bind<>(path, value, true), path);
+    }
+
+    /** Removes a value. Nothing happens if there is none, as long as there is the context that it would be in. */
+    public void unbind(DirectoryPath path) {
+        execute(new DirectoryCommand.Unbind<>(path), path);
+    }
+
+    /** Makes a context, in one that there is. */
+    public void createContext(DirectoryPath path) {
+        execute(new DirectoryCommand.Create<>(path), path);
+    }
+
+    /** Removes an empty context. Nothing happens if there is none, as long as there is the context that it would be in. */
+    public void destroyContext(DirectoryPath path) {
+        execute(new DirectoryCommand.Destroy<>(path), path);
+    }
+
+    /** Moves a value, or a context with all that is in it, to a name that nothing is under. */
+    public void rename(DirectoryPath from, DirectoryPath to) {
+        execute(new DirectoryCommand.Rename<>(from, to), from);
+    }
+
+    private void execute(DirectoryCommand<V> command, DirectoryPath path) {
+        Outcome outcome;
+        try {
+            outcome = replica().call(command);
+        } catch (CommandException e) {
+            throw exception(e);
+        }
+        if (outcome.refusal() != null) {
+            throw refusal(outcome, path);
+        }
+    }
+
+    private DirectoryException refusal(Outcome outcome, DirectoryPath path) {
+        Reason reason = Objects.requireNonNull(outcome.refusal(), "it was done");
+        return new DirectoryException(
+                reason,
+                outcome.resolved(),
+                "directory " + name + ": '" + path + "': "
+                        + switch (reason) {
+                            case NOT_FOUND -> "there is no such name";
+                            case ALREADY_BOUND -> "there is something under this name";
+                            case NOT_A_CONTEXT -> "there is a value where a context should be";
+                            case IS_A_CONTEXT -> "there is a context where a value should be";
+                            case NOT_EMPTY -> "there is something in the context";
+                            case FULL -> "there are " + settings.namesMax() + " names, or the path is too long";
+                            case REFUSED, UNKNOWN, CLOSED -> reason;
+                        });
+    }
+
+    private DirectoryException exception(CommandException e) {
+        Reason reason =
+                switch (e.reason()) {
+                    case CLOSED -> Reason.CLOSED;
+                    case FAILED, MALFORMED -> throw e;
+                    default ->
+                        e.execution() == CommandException.Execution.NEVER ? Reason.REFUSED : Reason.UNKNOWN;
+                };
+        return new DirectoryException(reason, "directory " + name + ": " + e.getMessage(), e);
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** This member. */
+    public Member self() {
+        return Objects.requireNonNull(self, "no view was told yet");
+    }
+
+    /** The view that the directory has come to. */
+    public View view() {
+        return Objects.requireNonNull(view, "no view was told yet");
+    }
+
+    /** What was counted, by name; for people. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>(replica().status());
+        lock.lock();
+        try {
+            status.put("names", (long) tree.size());
+            status.put("to-bring-in", lostSides.stream().mapToLong(side -> side.wanted().size()).sum());
+        } finally {
+            lock.unlock();
+        }
+        return status;
+    }
+
+    /** Leaves the group. Idempotent. */
+    @Override
+    public void close() {
+        replica().close();
+    }
+
+    // ------------------------------------------------------------------ the machine
+
+    private final class Machine implements StateMachine<DirectoryCommand<V>, Outcome> {
+
+        @Override
+        public Outcome apply(Member member, DirectoryCommand<V> command) {
+            lock.lock();
+            try {
+                return switch (command) {
+                    case DirectoryCommand.Bind<V>(DirectoryPath path, V value, boolean isRebind) ->
+                        tree.bind(path, value, isRebind);
+                    case DirectoryCommand.Unbind<V>(DirectoryPath path) -> tree.unbind(path);
+                    case DirectoryCommand.Create<V>(DirectoryPath path) -> tree.bind(path, null, false);
+                    case DirectoryCommand.Destroy<V>(DirectoryPath path) -> tree.destroy(path);
+                    case DirectoryCommand.Rename<V>(DirectoryPath from, DirectoryPath to) -> tree.rename(from, to);
+                    case DirectoryCommand.Again<V> again -> bringIn(again);
+                };
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void onView(View next) {
+            lock.lock();
+            try {
+                Member own = self;
+                if (own == null) {
+                    own = Members.of(settings.group().node().id(), next);
+                    self = own;
+                }
+                view = next;
+                for (LostSide<List<Wish<V>>> side : lostSides) {
+                    side.onView(next, own);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void begin(long era) {
+            lock.lock();
+            try {
+                Tree<V> empty = new Tree<>(settings.namesMax());
+                empty.addEventsSince(tree);
+                tree = empty;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void onStable() {
+            List<DirectoryEvent<V>> events;
+            lock.lock();
+            try {
+                attend();
+                events = tree.takeEvents();
+            } finally {
+                lock.unlock();
+            }
+            events.forEach(Directory.this::tell);
+        }
+
+        @Override
+        public Snapshot snapshot() {
+            lock.lock();
+            try {
+                View from = view();
+                Blocks.Origin origin = new Blocks.Origin(from.id(), from.members());
+                long changes = tree.changes();
+                List<Binding<V>> all = tree.all();
+                return out -> write(origin, changes, all, out);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void install(InputStream in) throws IOException {
+            try {
+                Directory.this.install(new DataInputStream(in));
+            } catch (MalformedException e) {
+                throw new IOException("the state of directory " + name + " can't be read", e);
+            }
+        }
+    }
+
+    private void tell(DirectoryEvent<V> event) {
+        for (Listener<V> each : listeners) {
+            if (event.path().isIn(each.subtree())) {
+                try {
+                    each.consumer().accept(event);
+                } catch (RuntimeException e) {
+                    // What a listener makes of a change is no reason to be without the next one.
+                    LOG.error("directory {}: a listener has failed at {} of {}", name, event.kind(), event.path(), e);
+                }
+            }
+        }
+    }
+
+    private void write(Blocks.Origin origin, long changes, List<Binding<V>> all, OutputStream stream)
+            throws IOException {
+        DataOutputStream out = new DataOutputStream(stream);
+        ByteOutput block = new ByteOutput();
+        origin.put(FORMAT, block);
+        Blocks.write(block.putLong(changes), out);
+        for (Binding<V> each : all) {
+            Binding.put(each, settings.values(), block);
+            if (block.length() >= Blocks.ENOUGH) {
+                Blocks.write(block, out);
+            }
+        }
+        Blocks.end(block, out);
+    }
+
+    private void install(DataInputStream source) throws IOException {
+        ByteInput in = Blocks.read(source);
+        Blocks.Origin origin = Blocks.Origin.take(FORMAT, in);
+        long changes = in.takeLong();
+        in.end();
+        TreeMap<DirectoryPath, Binding<V>> bindings = new TreeMap<>();
+        for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
+            while (in.remaining() > 0) {
+                Binding<V> each = Binding.take(settings.values(), in);
+                bindings.put(each.path(), each);
+            }
+        }
+        Tree<V> next = new Tree<>(settings.namesMax(), bindings, changes);
+        View from = view;
+        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        List<Wish<V>> wishes = from == null ? List.of() : wishes(origin, next, from);
+        lock.lock();
+        try {
+            next.addEventsSince(tree);
+            tree = next;
+            if (from != null && !wishes.isEmpty()) {
+                lostSides.add(new LostSide<>(from, wishes));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ merges
+
+    /** What of this side, which is given up, is to be brought in again. */
+    private List<Wish<V>> wishes(Blocks.Origin origin, Tree<V> kept, View from) {
+        Merge<Map<DirectoryPath, V>> rule = settings.merge();
+        List<Wish<V>> wishes = new ArrayList<>();
+        if (rule.kind() == Merge.Kind.UNION) {
+            for (Binding<V> own : tree.all()) {
+                if (kept.find(own.path()) == null) {
+                    wishes.add(new Wish<>(new Binding<>(own.path(), own.value(), 0), false));
+                }
+            }
+        } else if (rule.kind() == Merge.Kind.OWN) {
+            Map<DirectoryPath, V> keptValues = values(kept);
+            Map<DirectoryPath, V> result = rule.merge(List.of(
+                    new Side<>(origin.view(), origin.members(), new LinkedHashMap<>(keptValues)),
+                    new Side<>(from.id(), from.members(), new LinkedHashMap<>(values(tree)))));
+            new TreeMap<>(result).forEach((path, value) -> {
+                if (!Objects.deepEquals(keptValues.get(path), value)) {
+                    wishes.add(new Wish<>(new Binding<>(path, value, kept.versionOf(path)), false));
+                }
+            });
+            keptValues.keySet().forEach(path -> {
+                if (!result.containsKey(path)) {
+                    wishes.add(new Wish<>(new Binding<>(path, null, kept.versionOf(path)), true));
+                }
+            });
+        }
+        return wishes;
+    }
+
+    private Outcome bringIn(DirectoryCommand.Again<V> again) {
+        if (again.view() == view().id().number()) {
+            again.wishes().forEach(tree::bringIn);
+            if (again.isLast()) {
+                lostSides.removeIf(side -> side.id().equals(again.side()));
+            }
+        }
+        return Outcome.DONE;
+    }
+
+    private long onDeadline(long nowNanos) {
+        lock.lock();
+        try {
+            attend();
+        } finally {
+            lock.unlock();
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private void attend() {
+        View present = view;
+        Member own = self;
+        if (present == null || own == null || replica == null) {
+            return;
+        }
+        for (LostSide<List<Wish<V>>> side : List.copyOf(lostSides)) {
+            if (side.isDue(present, own)) {
+                side.onSent(present);
+                List<Wish<V>> wishes = side.wanted();
+                for (int from = 0; from < wishes.size(); from += BATCH) {
+                    int to = Math.min(from + BATCH, wishes.size());
+                    send(side, new DirectoryCommand.Again<>(
+                            side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to)));
+                }
+            }
+        }
+    }
+
+    private void send(LostSide<List<Wish<V>>> side, DirectoryCommand<V> again) {
+        replica().submit(again).whenComplete((outcome, failure) -> {
+            if (failure != null) {
+                lock.lock();
+                try {
+                    side.onUnsent();
+                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        });
+    }
+
+    private static final int BATCH = 256;
+    private static final long RETRY_NANOS = 100_000_000;
+
+    @Override
+    public String toString() {
+        return "directory " + name + " of " + size() + " names, " + view;
+    }
+}

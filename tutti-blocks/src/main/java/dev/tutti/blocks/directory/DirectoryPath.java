@@ -1,0 +1,116 @@
+package dev.tutti.blocks.directory;
+
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Where something is in a directory: its name and those of the contexts that it is in, from the root down. The root itself
+ * has none. A path comes before all that is below it.
+ *
+ * @param names none of them empty; 32 at most
+ */
+public record DirectoryPath(List<String> names) implements Comparable<DirectoryPath> {
+
+    public static final DirectoryPath ROOT = new DirectoryPath(List.of());
+
+    static final int DEPTH_MAX = 32;
+
+    static final Codec<DirectoryPath> CODEC = Codec.of(
+            in -> {
+                List<String> names = new ArrayList<>();
+                int count = in.takeCount(Integer.BYTES);
+                for (int index = 0; index < count; index++) {
+                    names.add(in.takeText());
+                }
+                try {
+                    return new DirectoryPath(names);
+                } catch (IllegalArgumentException e) {
+                    throw new MalformedException(String.valueOf(e.getMessage()));
+                }
+            },
+            (path, out) -> {
+                out.putInt(path.names.size());
+                path.names.forEach(out::putText);
+            });
+
+    public DirectoryPath {
+        names = List.copyOf(names);
+        if (names.size() > DEPTH_MAX) {
+            throw new IllegalArgumentException("a path of " + names.size() + " names, at most " + DEPTH_MAX);
+        }
+        if (names.contains("")) {
+            throw new IllegalArgumentException("an empty name in " + names);
+        }
+    }
+
+    /** Names with slashes between them; empty for the root. Slashes at the ends and repeated ones count for nothing. */
+    public static DirectoryPath of(String text) {
+        return new DirectoryPath(
+                Arrays.stream(text.split("/")).filter(name -> !name.isEmpty()).toList());
+    }
+
+    public boolean isRoot() {
+        return names.isEmpty();
+    }
+
+    /**
+     * The last name.
+     *
+     * @throws java.util.NoSuchElementException of the root
+     */
+    public String name() {
+        return names.getLast();
+    }
+
+    /** The context that it is in. */
+    public DirectoryPath parent() {
+        return first(names.size() - 1);
+    }
+
+    /** The path of the first {@code count} names. */
+    public DirectoryPath first(int count) {
+        return new DirectoryPath(names.subList(0, count));
+    }
+
+    public DirectoryPath child(String name) {
+        List<String> more = new ArrayList<>(names);
+        more.add(name);
+        return new DirectoryPath(more);
+    }
+
+    public DirectoryPath resolve(DirectoryPath below) {
+        List<String> more = new ArrayList<>(names);
+        more.addAll(below.names);
+        return new DirectoryPath(more);
+    }
+
+    /** Whether this is {@code other} or below it. */
+    public boolean isIn(DirectoryPath other) {
+        return names.size() >= other.names.size()
+                && names.subList(0, other.names.size()).equals(other.names);
+    }
+
+    /** The first path that is after all that are in this one. */
+    DirectoryPath end() {
+        return parent().child(name() + '\0');
+    }
+
+    @Override
+    public int compareTo(DirectoryPath other) {
+        for (int index = 0; index < Math.min(names.size(), other.names.size()); index++) {
+            int order = names.get(index).compareTo(other.names.get(index));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return Integer.compare(names.size(), other.names.size());
+    }
+
+    @Override
+    public String toString() {
+        return String.join("/", names);
+    }
+}

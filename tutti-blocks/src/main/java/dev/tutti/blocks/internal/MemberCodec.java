@@ -1,0 +1,31 @@
+package dev.tutti.blocks.internal;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+
+/** Members in states. */
+public final class MemberCodec implements Codec<Member> {
+
+    public static final MemberCodec MEMBER = new MemberCodec();
+
+    /** Of a member with an empty name and address. */
+    public static final int BYTES_MIN = Long.BYTES + Integer.BYTES * 3;
+
+    private MemberCodec() {}
+
+    @Override
+    public void put(Member member, ByteOutput out) {
+        out.putLong(member.node().incarnation())
+                .putText(member.node().name())
+                .putText(member.node().address())
+                .putInt(member.join());
+    }
+
+    @Override
+    public Member take(ByteInput in) {
+        return new Member(new NodeId(in.takeLong(), in.takeText(), in.takeText()), in.takeInt());
+    }
+}

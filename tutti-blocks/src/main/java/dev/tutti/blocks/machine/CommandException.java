@@ -1,0 +1,73 @@
+package dev.tutti.blocks.machine;
+
+import org.jspecify.annotations.Nullable;
+
+/** A command has no result; the reason says why, and {@link #execution} whether it was executed nevertheless. */
+public final class CommandException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    /** Why there is no result. */
+    public enum Reason {
+        /** As many commands are open here as are allowed. */
+        TOO_MANY,
+        /** The group took no further message. */
+        NOT_SENT,
+        /** The deadline has come. */
+        TIMED_OUT,
+        /** The group was left or lost, or the node closed. */
+        CLOSED,
+        /** This member came to another side's state, which goes on; or the state is lost, and a new era has begun. */
+        REPLACED,
+        /** It was delivered outside of the primary partition. */
+        NOT_PRIMARY,
+        /** The machine has thrown; the cause is what. */
+        FAILED,
+        /** The command's own codec can't read it. */
+        MALFORMED,
+        /** The thread was interrupted. */
+        INTERRUPTED
+    }
+
+    /** What is known about the command's effect. */
+    public enum Execution {
+        /** It has none and will have none. */
+        NEVER,
+        /** It was executed, is still to be executed, or never will be. */
+        UNKNOWN,
+        /** It was executed, at all members alike. */
+        ONCE
+    }
+
+    private final Reason reason;
+    private final Execution execution;
+
+    /** Made where commands are delivered, whose stack tells nobody anything. */
+    private CommandException(Reason reason, Execution execution, String message, @Nullable Throwable cause, boolean isTraced) {
+        super(message, cause, false, isTraced);
+        this.reason = reason;
+        this.execution = execution;
+    }
+
+    static CommandException of(Reason reason, Execution execution, String message) {
+        return new CommandException(reason, execution, message, null, false);
+    }
+
+    static CommandException failed(RuntimeException cause) {
+        return new CommandException(
+                Reason.FAILED, Execution.ONCE, "the machine has refused the command: " + cause, cause, false);
+    }
+
+    /** The same, thrown again: with the stack of who calls this. */
+    public CommandException here() {
+        return new CommandException(reason, execution, String.valueOf(getMessage()), getCause(), true);
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+
+    public Execution execution() {
+        return execution;
+    }
+}

@@ -1,0 +1,414 @@
+package dev.tutti.blocks.machine;
+
+import dev.tutti.GroupState;
+import dev.tutti.Message;
+import dev.tutti.Snapshot;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.CommandException.Execution;
+import dev.tutti.blocks.machine.CommandException.Reason;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.View;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where commands are executed as the group delivers them, and their submitters are told.
+ *
+ * <p>With safe delivery, what comes after a transition is executed like everything else, but its results are held until the
+ * next view: if this member comes to it with another state, they were never true.
+ */
+final class Core<C, R> {
+
+    static final int COMMAND = 1;
+    static final int READ = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Core.class);
+    private static final int FORMAT = 1;
+    private static final int HEADER_BYTES_MAX = 64 * 1024 * 1024;
+
+    /** A result that is not told yet. */
+    private record Held(OpenCommand<?> command, @Nullable Object result, @Nullable CommandException failure) {
+
+        void release() {
+            if (failure == null) {
+                command.finish(result);
+            } else {
+                command.completeExceptionally(failure);
+            }
+        }
+    }
+
+    private final String name;
+    private final NodeId node;
+    private final StateMachine<C, R> machine;
+    private final Codec<C> codec;
+    private final Outbox outbox;
+    private final boolean isOnlyInPrimary;
+    private final LongAdder commands = new LongAdder();
+    private final LongAdder reads = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final LongAdder repeated = new LongAdder();
+    private final LongAdder malformed = new LongAdder();
+    private final LongAdder installs = new LongAdder();
+
+    /** Of the machine, against local reads. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private Applied applied = new Applied();
+    private boolean isInstalling;
+
+    /** In primary partitions: the epoch in which this state has begun, and the last that it has gone through; 0 for none. */
+    private long era;
+
+    private long epoch;
+
+    // What follows is touched where listeners are called; installing happens when they are not.
+    private final List<Held> held = new ArrayList<>();
+    private boolean isInTransition;
+    private boolean isReplaced;
+    private volatile @Nullable Member self;
+    private volatile @Nullable View view;
+
+    Core(String name, NodeId node, StateMachine<C, R> machine, Codec<C> codec, Outbox outbox, boolean isOnlyInPrimary) {
+        this.name = name;
+        this.node = node;
+        this.machine = machine;
+        this.codec = codec;
+        this.outbox = outbox;
+        this.isOnlyInPrimary = isOnlyInPrimary;
+        if (isOnlyInPrimary) {
+            outbox.suspend(true);
+        }
+    }
+
+    Member self() {
+        Member own = self;
+        if (own == null) {
+            throw new IllegalStateException("no view was told yet");
+        }
+        return own;
+    }
+
+    /** A node is in a group at most once. */
+    private Member memberOf(View first) {
+        for (Member member : first.members()) {
+            if (member.node().equals(node)) {
+                return member;
+            }
+        }
+        throw new IllegalStateException("view " + first + " without this node");
+    }
+
+    Outbox outbox() {
+        return outbox;
+    }
+
+    View view() {
+        View present = view;
+        if (present == null) {
+            throw new IllegalStateException("no view was told yet");
+        }
+        return present;
+    }
+
+    /** Evaluates against the state as it is here now. */
+    <T> T local(Supplier<? extends T> read) {
+        lock.lock();
+        try {
+            if (isInstalling) {
+                throw CommandException.of(
+                                Reason.REPLACED, Execution.NEVER, "another state is coming to this member; try again later")
+                        .here();
+            }
+            return read.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    void onTransition() {
+        isInTransition = true;
+    }
+
+    void onView(View next) {
+        isInTransition = false;
+        if (self == null) {
+            self = memberOf(next);
+        }
+        view = next;
+        if (isOnlyInPrimary && !next.isPrimary()) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (isOnlyInPrimary) {
+                follow(next);
+            }
+            applied.onView(next);
+            machine.onView(next);
+            machine.onStable();
+        } finally {
+            lock.unlock();
+        }
+        if (isOnlyInPrimary) {
+            outbox.suspend(false);
+        }
+        List<Held> told = new ArrayList<>(held);
+        held.clear();
+        if (isReplaced) {
+            isReplaced = false;
+            told.forEach(each -> resolve(each.command(), applied.last(self())));
+        } else {
+            told.forEach(Held::release);
+        }
+    }
+
+    /**
+     * A state that was not in the primary view before this one may lack what was done in it: whoever has that is gone. It is not
+     * used, and nobody takes an old state for the present one; see docs/decisions/0192.
+     */
+    private void follow(View next) {
+        if (epoch == 0 || next.epoch() != epoch + 1) {
+            LOG.info("replica {}: era {} begins in view {}; before it was era {}, up to epoch {}", name, next.epoch(), next, era, epoch);
+            applied = new Applied();
+            era = next.epoch();
+            machine.begin(era);
+            isReplaced = true;
+        }
+        epoch = next.epoch();
+    }
+
+    /** Outside of the primary partition what is not sent yet waits. */
+    void onSuspended() {
+        if (isOnlyInPrimary) {
+            outbox.suspend(true);
+        }
+    }
+
+    void onMessage(Message message) {
+        if (message.isUnicast()) {
+            onMalformed(message.sender(), "nothing is sent to one member alone");
+            return;
+        }
+        ByteInput in = new ByteInput(message.buffer());
+        int kind;
+        long number;
+        if (in.remaining() < 1 + Long.BYTES) {
+            onMalformed(message.sender(), in + ", where a kind and a number should be");
+            return;
+        }
+        kind = in.takeByte();
+        number = in.takeLong();
+        if (kind != COMMAND && kind != READ || number <= 0) {
+            onMalformed(message.sender(), "kind " + kind + " and number " + number);
+            return;
+        }
+        boolean isOwn = message.sender().equals(self());
+        long before = applied.last(self());
+        List<OpenCommand<?>> passed = isOwn ? new ArrayList<>() : List.of();
+        OpenCommand<?> open = isOwn ? outbox.onDelivered(number, passed) : null;
+        if (isOnlyInPrimary && !message.view().isPrimary()) {
+            if (open != null) {
+                open.fail(Reason.NOT_PRIMARY, Execution.NEVER, "delivered outside of the primary partition");
+            }
+            return;
+        }
+        Held outcome = null;
+        lock.lock();
+        try {
+            if (!applied.add(message.sender(), number)) {
+                repeated.increment();
+            } else if (kind == COMMAND) {
+                outcome = execute(message.sender(), open, in);
+            } else {
+                outcome = read(open);
+            }
+            if (!isInTransition) {
+                machine.onStable();
+            }
+        } finally {
+            lock.unlock();
+        }
+        passed.forEach(each -> resolve(each, before));
+        if (outcome != null && isInTransition) {
+            held.add(outcome);
+        } else if (outcome != null) {
+            outcome.release();
+        }
+    }
+
+    /** @param open who waits for it here; null if nobody does */
+    private @Nullable Held execute(Member sender, @Nullable OpenCommand<?> open, ByteInput in) {
+        commands.increment();
+        C command;
+        try {
+            command = codec.take(in);
+            in.end();
+        } catch (RuntimeException e) {
+            // A codec is the application's: what it throws for hostile bytes is its own affair. All members do so alike.
+            onMalformed(sender, e.toString());
+            return open == null
+                    ? null
+                    : new Held(open, null, CommandException.of(Reason.MALFORMED, Execution.NEVER, e.toString()));
+        }
+        R result;
+        try {
+            result = machine.apply(sender, command);
+        } catch (RuntimeException e) {
+            failures.increment();
+            return open == null ? null : new Held(open, null, CommandException.failed(e));
+        }
+        return open == null ? null : new Held(open, result, null);
+    }
+
+    private @Nullable Held read(@Nullable OpenCommand<?> open) {
+        Supplier<?> question = open == null ? null : open.read();
+        if (open == null || question == null) {
+            return null;
+        }
+        reads.increment();
+        try {
+            return new Held(open, question.get(), null);
+        } catch (RuntimeException e) {
+            return new Held(open, null, CommandException.failed(e));
+        }
+    }
+
+    /** Says what is known of a command that was executed elsewhere or not at all. */
+    private void resolve(OpenCommand<?> command, long last) {
+        boolean isRead = command.read() != null;
+        boolean isApplied = command.number() <= last;
+        command.fail(
+                Reason.REPLACED,
+                isRead || !isApplied ? Execution.NEVER : Execution.UNKNOWN,
+                "this member came to another side's state, which "
+                        + (isApplied ? "has the command in it; its result is lost" : "does not have the command in it"));
+    }
+
+    private void onMalformed(Member sender, String what) {
+        malformed.increment();
+        LOG.warn("replica {}: a message of {} is ignored: {}", name, sender, what);
+    }
+
+    // ------------------------------------------------------------------ the state
+
+    /** The machine's state, and which commands it has in it. */
+    GroupState state() {
+        return new GroupState() {
+            @Override
+            public Snapshot snapshot() {
+                ByteOutput out = new ByteOutput().putInt(FORMAT).putInt(0).putLong(era).putLong(epoch);
+                applied.put(out);
+                out.setInt(Integer.BYTES, out.length() - 2 * Integer.BYTES);
+                return new WholeSnapshot(out.copy(), machine.snapshot());
+            }
+
+            @Override
+            public void install(InputStream in) throws IOException {
+                Core.this.install(in);
+            }
+
+            @Override
+            public boolean isReproducible() {
+                return machine.isReproducible();
+            }
+        };
+    }
+
+    private void install(InputStream stream) throws IOException {
+        lock.lock();
+        isInstalling = true;
+        lock.unlock();
+        DataInputStream in = new DataInputStream(stream);
+        int format = in.readInt();
+        if (format != FORMAT) {
+            throw new IOException("a state of format " + format + ", " + FORMAT + " expected");
+        }
+        int length = in.readInt();
+        if (length < 0 || length > HEADER_BYTES_MAX) {
+            throw new IOException("a header of " + length + " bytes, at most " + HEADER_BYTES_MAX);
+        }
+        ByteInput header = new ByteInput(in.readNBytes(length));
+        long installedEra = header.takeLong();
+        long installedEpoch = header.takeLong();
+        Applied installed = Applied.take(header);
+        header.end();
+        machine.install(in);
+        installs.increment();
+        lock.lock();
+        try {
+            applied = installed;
+            era = installedEra;
+            epoch = installedEpoch;
+            isReplaced = true;
+            isInstalling = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private record WholeSnapshot(byte[] header, Snapshot machine) implements Snapshot {
+
+        @Override
+        public void write(OutputStream stream) throws IOException {
+            stream.write(header);
+            machine.write(stream);
+        }
+
+        @Override
+        public void close() {
+            machine.close();
+        }
+    }
+
+    Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>();
+        status.put("open-commands", (long) outbox.openCommands());
+        status.put("commands", commands.sum());
+        status.put("reads", reads.sum());
+        status.put("failures", failures.sum());
+        status.put("repeated", repeated.sum());
+        status.put("malformed", malformed.sum());
+        status.put("installs", installs.sum());
+        return status;
+    }
+
+    /** Submits without waiting for room. */
+    CompletableFuture<R> submit(C command, Duration timeout, boolean isPatient) {
+        return outbox.submit(COMMAND, out -> codec.put(command, out), null, timeout, isPatient);
+    }
+
+    <T> CompletableFuture<T> read(Supplier<? extends T> read, Duration timeout, boolean isPatient) {
+        return outbox.submit(READ, Core::putNothing, read, timeout, isPatient);
+    }
+
+    private static void putNothing(ByteOutput out) {
+        // A read has no content: the order is all it needs.
+    }
+
+    void onClosed(String reason) {
+        outbox.close(reason);
+        List<Held> lost = new ArrayList<>(held);
+        held.clear();
+        lost.forEach(each -> each.command().fail(Reason.CLOSED, Execution.UNKNOWN, reason));
+    }
+}

@@ -1,0 +1,215 @@
+package dev.tutti.blocks.machine;
+
+import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * A member's handle on a {@link StateMachine} that all members of a group run alike: each executes all commands, in one total
+ * order, and newcomers get the state. It has a group to itself.
+ *
+ * <p><b>At most once.</b> A command is executed once or not at all, at all members alike; nothing is ever repeated. Its future
+ * completes with the result when the command is delivered at the member that has submitted it. It fails with a
+ * {@link CommandException} at its deadline at the latest, which says whether the command was executed, never will be, or
+ * nobody can tell.
+ *
+ * <p><b>Order.</b> Commands and reads of one thread are executed in the order in which they were submitted.
+ *
+ * <p><b>Partition.</b> Each side goes on with its own copy, unless it is {@link ReplicaBuilder#onlyInPrimary}. <b>Merge.</b> One side's state goes on, as the setting
+ * {@code state.of} says; what the other side has executed since they parted is gone, though its submitters were told a result.
+ *
+ * <p><b>Crashes.</b> The state is in the members' memory: it lasts as long as one of them that has it. With
+ * {@code total.delivery: agreed}, the default, a member may have been told a result and crash, or be cut off, before anybody
+ * else has the command; with {@code safe} it is told when all members of the view have it.
+ *
+ * <p>All methods may be called from any thread; those that wait not by the machine, its listeners, or stages on a command's
+ * future, which run where commands are executed.
+ *
+ * @param <C> commands
+ * @param <R> their results
+ */
+public final class Replica<C, R> implements AutoCloseable {
+
+    private final Threads threads;
+    private final Group group;
+    private final Core<C, R> core;
+    private final Duration timeout;
+
+    private Replica(Threads threads, Group group, Core<C, R> core, Duration timeout) {
+        this.threads = threads;
+        this.group = group;
+        this.core = core;
+        this.timeout = timeout;
+    }
+
+    /**
+     * A machine on a group that is still to be joined: its listeners, order and state are set here.
+     *
+     * @param machine with the state that the group begins with where nobody has one
+     */
+    public static <C, R> ReplicaBuilder<C, R> on(GroupBuilder group, StateMachine<C, R> machine, Codec<C> commands) {
+        return new ReplicaBuilder<>(group, machine, commands);
+    }
+
+    static <C, R> Replica<C, R> join(ReplicaBuilder<C, R> builder) {
+        GroupBuilder group = builder.group();
+        Threads threads = group.node().threads();
+        Outbox outbox = new Outbox(threads, group.name(), builder.openMax());
+        Core<C, R> core = new Core<>(
+                group.name(),
+                group.node().id(),
+                builder.machine(),
+                builder.commands(),
+                outbox,
+                builder.isOnlyInPrimary());
+        Group joined = group.total()
+                .state(core.state())
+                .onMessage(core::onMessage)
+                .onTransition(core::onTransition)
+                .onSuspended(reason -> {
+                    core.onSuspended();
+                    builder.suspendedListener().accept(reason);
+                })
+                .onView(view -> {
+                    core.onView(view);
+                    builder.viewListener().accept(view);
+                })
+                .onClosed(reason -> {
+                    core.onClosed(reason);
+                    builder.closedListener().accept(reason);
+                })
+                .join();
+        outbox.open(joined);
+        return new Replica<>(threads, joined, core, builder.timeout());
+    }
+
+    static Duration checkTimeout(Duration timeout) {
+        if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
+            throw new IllegalArgumentException("a timeout of " + timeout + ", 1 ms to 1 day");
+        }
+        return timeout;
+    }
+
+    // ------------------------------------------------------------------ commands
+
+    /** Submits a command. Refused at once if too many are open. */
+    public CompletableFuture<R> submit(C command) {
+        return core.submit(command, timeout, false);
+    }
+
+    /** Submits a command that may take so long; 1 ms to 1 day. */
+    public CompletableFuture<R> submit(C command, Duration within) {
+        return core.submit(command, checkTimeout(within), false);
+    }
+
+    /**
+     * Executes a command and waits for its result; for room first, where too many are open.
+     *
+     * @throws CommandException at the deadline at the latest
+     */
+    public R call(C command) {
+        return call(command, timeout);
+    }
+
+    /** Executes a command and waits for its result, so long at most; 1 ms to 1 day. */
+    public R call(C command, Duration within) {
+        return await(core.submit(command, checkTimeout(within), true));
+    }
+
+    // ------------------------------------------------------------------ reads
+
+    /**
+     * Evaluates {@code read} here, in order with all commands: it sees every command whose result was told to anybody before
+     * it was submitted. Costs what a command costs.
+     *
+     * @param read what it returns must not be changed by later commands; it must not wait
+     */
+    public <T> CompletableFuture<T> read(Supplier<? extends T> read) {
+        return core.read(read, timeout, false);
+    }
+
+    /** Evaluates in order with all commands, within so long. */
+    public <T> CompletableFuture<T> read(Supplier<? extends T> read, Duration within) {
+        return core.read(read, checkTimeout(within), false);
+    }
+
+    /** Evaluates in order with all commands, and waits for it. */
+    public <T> T ask(Supplier<? extends T> read, Duration within) {
+        return await(core.read(read, checkTimeout(within), true));
+    }
+
+    /**
+     * Evaluates {@code read} at once, against the state as it is here: it may be behind, and on a side that does not go on. It
+     * sees what was told to this member.
+     *
+     * @throws CommandException if another side's state is coming to this member at the moment
+     */
+    public <T> T local(Supplier<? extends T> read) {
+        return core.local(read);
+    }
+
+    private <T> T await(CompletableFuture<T> open) {
+        try {
+            return threads.get(open);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw CommandException.of(
+                            CommandException.Reason.INTERRUPTED,
+                            CommandException.Execution.UNKNOWN,
+                            "interrupted while waiting for a command")
+                    .here();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof CommandException failure ? failure.here() : new IllegalStateException(e);
+        }
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** This member. */
+    public Member self() {
+        return core.self();
+    }
+
+    /** The view that commands are executed in now. */
+    public View view() {
+        return core.view();
+    }
+
+    /** The group, for settings and progress; nothing else may be sent in it. */
+    public Group group() {
+        return group;
+    }
+
+    /** Whether this member is in the primary partition, as far as it knows. */
+    public boolean isPrimary() {
+        return group.isPrimary();
+    }
+
+    /** What was counted, and how many commands are open, by name; for people. */
+    public Map<String, Long> status() {
+        return core.status();
+    }
+
+    /** Ends open commands as {@link CommandException.Reason#CLOSED}, and leaves the group. Idempotent. */
+    @Override
+    public void close() {
+        core.outbox().close("replica " + group.name() + " was closed");
+        group.close();
+    }
+
+    @Override
+    public String toString() {
+        return "replica " + group.name() + ", " + core.view();
+    }
+
+    private static final Duration TIMEOUT_MIN = Duration.ofMillis(1);
+    private static final Duration TIMEOUT_MAX = Duration.ofDays(1);
+}

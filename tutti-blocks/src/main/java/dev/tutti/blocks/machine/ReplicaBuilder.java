@@ -1,0 +1,135 @@
+package dev.tutti.blocks.machine;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Says how a machine is replicated, and joins.
+ *
+ * @param <C> commands
+ * @param <R> their results
+ */
+public final class ReplicaBuilder<C, R> {
+
+    private final GroupBuilder group;
+    private final StateMachine<C, R> machine;
+    private final Codec<C> commands;
+    private int openMax = OPEN_MAX;
+    private Duration timeout = Duration.ofSeconds(10);
+    private boolean isOnlyInPrimary;
+    private Consumer<String> onSuspended = reason -> {};
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onClosed = reason -> {};
+
+    ReplicaBuilder(GroupBuilder group, StateMachine<C, R> machine, Codec<C> commands) {
+        this.group = group;
+        this.machine = machine;
+        this.commands = commands;
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    StateMachine<C, R> machine() {
+        return machine;
+    }
+
+    Codec<C> commands() {
+        return commands;
+    }
+
+    int openMax() {
+        return openMax;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    boolean isOnlyInPrimary() {
+        return isOnlyInPrimary;
+    }
+
+    Consumer<String> suspendedListener() {
+        return onSuspended;
+    }
+
+    Consumer<View> viewListener() {
+        return onView;
+    }
+
+    Consumer<String> closedListener() {
+        return onClosed;
+    }
+
+    /** Commands and reads of this member that may be open at a time. {@value #OPEN_MAX} by default. */
+    public ReplicaBuilder<C, R> openMax(int commandsMax) {
+        if (commandsMax < 1 || commandsMax > OPEN_LIMIT) {
+            throw new IllegalArgumentException("at most " + commandsMax + " open commands, 1 to " + OPEN_LIMIT);
+        }
+        openMax = commandsMax;
+        return this;
+    }
+
+    /** How long commands and reads may take that do not say it themselves; 1 ms to 1 day, 10 s by default. */
+    public ReplicaBuilder<C, R> timeout(Duration limit) {
+        timeout = Replica.checkTimeout(limit);
+        return this;
+    }
+
+    /**
+     * Commands are executed in the primary partition alone: what is not sent yet waits until this member is in it, so long as its
+     * deadline allows. Results are told when all members of the view have the command. So commands and reads are linearizable,
+     * as long as the state lasts: until no member that was in a primary view comes to the next one with it. Then a new
+     * <em>era</em> begins with {@link StateMachine#begin}, rather than that an old state is taken for the present one.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public ReplicaBuilder<C, R> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        group.set("partition", "primary").set("state.of", "primary").set("total.delivery", "safe");
+        if (founders.length > 0) {
+            group.primary(founders);
+        }
+        return this;
+    }
+
+    /**
+     * Called in order with commands when this member finds itself outside of the primary partition, with the reason; until the
+     * next view.
+     */
+    public ReplicaBuilder<C, R> onSuspended(Consumer<String> listener) {
+        onSuspended = listener;
+        return this;
+    }
+
+    /** Called for every view, in order with commands, after the machine. Must not wait for a command. */
+    public ReplicaBuilder<C, R> onView(Consumer<View> listener) {
+        onView = listener;
+        return this;
+    }
+
+    /** Called once when the group is left or lost, with the reason. */
+    public ReplicaBuilder<C, R> onClosed(Consumer<String> listener) {
+        onClosed = listener;
+        return this;
+    }
+
+    /**
+     * Joins the group, and gets its state.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
+    public Replica<C, R> join() {
+        return Replica.join(this);
+    }
+
+    private static final int OPEN_MAX = 4_096;
+    private static final int OPEN_LIMIT = 1 << 20;
+}

@@ -1,0 +1,112 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * What one member does for all: the oldest of the view tells what has expired and what has to make room; the first of a side
+ * that was given up brings in again what the merge keeps of it. Under the map's lock.
+ */
+final class Duties<K, V> {
+
+    /** How the form of the map tells it. */
+    interface Line<K, V> {
+
+        /** @param unsent runs, under the map's lock, if it can't be sent */
+        void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent);
+
+        void again(String side, boolean isLast, List<Register<K, V>> registers, Runnable unsent);
+    }
+
+    /** Entries of a message. */
+    static final int COUNT_MAX = 1_024;
+
+    private static final int BYTES_ENOUGH = 64 * 1024;
+
+    private final Store.Bounds bounds;
+    private final Line<K, V> line;
+    private final List<LostSide<List<Register<K, V>>>> lostSides = new ArrayList<>();
+
+    /** What was told to be dropped, and is not yet. */
+    private final TreeSet<Version> dropping = new TreeSet<>();
+
+    Duties(Store.Bounds bounds, Line<K, V> line) {
+        this.bounds = bounds;
+        this.line = line;
+    }
+
+    void onView(View next, Member self) {
+        dropping.clear();
+        lostSides.forEach(side -> side.onView(next, self));
+    }
+
+    void onInstalled() {
+        dropping.clear();
+    }
+
+    void onLost(LostSide<List<Register<K, V>>> side) {
+        lostSides.add(side);
+    }
+
+    /** All of a side was brought in again. */
+    void onBroughtIn(String side) {
+        lostSides.removeIf(each -> each.id().equals(side));
+    }
+
+    void onReplaced(Version version) {
+        dropping.remove(version);
+    }
+
+    /** Whether there is something to bring in again, by this member or another one. */
+    boolean isBurdened() {
+        return !lostSides.isEmpty();
+    }
+
+    long entriesToBringIn() {
+        return lostSides.stream().mapToLong(side -> side.wanted().size()).sum();
+    }
+
+    /** @return when there is something to do next, if this member is to do it; {@code Long.MAX_VALUE} for never */
+    long attend(View view, Member self, Store<K, V> store, long nowNanos) {
+        for (LostSide<List<Register<K, V>>> side : List.copyOf(lostSides)) {
+            if (side.isDue(view, self)) {
+                bringIn(side, view, store);
+            }
+        }
+        if (!self.equals(view.coordinator())) {
+            return Long.MAX_VALUE;
+        }
+        drop(store.due(nowNanos, dropping, COUNT_MAX), true);
+        if (bounds.overflow() == Overflow.EVICT) {
+            drop(store.excess(bounds, dropping, COUNT_MAX), false);
+        }
+        return store.nextDueNanos(dropping);
+    }
+
+    private void drop(List<Register<K, V>> registers, boolean isExpired) {
+        if (!registers.isEmpty()) {
+            registers.forEach(each -> dropping.add(each.version()));
+            line.drop(registers, isExpired, () -> registers.forEach(each -> dropping.remove(each.version())));
+        }
+    }
+
+    private void bringIn(LostSide<List<Register<K, V>>> side, View view, Store<K, V> store) {
+        side.onSent(view);
+        List<Register<K, V>> batch = new ArrayList<>();
+        long bytes = 0;
+        for (Register<K, V> each : Wanted.untouched(side, store)) {
+            if (batch.size() == COUNT_MAX || bytes >= BYTES_ENOUGH) {
+                line.again(side.id(), false, batch, side::onUnsent);
+                batch = new ArrayList<>();
+                bytes = 0;
+            }
+            batch.add(each);
+            bytes += each.bytes();
+        }
+        line.again(side.id(), true, batch, side::onUnsent);
+    }
+}

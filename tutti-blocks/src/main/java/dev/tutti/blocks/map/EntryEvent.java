@@ -1,0 +1,23 @@
+package dev.tutti.blocks.map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of an entry at this member.
+ *
+ * @param previous the value before; null if it was {@link Kind#ADDED}
+ * @param value the value now; null if there is none any more
+ */
+public record EntryEvent<K, V>(Kind kind, K key, @Nullable V previous, @Nullable V value) {
+
+    /** What has become of the entry. */
+    public enum Kind {
+        ADDED,
+        UPDATED,
+        REMOVED,
+        /** Its time to live is over. */
+        EXPIRED,
+        /** It had to make room. */
+        EVICTED
+    }
+}

@@ -1,0 +1,639 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.Group;
+import dev.tutti.GroupState;
+import dev.tutti.Message;
+import dev.tutti.SendException;
+import dev.tutti.Snapshot;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.Members;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last writer's form.
+ *
+ * <p>A write has its {@link Version} where it is delivered: (number of that view, the sender's Lamport clock, its rank), which
+ * is the same at all. So members of a view end equal in whatever order writes of different members arrive, and nothing
+ * that is delivered in a view is older than what was removed before it. A removal of this view is kept until every member has
+ * said something with a higher clock in it, and that it has nothing to bring in from another side; others are kept for
+ * merges, up to a number.
+ */
+final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LastWriterMap.class);
+
+    private final MapBuilder<K, V> settings;
+    private final Threads threads;
+    private final String name;
+    private final RegisterCodec<K, V> codec;
+    private final Waits waits;
+    private final Deadlines deadlines;
+    private final Duties<K, V> duties;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock, but for volatile ones, which others read.
+    private volatile Store<K, V> store = new Store<>();
+    private volatile @Nullable View view;
+    private volatile @Nullable Member self;
+    private volatile @Nullable Group group;
+    private volatile @Nullable String closedBecause;
+    private long clock;
+    private long changes;
+
+    /** The clock of the last message of each member of the view. */
+    private final TreeMap<Member, Long> heard = new TreeMap<>();
+
+    /** Those who have said in this view that they have nothing to bring in. */
+    private final TreeSet<Member> unburdened = new TreeSet<>();
+
+    private final TreeMap<Long, CompletableFuture<Void>> open = new TreeMap<>();
+    private int askedAtRemoved;
+    private long malformed;
+    private long overruled;
+    private long forgotten;
+    private long broughtIn;
+
+    private LastWriterMap(MapBuilder<K, V> settings) {
+        this.settings = settings;
+        this.threads = settings.group().node().threads();
+        this.name = settings.group().name();
+        this.waits = new Waits(threads, "map " + name, settings.timeout());
+        this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
+        this.duties = new Duties<>(settings.bounds(), new Line());
+        this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
+    }
+
+    static <K, V> LastWriterMap<K, V> join(MapBuilder<K, V> settings) {
+        LastWriterMap<K, V> map = new LastWriterMap<>(settings);
+        Group joined = settings.group()
+                .set("state.of", settings.merge().stateOf())
+                .state(map.new State())
+                .onView(map::onView)
+                .onMessage(map::onMessage)
+                .onClosed(map::onClosed)
+                .join();
+        map.onJoined(joined);
+        return map;
+    }
+
+    // ------------------------------------------------------------------ reading
+
+    @Override
+    public @Nullable V get(K key) {
+        return store.get(key);
+    }
+
+    @Override
+    public int size() {
+        return store.size();
+    }
+
+    @Override
+    public long bytes() {
+        return store.bytes();
+    }
+
+    @Override
+    public MapSnapshot<K, V> snapshot() {
+        lock.lock();
+        try {
+            return new MapSnapshot<>(view(), changes, Collections.unmodifiableMap(Image.entries(store.live())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Member self() {
+        return Objects.requireNonNull(self, "no view was told yet");
+    }
+
+    @Override
+    public View view() {
+        return Objects.requireNonNull(view, "no view was told yet");
+    }
+
+    @Override
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>();
+        lock.lock();
+        try {
+            status.put("entries", (long) store.size());
+            status.put("bytes", store.bytes());
+            status.put("removed", (long) store.removedCount());
+            status.put("open", (long) open.size());
+            status.put("to-bring-in", duties.entriesToBringIn());
+            status.put("brought-in", broughtIn);
+            status.put("overruled", overruled);
+            status.put("forgotten", forgotten);
+            status.put("malformed", malformed);
+        } finally {
+            lock.unlock();
+        }
+        return status;
+    }
+
+    // ------------------------------------------------------------------ writing
+
+    @Override
+    public void put(K key, V value) {
+        waits.await(putAsync(key, value));
+    }
+
+    @Override
+    public void put(K key, V value, Duration timeToLive) {
+        MapBuilder.checkTimeToLive(timeToLive);
+        ByteOutput out = begin(MapMessage.WRITE, 1);
+        codec.putWrite(key, value, timeToLive.toNanos(), 0, out);
+        waits.await(write(out, List.of(key)));
+    }
+
+    @Override
+    public void remove(K key) {
+        waits.await(removeAsync(key));
+    }
+
+    @Override
+    public CompletableFuture<Void> putAsync(K key, V value) {
+        ByteOutput out = begin(MapMessage.WRITE, 1);
+        codec.putWrite(key, value, settings.timeToLiveNanos(), 0, out);
+        return write(out, List.of(key));
+    }
+
+    @Override
+    public CompletableFuture<Void> removeAsync(K key) {
+        ByteOutput out = begin(MapMessage.WRITE, 1);
+        codec.putWrite(key, null, 0, 0, out);
+        return write(out, List.of());
+    }
+
+    @Override
+    public void putAll(Map<? extends K, ? extends V> entries) {
+        List<CompletableFuture<Void>> written = new ArrayList<>();
+        ByteOutput out = begin(MapMessage.WRITE, 0);
+        List<K> keys = new ArrayList<>();
+        for (Map.Entry<? extends K, ? extends V> entry : entries.entrySet()) {
+            codec.putWrite(entry.getKey(), entry.getValue(), settings.timeToLiveNanos(), 0, out);
+            keys.add(entry.getKey());
+            if (MapMessage.isEnough(keys.size(), out)) {
+                written.add(write(MapMessage.counted(out, keys.size()), keys));
+                if (written.size() == BATCHES_AHEAD) {
+                    waits.await(written.removeFirst());
+                }
+                out = begin(MapMessage.WRITE, 0);
+                keys = new ArrayList<>();
+            }
+        }
+        if (!keys.isEmpty()) {
+            written.add(write(MapMessage.counted(out, keys.size()), keys));
+        }
+        written.forEach(waits::await);
+    }
+
+    private static ByteOutput begin(int kind, int count) {
+        return MapMessage.begin(kind).putInt(count);
+    }
+
+    /** @param added keys that must have room */
+    private CompletableFuture<Void> write(ByteOutput out, List<K> added) {
+        CompletableFuture<Void> written = new CompletableFuture<>();
+        CompletableFuture<Void> accepted;
+        long sequence;
+        lock.lock();
+        try {
+            Group joined = group;
+            if (closedBecause != null || joined == null) {
+                throw new MapException(MapException.Reason.CLOSED, "map " + name + ": " + closedBecause);
+            }
+            checkRoom(added, out.length());
+            sequence = ++clock;
+            open.put(sequence, written);
+            accepted = joined.sendAsync(stamp(out, sequence));
+        } catch (MapException e) {
+            written.completeExceptionally(e);
+            return written;
+        } finally {
+            lock.unlock();
+        }
+        accepted.whenComplete((done, failure) -> {
+            if (failure != null) {
+                onUnsent(sequence, failure);
+            }
+        });
+        return written;
+    }
+
+    private void onUnsent(long sequence, Throwable failure) {
+        CompletableFuture<Void> written;
+        lock.lock();
+        try {
+            written = open.remove(sequence);
+        } finally {
+            lock.unlock();
+        }
+        if (written != null) {
+            MapException.Reason reason =
+                    closedBecause == null ? MapException.Reason.REFUSED : MapException.Reason.CLOSED;
+            written.completeExceptionally(new MapException(reason, "map " + name + ": " + failure.getMessage(), failure));
+        }
+    }
+
+    private void checkRoom(List<K> added, int bytes) {
+        Store.Bounds bounds = settings.bounds();
+        if (bounds.overflow() == Overflow.EVICT) {
+            return;
+        }
+        int more = 0;
+        for (K key : added) {
+            more += store.get(key) == null ? 1 : 0;
+        }
+        if (more > 0 && !bounds.isWithin(store.size() + more, store.bytes() + bytes)) {
+            throw new MapException(
+                    MapException.Reason.FULL,
+                    "map " + name + " has " + store.size() + " entries of " + store.bytes() + " bytes, and " + more
+                            + " more of " + bytes + " bytes would be beyond " + bounds);
+        }
+    }
+
+    /** Says in the message's header who it comes from: the clock, the view that was told, whether there is more to merge. */
+    private byte[] stamp(ByteOutput out, long sequence) {
+        View told = view;
+        return MapMessage.stamp(out, sequence, told == null ? 0 : told.id().number(), duties.isBurdened());
+    }
+
+    // ------------------------------------------------------------------ inputs
+
+    private void onJoined(Group joined) {
+        lock.lock();
+        try {
+            group = joined;
+            attend();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void onView(View next) {
+        lock.lock();
+        try {
+            Member own = self;
+            if (own == null) {
+                own = Members.of(settings.group().node().id(), next);
+                self = own;
+            }
+            view = next;
+            heard.keySet().retainAll(next.members());
+            unburdened.clear();
+            askedAtRemoved = 0;
+            duties.onView(next, own);
+            attend();
+        } finally {
+            lock.unlock();
+        }
+        settings.viewListener().accept(next);
+    }
+
+    private void onMessage(Message message) {
+        List<EntryEvent<K, V>> events = new ArrayList<>();
+        CompletableFuture<Void> written = null;
+        lock.lock();
+        try {
+            View present = message.view();
+            MapMessage.Header header = null;
+            try {
+                ByteInput in = new ByteInput(message.buffer());
+                header = MapMessage.header(in);
+                clock = Math.max(clock, header.sequence());
+                take(header, in, message.sender(), present, events);
+            } catch (RuntimeException e) {
+                // A codec is the application's, and throws what it likes for bytes that it has not written.
+                malformed++;
+                LOG.warn("map {}: a message of {} is ignored: {}", name, message.sender(), e.toString());
+            }
+            if (header != null) {
+                note(header, message.sender(), present);
+                written = message.sender().equals(self) ? open.remove(header.sequence()) : null;
+            }
+            attend();
+        } finally {
+            lock.unlock();
+        }
+        tell(events);
+        if (written != null) {
+            written.complete(null);
+        }
+    }
+
+    /** Nothing with a lower clock comes from this member any more. */
+    private void note(MapMessage.Header header, Member sender, View present) {
+        heard.put(sender, header.sequence());
+        if (header.isMerging()) {
+            unburdened.remove(sender);
+        } else if (header.view() == present.id().number()) {
+            unburdened.add(sender);
+        }
+    }
+
+    private void take(
+            MapMessage.Header header, ByteInput in, Member sender, View present, List<EntryEvent<K, V>> events) {
+        int rank = present.members().indexOf(sender);
+        long viewNumber = present.id().number();
+        switch (header.kind()) {
+            case MapMessage.WRITE -> {
+                List<Register<K, V>> writes = new ArrayList<>();
+                int count = count(in);
+                for (int index = 0; index < count; index++) {
+                    writes.add(codec.takeWrite(in, Version.of(viewNumber, header.sequence(), rank, index)));
+                }
+                in.end();
+                writes.forEach(each -> apply(each, EntryEvent.Kind.REMOVED, events));
+            }
+            case MapMessage.DROP -> takeDrops(in, events);
+            case MapMessage.AGAIN -> takeAgain(header, in, viewNumber, rank, events);
+            case MapMessage.ASK -> {
+                in.end();
+                send(MapMessage.begin(MapMessage.TELL), () -> {});
+            }
+            case MapMessage.TELL -> in.end();
+            default -> throw new MalformedException("a message of kind " + header.kind());
+        }
+    }
+
+    private static int count(ByteInput in) {
+        int count = in.takeCount(1);
+        if (count > Duties.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a message, at most " + Duties.COUNT_MAX);
+        }
+        return count;
+    }
+
+    private void takeDrops(ByteInput in, List<EntryEvent<K, V>> events) {
+        EntryEvent.Kind reason = in.takeBoolean() ? EntryEvent.Kind.EXPIRED : EntryEvent.Kind.EVICTED;
+        List<Register<K, V>> drops = new ArrayList<>();
+        int count = count(in);
+        for (int index = 0; index < count; index++) {
+            K key = settings.keys().take(in);
+            drops.add(new Register<>(key, null, 0, Version.CODEC.take(in).dropped(), 0, 0));
+        }
+        in.end();
+        drops.forEach(each -> apply(each, reason, events));
+    }
+
+    private void takeAgain(
+            MapMessage.Header header, ByteInput in, long viewNumber, int rank, List<EntryEvent<K, V>> events) {
+        String side = in.takeText();
+        boolean isLast = in.takeBoolean();
+        List<Register<K, V>> writes = new ArrayList<>();
+        int count = count(in);
+        for (int index = 0; index < count; index++) {
+            Register<K, V> each = codec.take(in);
+            writes.add(each.with(each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | index)));
+        }
+        in.end();
+        if (header.view() != viewNumber) {
+            // Sent before a view came that may have changed what it is about: it is sent again in this one.
+            return;
+        }
+        writes.forEach(each -> apply(each, EntryEvent.Kind.REMOVED, events));
+        broughtIn += writes.size();
+        if (isLast) {
+            duties.onBroughtIn(side);
+        }
+    }
+
+    private void apply(Register<K, V> register, EntryEvent.Kind reason, List<EntryEvent<K, V>> events) {
+        if (!register.version().isAfter(store.versionOf(register.key()))) {
+            overruled++;
+            return;
+        }
+        Register<K, V> previous = store.set(register);
+        changes++;
+        V before = previous == null ? null : previous.value();
+        if (previous != null) {
+            duties.onReplaced(previous.version());
+        }
+        EntryEvent<K, V> event = Changes.event(register.key(), before, register.value(), reason);
+        if (event != null) {
+            events.add(event);
+        }
+    }
+
+    private void tell(List<EntryEvent<K, V>> events) {
+        Changes.tell(name, events, settings.entryListener());
+    }
+
+    private void onClosed(String reason) {
+        List<CompletableFuture<Void>> lost;
+        lock.lock();
+        try {
+            closedBecause = reason;
+            lost = new ArrayList<>(open.values());
+            open.clear();
+                    } finally {
+            lock.unlock();
+        }
+        lost.forEach(each -> each.completeExceptionally(
+                new MapException(MapException.Reason.CLOSED, "map " + name + ": " + reason)));
+        settings.closedListener().accept(reason);
+    }
+
+    @Override
+    public void close() {
+        Group joined = group;
+        if (joined != null) {
+            joined.close();
+        }
+    }
+
+    private long onDeadline(long nowNanos) {
+        lock.lock();
+        try {
+            attend();
+        } finally {
+            lock.unlock();
+        }
+        // It has set the next one.
+        return Long.MAX_VALUE;
+    }
+
+    // ------------------------------------------------------------------ what is to be done by somebody
+
+    /** Does what is this member's business now; under the lock. */
+    private void attend() {
+        View present = view;
+        Member own = self;
+        if (present == null || own == null || group == null || closedBecause != null) {
+            return;
+        }
+        deadlines.watch(duties.attend(present, own, store, deadlines.nowNanos()));
+        forget(present);
+        if (own.equals(present.coordinator()) && store.removedCount() > settings.removedMax() + askedAtRemoved) {
+            askedAtRemoved = store.removedCount() - settings.removedMax() + settings.removedMax() / 4;
+            send(MapMessage.begin(MapMessage.ASK), () -> askedAtRemoved = 0);
+        }
+    }
+
+    private final class Line implements Duties.Line<K, V> {
+
+        @Override
+        public void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent) {
+            ByteOutput out = MapMessage.begin(MapMessage.DROP).putBoolean(isExpired).putInt(registers.size());
+            for (Register<K, V> each : registers) {
+                settings.keys().put(each.key(), out);
+                Version.CODEC.put(each.version(), out);
+            }
+            send(out, unsent);
+        }
+
+        @Override
+        public void again(String side, boolean isLast, List<Register<K, V>> registers, Runnable unsent) {
+            ByteOutput out =
+                    MapMessage.begin(MapMessage.AGAIN).putText(side).putBoolean(isLast).putInt(registers.size());
+            registers.forEach(each -> codec.put(each, out));
+            send(out, unsent);
+        }
+    }
+
+    /** Forgets removals beyond the bound, the oldest first, as far as nothing can come that they would have to overrule. */
+    private void forget(View present) {
+        if (store.removedCount() <= settings.removedMax()) {
+            return;
+        }
+        long stable = Long.MAX_VALUE;
+        for (Member member : present.members()) {
+            stable = Math.min(stable, unburdened.contains(member) ? heard.getOrDefault(member, 0L) : 0);
+        }
+        Register<K, V> first = store.firstRemoved();
+        while (first != null && store.removedCount() > settings.removedMax()) {
+            Version version = first.version();
+            boolean isStable = version.sequence() <= stable && stable > 0;
+            if (version.view() >= present.id().number() && !isStable) {
+                return;
+            }
+            store.forget(first.key());
+            forgotten++;
+            askedAtRemoved = 0;
+            first = store.firstRemoved();
+        }
+    }
+
+    /** Sends without waiting; under the lock. What can't be sent is tried again a little later. */
+    private void send(ByteOutput out, Runnable unsent) {
+        Group joined = group;
+        if (joined == null || closedBecause != null) {
+            return;
+        }
+        joined.sendAsync(stamp(out, ++clock)).whenComplete((done, failure) -> {
+            if (failure == null) {
+                return;
+            }
+            lock.lock();
+            try {
+                unsent.run();
+                deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
+            } finally {
+                lock.unlock();
+            }
+            boolean isOver = failure instanceof SendException e && e.reason() == SendException.Reason.NOT_JOINED;
+            if (!isOver) {
+                LOG.warn("map {}: tried again, because {}", name, failure.getMessage());
+            }
+        });
+    }
+
+    // ------------------------------------------------------------------ the state
+
+    private final class State implements GroupState {
+
+        @Override
+        public Snapshot snapshot() {
+            lock.lock();
+            try {
+                View from = view();
+                Image<K, V> image = new Image<>(
+                        new Blocks.Origin(from.id(), from.members()),
+                        clock,
+                        changes,
+                        new TreeMap<>(heard),
+                        Image.registers(store));
+                return out -> image.write(codec, out);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void install(InputStream in) throws IOException {
+            Image<K, V> image;
+            try {
+                image = Image.read(codec, in);
+            } catch (MalformedException e) {
+                throw new IOException("the state of map " + name + " can't be read", e);
+            }
+            LastWriterMap.this.install(image);
+        }
+    }
+
+    private void install(Image<K, V> image) {
+        Store<K, V> next = image.store();
+        View from = view;
+        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), from, store, image, next);
+        List<EntryEvent<K, V>> events = Changes.between(store, next);
+        List<CompletableFuture<Void>> written = new ArrayList<>();
+        lock.lock();
+        try {
+            store = next;
+            clock = Math.max(clock, image.clock());
+            changes += events.size();
+            duties.onInstalled();
+            if (lost != null) {
+                duties.onLost(lost);
+            }
+            Member own = self;
+            long last = own == null ? 0 : image.heard().getOrDefault(own, 0L);
+            Map<Long, CompletableFuture<Void>> contained = open.headMap(last, true);
+            written.addAll(contained.values());
+            contained.clear();
+        } finally {
+            lock.unlock();
+        }
+        tell(events);
+        written.forEach(each -> each.complete(null));
+    }
+
+    private static final int BATCHES_AHEAD = 8;
+
+    /** Of {@link Duties#COUNT_MAX}, and some. */
+    private static final int PLACE_BITS = 16;
+
+    private static final long RETRY_NANOS = 100_000_000;
+
+    @Override
+    public String toString() {
+        return "map " + name + " of " + size() + " entries, " + view;
+    }
+}

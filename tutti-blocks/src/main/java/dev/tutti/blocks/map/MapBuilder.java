@@ -1,0 +1,218 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.ReplicaBuilder;
+import dev.tutti.blocks.merge.Merge;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Says how a map is to be used, and joins its group. All members say the same. */
+public final class MapBuilder<K, V> {
+
+    private final GroupBuilder group;
+    private final Codec<K> keys;
+    private final Codec<V> values;
+    private Duration timeToLive = Duration.ZERO;
+    private Duration timeout = TIMEOUT;
+    private int entriesMax = Integer.MAX_VALUE;
+    private long bytesMax = Long.MAX_VALUE;
+    private Overflow overflow = Overflow.REFUSE;
+    private int removedMax = REMOVED_MAX;
+    private @Nullable Merge<Map<K, V>> merge;
+    private Consumer<EntryEvent<K, V>> onEntry = event -> {};
+    private boolean isOnlyInPrimary;
+    private String[] founders = {};
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onClosed = reason -> {};
+
+    MapBuilder(GroupBuilder group, Codec<K> keys, Codec<V> values) {
+        this.group = group;
+        this.keys = keys;
+        this.values = values;
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    Codec<K> keys() {
+        return keys;
+    }
+
+    Codec<V> values() {
+        return values;
+    }
+
+    long timeToLiveNanos() {
+        return timeToLive.toNanos();
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    Store.Bounds bounds() {
+        return new Store.Bounds(entriesMax, bytesMax, overflow);
+    }
+
+    int removedMax() {
+        return removedMax;
+    }
+
+    Merge<Map<K, V>> merge() {
+        if (isOnlyInPrimary) {
+            return Merge.primary();
+        }
+        Merge<Map<K, V>> said = merge;
+        return said == null ? Merge.lastWriter() : said;
+    }
+
+    Consumer<EntryEvent<K, V>> entryListener() {
+        return onEntry;
+    }
+
+    Consumer<View> viewListener() {
+        return onView;
+    }
+
+    Consumer<String> closedListener() {
+        return onClosed;
+    }
+
+    /** How long entries stay that are put without a time of their own; for ever by default. */
+    public MapBuilder<K, V> timeToLive(Duration time) {
+        checkTimeToLive(time);
+        timeToLive = time;
+        return this;
+    }
+
+    static void checkTimeToLive(Duration time) {
+        if (time.compareTo(TIME_TO_LIVE_MIN) < 0 || time.compareTo(TIME_TO_LIVE_MAX) > 0) {
+            throw new IllegalArgumentException(
+                    "a time to live of " + time + ", " + TIME_TO_LIVE_MIN + " to " + TIME_TO_LIVE_MAX);
+        }
+    }
+
+    /** How long a write may wait; 30 s by default. */
+    public MapBuilder<K, V> timeout(Duration time) {
+        if (time.isNegative() || time.isZero()) {
+            throw new IllegalArgumentException("a timeout of " + time + ", more than 0");
+        }
+        timeout = time;
+        return this;
+    }
+
+    /** How many entries there may be, and what happens to more. */
+    public MapBuilder<K, V> entriesMax(int entries, Overflow overflow) {
+        if (entries < 1) {
+            throw new IllegalArgumentException("at most " + entries + " entries, at least 1");
+        }
+        this.entriesMax = entries;
+        this.overflow = overflow;
+        return this;
+    }
+
+    /** How many bytes keys and values may have, as they travel, and what happens to more. One policy is for both bounds. */
+    public MapBuilder<K, V> bytesMax(long bytes, Overflow overflow) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("at most " + bytes + " bytes, at least 1");
+        }
+        this.bytesMax = bytes;
+        this.overflow = overflow;
+        return this;
+    }
+
+    /**
+     * How many removed keys are remembered, 100,000 by default. What one side of a partition has
+     * removed and forgotten is there again when the other side still has it.
+     */
+    public MapBuilder<K, V> removedMax(int keys) {
+        if (keys < 1) {
+            throw new IllegalArgumentException("at most " + keys + " removed keys, at least 1");
+        }
+        removedMax = keys;
+        return this;
+    }
+
+    /** What becomes of the sides of a partition; {@link Merge#lastWriter} by default. */
+    public MapBuilder<K, V> merge(Merge<Map<K, V>> rule) {
+        merge = rule;
+        return this;
+    }
+
+    /**
+     * Of the form in total order: changes are made in the primary partition alone. Nothing is done on two sides, and nothing is
+     * merged. What a member outside of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member
+     * that was in a primary view comes to the next one, it begins empty.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public MapBuilder<K, V> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        this.founders = founders.clone();
+        return this;
+    }
+
+    /** Says so to the machine. */
+    <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
+        replica.timeout(timeout).onView(onView);
+        return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
+    }
+
+    /** Called after each change at this member, one at a time and in order, on the group's thread; must not wait for the map. */
+    public MapBuilder<K, V> onEntry(Consumer<EntryEvent<K, V>> listener) {
+        onEntry = listener;
+        return this;
+    }
+
+    /** Called for every view, in order with changes. */
+    public MapBuilder<K, V> onView(Consumer<View> listener) {
+        onView = listener;
+        return this;
+    }
+
+    /** Called once when the group is left or lost, with the reason. */
+    public MapBuilder<K, V> onClosed(Consumer<String> listener) {
+        onClosed = listener;
+        return this;
+    }
+
+    /**
+     * Joins, with the form in which of two writes that do not know of each other one stands: the one in the later view, then
+     * with the higher Lamport clock, then of the member with the higher rank. Nobody waits for another member. Any reliable
+     * order of the group does.
+     *
+     * <p>Bounds are kept by the oldest member, for what it sees: what is under way comes on top.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
+    public ReplicatedMap<K, V> lastWriter() {
+        if (isOnlyInPrimary) {
+            throw new IllegalStateException("map " + group.name() + ": the last writer's form is on all sides of a partition;"
+                    + " only in total order can a map be only in the primary one");
+        }
+        return LastWriterMap.join(this);
+    }
+
+    /**
+     * Joins, with the form in which all members make all changes in one order, and changes can depend on what is there. A write
+     * costs what a multicast in total order costs.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
+    public TotalOrderMap<K, V> totalOrder() {
+        return OrderedMap.join(this);
+    }
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration TIME_TO_LIVE_MIN = Duration.ofMillis(1);
+    private static final Duration TIME_TO_LIVE_MAX = Duration.ofDays(3_650);
+    private static final int REMOVED_MAX = 100_000;
+}

@@ -1,0 +1,129 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What is done to a map in total order. */
+sealed interface MapCommand<K, V> {
+
+    /** What must be there for a write to happen. */
+    sealed interface Condition<V> {
+
+        record Always<V>() implements Condition<V> {}
+
+        record Absent<V>() implements Condition<V> {}
+
+        record Present<V>() implements Condition<V> {}
+
+        record Equal<V>(V expected) implements Condition<V> {}
+
+        /** Nobody has written since. */
+        record Unchanged<V>(Version version) implements Condition<V> {}
+    }
+
+    /** Writes of different keys, all or none; a condition is about the first. */
+    record Write<K, V>(Condition<V> condition, List<Register<K, V>> registers) implements MapCommand<K, V> {}
+
+    /** Entries that have expired, if they are still there as they were. */
+    record Expire<K, V>(List<Register<K, V>> registers) implements MapCommand<K, V> {}
+
+    /** What a side that was given up brings in again, in the view with this number. */
+    record Again<K, V>(String side, long view, boolean isLast, List<Register<K, V>> registers)
+            implements MapCommand<K, V> {}
+
+    /**
+     * What became of a write.
+     *
+     * @param isDone whether it was written
+     * @param isRefused because the map is full
+     * @param previous of the first key, before
+     */
+    record Outcome<V>(boolean isDone, boolean isRefused, @Nullable V previous) {}
+
+    static <K, V> Codec<MapCommand<K, V>> codec(RegisterCodec<K, V> registers) {
+        return Codec.of(in -> take(registers, in), (command, out) -> put(registers, command, out));
+    }
+
+    private static <K, V> void put(RegisterCodec<K, V> codec, MapCommand<K, V> command, ByteOutput out) {
+        switch (command) {
+            case Write<K, V>(Condition<V> condition, List<Register<K, V>> registers) -> {
+                out.putByte(WRITE);
+                putCondition(codec, condition, out);
+                out.putInt(registers.size());
+                registers.forEach(each -> codec.putWrite(each, out));
+            }
+            case Expire<K, V>(List<Register<K, V>> registers) -> {
+                out.putByte(EXPIRE).putInt(registers.size());
+                for (Register<K, V> each : registers) {
+                    codec.keys().put(each.key(), out);
+                    Version.CODEC.put(each.version(), out);
+                }
+            }
+            case Again<K, V>(String side, long view, boolean isLast, List<Register<K, V>> registers) -> {
+                out.putByte(AGAIN).putText(side).putLong(view).putBoolean(isLast).putInt(registers.size());
+                registers.forEach(each -> codec.put(each, out));
+            }
+        }
+    }
+
+    private static <K, V> MapCommand<K, V> take(RegisterCodec<K, V> codec, ByteInput in) {
+        byte kind = in.takeByte();
+        return switch (kind) {
+            case WRITE -> {
+                Condition<V> condition = takeCondition(codec, in);
+                yield new Write<>(condition, takeAll(in, each -> codec.takeWrite(each, Version.NONE)));
+            }
+            case EXPIRE ->
+                new Expire<>(takeAll(
+                        in,
+                        each -> new Register<>(codec.keys().take(each), null, 0, Version.CODEC.take(each), 0, 0)));
+            case AGAIN ->
+                new Again<>(in.takeText(), in.takeLong(), in.takeBoolean(), takeAll(in, codec::take));
+            default -> throw new MalformedException("a command of kind " + kind);
+        };
+    }
+
+    private static <T> List<T> takeAll(ByteInput in, Function<ByteInput, T> take) {
+        int count = in.takeCount(1);
+        if (count > Duties.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a command, at most " + Duties.COUNT_MAX);
+        }
+        List<T> all = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            all.add(take.apply(in));
+        }
+        return all;
+    }
+
+    private static <K, V> void putCondition(RegisterCodec<K, V> codec, Condition<V> condition, ByteOutput out) {
+        switch (condition) {
+            case Condition.Always<V>() -> out.putByte(0);
+            case Condition.Absent<V>() -> out.putByte(1);
+            case Condition.Present<V>() -> out.putByte(2);
+            case Condition.Equal<V>(V expected) -> codec.values().put(expected, out.putByte(3));
+            case Condition.Unchanged<V>(Version version) -> Version.CODEC.put(version, out.putByte(4));
+        }
+    }
+
+    private static <K, V> Condition<V> takeCondition(RegisterCodec<K, V> codec, ByteInput in) {
+        byte kind = in.takeByte();
+        return switch (kind) {
+            case 0 -> new Condition.Always<>();
+            case 1 -> new Condition.Absent<>();
+            case 2 -> new Condition.Present<>();
+            case 3 -> new Condition.Equal<>(codec.values().take(in));
+            case 4 -> new Condition.Unchanged<>(Version.CODEC.take(in));
+            default -> throw new MalformedException("a condition of kind " + kind);
+        };
+    }
+
+    byte WRITE = 1;
+    byte EXPIRE = 2;
+    byte AGAIN = 3;
+}

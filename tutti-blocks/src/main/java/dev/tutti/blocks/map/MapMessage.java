@@ -1,0 +1,63 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+
+/** What members of a map in the last writer's form say to each other: docs/wire.md, "Maps". */
+final class MapMessage {
+
+    /** Keys and values, or removals. */
+    static final int WRITE = 1;
+
+    /** What has expired or was evicted. */
+    static final int DROP = 2;
+
+    /** What a side that was given up brings in again. */
+    static final int AGAIN = 3;
+
+    /** Everybody is to say something, so that it is known what can't come any more. */
+    static final int ASK = 4;
+
+    static final int TELL = 5;
+
+    private static final int BYTES_ENOUGH = 64 * 1024;
+    private static final int SEQUENCE_AT = 1;
+    private static final int VIEW_AT = SEQUENCE_AT + Long.BYTES;
+    private static final int MERGING_AT = VIEW_AT + Long.BYTES;
+    private static final int HEADER_BYTES = MERGING_AT + 1;
+
+    private MapMessage() {}
+
+    /**
+     * What each message begins with.
+     *
+     * @param sequence the sender's Lamport clock
+     * @param view number of the view that the sender was told last; 0 for none
+     * @param isMerging whether the sender, or another member of its side, has something to bring in again
+     */
+    record Header(int kind, long sequence, long view, boolean isMerging) {}
+
+    static ByteOutput begin(int kind) {
+        return new ByteOutput().putByte(kind).putLong(0).putLong(0).putBoolean(false);
+    }
+
+    static byte[] stamp(ByteOutput out, long sequence, long view, boolean isMerging) {
+        out.setLong(SEQUENCE_AT, sequence).setLong(VIEW_AT, view);
+        out.array()[MERGING_AT] = (byte) (isMerging ? 1 : 0);
+        return out.copy();
+    }
+
+    static Header header(ByteInput in) {
+        return new Header(in.takeByte(), in.takeLong(), in.takeLong(), in.takeBoolean());
+    }
+
+    /** Whether the next entry is for the next message. */
+    static boolean isEnough(int count, ByteOutput out) {
+        return count >= Duties.COUNT_MAX || out.length() >= BYTES_ENOUGH;
+    }
+
+    /** Says how many entries a write has in it. */
+    static ByteOutput counted(ByteOutput out, int count) {
+        return out.setInt(HEADER_BYTES, count);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map that all members of a group have, each in its own memory. It has a group to itself.
+ *
+ * <p><b>Reads</b> are local and wait for nothing. <b>Writes</b> are multicasts: they return when they are in this member's map,
+ * and come to the others in a moment, as long as this member is in the view. A newcomer has the whole map before its first
+ * view is told.
+ *
+ * <p>There are two forms. {@link MapBuilder#lastWriter}: of two writes that do not know of each other one stands, the same
+ * at all members; nobody waits for anybody else. {@link MapBuilder#totalOrder}: all members make all changes in one order,
+ * and changes can depend on what is there ({@link TotalOrderMap}).
+ *
+ * <p><b>Partition.</b> Each side goes on with all that it has. <b>Merge.</b> The map of the largest side (or what {@link
+ * MapBuilder#merge} says) goes on at all members, and what the others have is brought in as the rule says, a moment later.
+ * Unless the rule is a user's function, nothing that is written after the merge is overruled by what was written before.
+ *
+ * <p><b>Time to live.</b> One member measures it, the oldest of the view, from when it has got the entry, and multicasts
+ * what has expired. So an entry is there for all or for nobody, and clocks are never compared; it lives its time and what it
+ * takes to tell, longer when the oldest member changes or stands still.
+ *
+ * <p>Keys and values are shared with the readers of this process and must not be changed. All methods may be called from any
+ * thread. Those that wait must not be called by listeners of groups, of this map too: there are asynchronous ones, whose
+ * stages run on the group's thread and must not wait either.
+ */
+public interface ReplicatedMap<K, V> extends AutoCloseable {
+
+    /**
+     * A map on a group that is still to be joined. The group is the map's own: its listeners, its state and its order are set
+     * here.
+     *
+     * @param keys compared by {@code equals}
+     */
+    static <K, V> MapBuilder<K, V> on(GroupBuilder group, Codec<K> keys, Codec<V> values) {
+        return new MapBuilder<>(group, keys, values);
+    }
+
+    /** The value at this member now; null if there is none. */
+    @Nullable V get(K key);
+
+    default boolean containsKey(K key) {
+        return get(key) != null;
+    }
+
+    int size();
+
+    /** Keys and values of the entries that are there, as they travel. */
+    long bytes();
+
+    /** All entries between two changes at this member: a copy, which takes as long as there are entries. */
+    MapSnapshot<K, V> snapshot();
+
+    /**
+     * Writes, with the map's time to live, and waits until it is in this member's map.
+     *
+     * @throws MapException if it is refused, or not delivered in time
+     */
+    void put(K key, V value);
+
+    /** @param timeToLive more than zero */
+    void put(K key, V value, Duration timeToLive);
+
+    /** Writes many entries, packed into few messages; each message is one change at every member. */
+    void putAll(Map<? extends K, ? extends V> entries);
+
+    void remove(K key);
+
+    /** Writes; completes when it is in this member's map, with {@link MapException} if it will not be. */
+    CompletableFuture<Void> putAsync(K key, V value);
+
+    CompletableFuture<Void> removeAsync(K key);
+
+    /** This member. */
+    Member self();
+
+    /** The view that the map has come to. */
+    View view();
+
+    /** What was counted, by name; for people. */
+    Map<String, Long> status();
+
+    /** Fails what waits as {@link MapException.Reason#CLOSED}, and leaves the group. Idempotent. */
+    @Override
+    void close();
+}

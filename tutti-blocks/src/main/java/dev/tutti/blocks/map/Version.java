@@ -1,0 +1,76 @@
+package dev.tutti.blocks.map;
+
+import dev.tutti.blocks.codec.Codec;
+
+/**
+ * What decides between two writes of one key: the higher one stands.
+ *
+ * <p>Two writes that are delivered in one view never have equal versions; of two sides of a partition they may, and a merge
+ * keeps that of the side that goes on then.
+ *
+ * @param view number of the view that the write was delivered in, the same at all who deliver it
+ * @param sequence the writer's Lamport clock; 0 for what a merge brings in again, which any write of the view overrules
+ * @param originView the view that something that is brought in again was first written in, else 0
+ * @param originSequence its clock then, else 0
+ * @param rank of the writer in the view
+ * @param place of the write in its message, and for what is brought in again of that message among those of the member
+ * @param isDropped whether it takes away exactly the write with the same numbers, which has expired or was evicted
+ */
+record Version(long view, long sequence, long originView, long originSequence, int rank, long place, boolean isDropped)
+        implements Comparable<Version> {
+
+    /** Lower than any other. */
+    static final Version NONE = new Version(0, 0, 0, 0, 0, 0, false);
+
+    static final Codec<Version> CODEC = Codec.of(
+            in -> new Version(
+                    in.takeLong(),
+                    in.takeLong(),
+                    in.takeLong(),
+                    in.takeLong(),
+                    in.takeInt(),
+                    in.takeLong(),
+                    in.takeBoolean()),
+            (version, out) -> out.putLong(version.view)
+                    .putLong(version.sequence)
+                    .putLong(version.originView)
+                    .putLong(version.originSequence)
+                    .putInt(version.rank)
+                    .putLong(version.place)
+                    .putBoolean(version.isDropped));
+
+    static Version of(long view, long sequence, int rank, long place) {
+        return new Version(view, sequence, 0, 0, rank, place, false);
+    }
+
+    /** What was written with this version, brought in again in a later view. */
+    Version again(long laterView, int laterRank, long laterPlace) {
+        return new Version(
+                laterView,
+                0,
+                sequence == 0 ? originView : view,
+                sequence == 0 ? originSequence : sequence,
+                laterRank,
+                laterPlace,
+                false);
+    }
+
+    Version dropped() {
+        return new Version(view, sequence, originView, originSequence, rank, place, true);
+    }
+
+    boolean isAfter(Version other) {
+        return compareTo(other) > 0;
+    }
+
+    @Override
+    public int compareTo(Version other) {
+        int order = Long.compare(view, other.view);
+        order = order != 0 ? order : Long.compare(sequence, other.sequence);
+        order = order != 0 ? order : Long.compare(originView, other.originView);
+        order = order != 0 ? order : Long.compare(originSequence, other.originSequence);
+        order = order != 0 ? order : Integer.compare(rank, other.rank);
+        order = order != 0 ? order : Long.compare(place, other.place);
+        return order != 0 ? order : Boolean.compare(isDropped, other.isDropped);
+    }
+}

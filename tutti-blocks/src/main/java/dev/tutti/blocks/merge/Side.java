@@ -1,0 +1,19 @@
+package dev.tutti.blocks.merge;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.ViewId;
+import java.util.List;
+
+/**
+ * One side of a partition at the moment when the sides are together again.
+ *
+ * @param view the view that the side comes from
+ * @param members of that view, by rank; some of them may come apart from the others
+ * @param state of this side when it ended; not to be changed
+ */
+public record Side<S>(ViewId view, List<Member> members, S state) {
+
+    public Side {
+        members = List.copyOf(members);
+    }
+}

@@ -1,0 +1,158 @@
+package dev.tutti.blocks.queue;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.machine.ReplicaBuilder;
+import dev.tutti.blocks.merge.Merge;
+import dev.tutti.core.View;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Says how a queue is to be used, and joins its group. All members say the same. */
+public final class QueueBuilder<T> {
+
+    private final GroupBuilder group;
+    private final Codec<T> values;
+    private int tasksMax = TASKS_MAX;
+    private long bytesMax = BYTES_MAX;
+    private Duration acknowledgeWithin = ACKNOWLEDGE_WITHIN;
+    private Duration timeout = TIMEOUT;
+    private Merge<Map<TaskId, T>> merge = Merge.union();
+    private boolean isOnlyInPrimary;
+    private String[] founders = {};
+    private Consumer<View> onView = view -> {};
+    private Consumer<String> onClosed = reason -> {};
+
+    QueueBuilder(GroupBuilder group, Codec<T> values) {
+        this.group = group;
+        this.values = values;
+    }
+
+    GroupBuilder group() {
+        return group;
+    }
+
+    Codec<T> values() {
+        return values;
+    }
+
+    int tasksMax() {
+        return tasksMax;
+    }
+
+    long bytesMax() {
+        return bytesMax;
+    }
+
+    long acknowledgeNanos() {
+        return acknowledgeWithin.toNanos();
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    Merge<Map<TaskId, T>> merge() {
+        return isOnlyInPrimary ? Merge.primary() : merge;
+    }
+
+    Consumer<String> closedListener() {
+        return onClosed;
+    }
+
+    /** How many tasks there may be that are not done; further ones are refused. 100,000 by default. */
+    public QueueBuilder<T> tasksMax(int tasks) {
+        if (tasks < 1) {
+            throw new IllegalArgumentException("at most " + tasks + " tasks, at least 1");
+        }
+        tasksMax = tasks;
+        return this;
+    }
+
+    /** How many bytes their values may have, as they travel; further ones are refused. 256 MiB by default. */
+    public QueueBuilder<T> bytesMax(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("at most " + bytes + " bytes, at least 1");
+        }
+        bytesMax = bytes;
+        return this;
+    }
+
+    /** How long a worker may take for a task before it is for another one; 1 ms to 10 days, 30 s by default. */
+    public QueueBuilder<T> acknowledgeWithin(Duration time) {
+        if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(Duration.ofDays(10)) > 0) {
+            throw new IllegalArgumentException("to acknowledge within " + time + ", 1 ms to 10 days");
+        }
+        acknowledgeWithin = time;
+        return this;
+    }
+
+    /** How long a change may wait; 1 ms to 1 day, 10 s by default. */
+    public QueueBuilder<T> timeout(Duration time) {
+        timeout = time;
+        return this;
+    }
+
+    /**
+     * What becomes of the sides of a partition; {@link Merge#union} by default, with which nothing is lost. A function gets what
+     * is not done and says what is to be done still.
+     *
+     * @throws IllegalArgumentException for {@link Merge#lastWriter}: tasks are not overwritten
+     */
+    public QueueBuilder<T> merge(Merge<Map<TaskId, T>> rule) {
+        if (rule.kind() == Merge.Kind.LAST_WRITER) {
+            throw new IllegalArgumentException("a queue merges as largest, oldest, union or by a function, not by last writers:"
+                    + " tasks are not overwritten");
+        }
+        merge = rule;
+        return this;
+    }
+
+    /**
+     * Changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
+     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
+     * to the next one, it begins empty.
+     *
+     * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
+     *     group's settings name them
+     */
+    public QueueBuilder<T> onlyInPrimary(String... founders) {
+        isOnlyInPrimary = true;
+        this.founders = founders.clone();
+        return this;
+    }
+
+    /** Says so to the machine. */
+    <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
+        replica.timeout(timeout).onView(onView);
+        return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
+    }
+
+    /** Called for every view, in order with changes. */
+    public QueueBuilder<T> onView(Consumer<View> listener) {
+        onView = listener;
+        return this;
+    }
+
+    /** Called once when the group is left or lost, with the reason. */
+    public QueueBuilder<T> onClosed(Consumer<String> listener) {
+        onClosed = listener;
+        return this;
+    }
+
+    /**
+     * Joins the group, and gets its tasks.
+     *
+     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws dev.tutti.StateException if nobody could give the state
+     */
+    public WorkQueue<T> join() {
+        return WorkQueue.join(this);
+    }
+
+    private static final int TASKS_MAX = 100_000;
+    private static final long BYTES_MAX = 256L << 20;
+    private static final Duration ACKNOWLEDGE_WITHIN = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+}

@@ -1,0 +1,658 @@
+package dev.tutti.blocks.queue;
+
+import dev.tutti.GroupBuilder;
+import dev.tutti.Snapshot;
+import dev.tutti.Threads;
+import dev.tutti.blocks.codec.ByteInput;
+import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Deadlines;
+import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.MemberCodec;
+import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.machine.CommandException;
+import dev.tutti.blocks.machine.Replica;
+import dev.tutti.blocks.machine.StateMachine;
+import dev.tutti.blocks.merge.Merge;
+import dev.tutti.blocks.merge.Side;
+import dev.tutti.blocks.queue.QueueCommand.Handed;
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue of tasks that all members of a group have: any member offers, workers at any member take. It has a group to itself.
+ *
+ * <p><b>At least once.</b> A task that was accepted is in the queue until a worker acknowledges it. It is handed to one worker at a
+ * time; to another one when the first gives it back, its member leaves the view or dies, or it does not acknowledge in time
+ * ({@link QueueBuilder#acknowledgeWithin}, measured by the oldest member, from when it has seen it handed over). Who was
+ * slow may still be at work then: {@link Task#deliveries} says that it was handed over before, and {@link Task#acknowledge}
+ * that it is another's now.
+ *
+ * <p><b>Order.</b> Tasks are handed over in the order in which they were accepted, to those who wait longest; what comes back is
+ * in its old place. What is offered while a task is at work overtakes it if that comes back.
+ *
+ * <p><b>Crashes.</b> Tasks are in the members' memory: they last as long as one of them that has them. What a member has
+ * offered while it crashed, or was cut off alone, may be lost with it, told or not; with {@code total.delivery: safe} it is
+ * at all members before it is told.
+ *
+ * <p><b>Partition.</b> Each side goes on with all tasks, those of workers on the other side included: they are done on both.
+ * <b>Merge.</b> The tasks of the largest side go on, and a moment later what the others have accepted is there too, and what they
+ * have done is done ({@link QueueBuilder#merge} for other rules): nothing is lost. The last 10,000 that were done are
+ * remembered for that; others may come back.
+ *
+ * <p>All methods may be called from any thread, those that wait not by listeners of groups. They throw {@link QueueException}.
+ *
+ * @param <T> tasks' values, by their codec; not to be changed
+ */
+public final class WorkQueue<T> implements AutoCloseable {
+
+    private static final byte FORMAT = 1;
+
+    /** What a lost side brings in. */
+    private record Rest<T>(List<Item<T>> items, List<TaskId> done) {}
+
+    private final QueueBuilder<T> settings;
+    private final String name;
+    private final Threads threads;
+    private final Deadlines deadlines;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock, but for volatile ones, which others read.
+    private Tasks<T> tasks = new Tasks<>();
+    private final List<LostSide<Rest<T>>> lostSides = new ArrayList<>();
+
+    /** Calls of this member that wait, by number. */
+    private final TreeMap<Long, CompletableFuture<Task<T>>> takes = new TreeMap<>();
+
+    private final List<Runnable> untold = new ArrayList<>();
+    private long numbers;
+    private long checkNanos = Long.MAX_VALUE;
+    private boolean isReplaced;
+    private volatile @Nullable View view;
+    private volatile @Nullable Member self;
+    private volatile @Nullable Replica<QueueCommand<T>, Boolean> replica;
+
+    private WorkQueue(QueueBuilder<T> settings) {
+        this.settings = settings;
+        this.name = settings.group().name();
+        this.threads = settings.group().node().threads();
+        this.deadlines = new Deadlines(threads, "tutti-queue-" + name, this::onDeadline);
+    }
+
+    /** A queue on a group that is still to be joined: its listeners, its state and its order are set here. */
+    public static <T> QueueBuilder<T> on(GroupBuilder group, Codec<T> values) {
+        return new QueueBuilder<>(group, values);
+    }
+
+    static <T> WorkQueue<T> join(QueueBuilder<T> settings) {
+        WorkQueue<T> queue = new WorkQueue<>(settings);
+        queue.replica = settings.prepared(Replica.on(
+                        settings.group().set("state.of", settings.merge().stateOf()),
+                        queue.new Machine(),
+                        QueueCommand.codec(settings.values())))
+                .onClosed(queue::onClosed)
+                .join();
+        queue.onDeadline(0);
+        return queue;
+    }
+
+    private Replica<QueueCommand<T>, Boolean> replica() {
+        return Objects.requireNonNull(replica, "the queue is not joined");
+    }
+
+    // ------------------------------------------------------------------ offering
+
+    /**
+     * Offers a task.
+     *
+     * @return false if the queue is full
+     */
+    public boolean offer(T value) {
+        long number;
+        lock.lock();
+        try {
+            number = ++numbers;
+        } finally {
+            lock.unlock();
+        }
+        return call(new QueueCommand.Offer<>(number, value, 0));
+    }
+
+    boolean call(QueueCommand<T> command) {
+        try {
+            return replica().call(command);
+        } catch (CommandException e) {
+            throw exception(e);
+        }
+    }
+
+    private QueueException exception(CommandException e) {
+        QueueException.Reason reason =
+                switch (e.reason()) {
+                    case CLOSED -> QueueException.Reason.CLOSED;
+                    case FAILED, MALFORMED -> throw e;
+                    default ->
+                        e.execution() == CommandException.Execution.NEVER
+                                ? QueueException.Reason.REFUSED
+                                : QueueException.Reason.UNKNOWN;
+                };
+        return new QueueException(reason, "queue " + name + ": " + e.getMessage(), e);
+    }
+
+    // ------------------------------------------------------------------ taking
+
+    /**
+     * Waits for a task.
+     *
+     * @return null if none came in time
+     */
+    public @Nullable Task<T> take(Duration wait) {
+        CompletableFuture<Task<T>> taken = takeAsync();
+        try {
+            try {
+                return threads.get(taken, wait.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                // It may have come in the same moment.
+                return taken.cancel(false) ? null : threads.get(taken);
+            }
+        } catch (InterruptedException e) {
+            taken.cancel(false);
+            Thread.currentThread().interrupt();
+            throw new QueueException(QueueException.Reason.UNKNOWN, "queue " + name + ": the thread was interrupted", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof QueueException known
+                    ? new QueueException(known.reason(), String.valueOf(known.getMessage()), known)
+                    : new IllegalStateException("queue " + name + ": no task was taken", e.getCause());
+        }
+    }
+
+    /**
+     * Waits for a task without a thread. Its stages run on the group's thread and must not wait. When it is cancelled, the task
+     * is somebody else's.
+     */
+    public CompletableFuture<Task<T>> takeAsync() {
+        CompletableFuture<Task<T>> taken = new CompletableFuture<>();
+        long number;
+        lock.lock();
+        try {
+            number = ++numbers;
+            takes.put(number, taken);
+        } finally {
+            lock.unlock();
+        }
+        taken.whenComplete((task, failure) -> {
+            if (failure != null) {
+                withdraw(number);
+            }
+        });
+        register(number);
+        return taken;
+    }
+
+    /** Says to all that a call of this member waits. */
+    private void register(long number) {
+        replica().submit(new QueueCommand.Take<>(number)).whenComplete((isTaken, failure) -> {
+            boolean isRetried = failure instanceof CommandException known
+                    && known.reason() == CommandException.Reason.REPLACED;
+            if (isRetried || isTaken != null && isTaken) {
+                // In another side's state it waits again when the view comes.
+                return;
+            }
+            CompletableFuture<Task<T>> taken;
+            lock.lock();
+            try {
+                taken = takes.remove(number);
+            } finally {
+                lock.unlock();
+            }
+            if (taken != null) {
+                CommandException cause = failure instanceof CommandException known ? known : null;
+                taken.completeExceptionally(
+                        cause != null
+                                ? exception(cause)
+                                : new QueueException(
+                                        QueueException.Reason.REFUSED,
+                                        "queue " + name + ": too many workers wait",
+                                        failure == null ? new IllegalStateException("full") : failure));
+            }
+        });
+    }
+
+    private void withdraw(long number) {
+        lock.lock();
+        try {
+            takes.remove(number);
+        } finally {
+            lock.unlock();
+        }
+        replica().submit(new QueueCommand.Cancel<>(number));
+    }
+
+    // ------------------------------------------------------------------ state
+
+    /** How many tasks are not done, at this member. */
+    public int size() {
+        lock.lock();
+        try {
+            return tasks.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** This member. */
+    public Member self() {
+        return Objects.requireNonNull(self, "no view was told yet");
+    }
+
+    /** The view that the queue has come to. */
+    public View view() {
+        return Objects.requireNonNull(view, "no view was told yet");
+    }
+
+    /** What was counted, by name; for people. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>(replica().status());
+        lock.lock();
+        try {
+            status.put("tasks", (long) tasks.size());
+            status.put("waiting", (long) tasks.waitingSize());
+            status.put("held", (long) tasks.heldSize());
+            status.put("workers-waiting", (long) tasks.waiterCount());
+            status.put("bytes", tasks.bytes());
+            status.put("redeliveries", tasks.redeliveries());
+            status.put("to-bring-in", (long) lostSides.size());
+        } finally {
+            lock.unlock();
+        }
+        return status;
+    }
+
+    /** Fails who waits as {@link QueueException.Reason#CLOSED}, and leaves the group; what this member has goes to others. */
+    @Override
+    public void close() {
+        replica().close();
+    }
+
+    private void onClosed(String reason) {
+        List<CompletableFuture<Task<T>>> open;
+        lock.lock();
+        try {
+            open = new ArrayList<>(takes.values());
+            takes.clear();
+        } finally {
+            lock.unlock();
+        }
+        QueueException closed = new QueueException(
+                QueueException.Reason.CLOSED, "queue " + name + ": " + reason, new IllegalStateException(reason));
+        open.forEach(each -> each.completeExceptionally(closed));
+        settings.closedListener().accept(reason);
+    }
+
+    // ------------------------------------------------------------------ the machine
+
+    private final class Machine implements StateMachine<QueueCommand<T>, Boolean> {
+
+        @Override
+        public Boolean apply(Member member, QueueCommand<T> command) {
+            lock.lock();
+            try {
+                boolean isDone = execute(member, command);
+                handOver();
+                return isDone;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void onView(View next) {
+            lock.lock();
+            try {
+                Member own = self;
+                if (own == null) {
+                    own = Members.of(settings.group().node().id(), next);
+                    self = own;
+                }
+                view = next;
+                for (LostSide<Rest<T>> side : lostSides) {
+                    side.onView(next, own);
+                }
+                tasks.onView(next);
+                handOver();
+                checkNanos = 0;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void begin(long era) {
+            lock.lock();
+            try {
+                tasks = new Tasks<>();
+                isReplaced = true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void onStable() {
+            List<Runnable> told;
+            lock.lock();
+            try {
+                attend();
+                told = List.copyOf(untold);
+                untold.clear();
+            } finally {
+                lock.unlock();
+            }
+            told.forEach(Runnable::run);
+        }
+
+        @Override
+        public Snapshot snapshot() {
+            lock.lock();
+            try {
+                View from = view();
+                ByteOutput head = new ByteOutput();
+                new Blocks.Origin(from.id(), from.members()).put(FORMAT, head);
+                head.putLong(tasks.lastPosition());
+                List<Item<T>> items = tasks.all();
+                List<Tasks.Waiter> waiters = tasks.waiters();
+                List<TaskId> done = tasks.done();
+                return out -> write(head.copy(), items, waiters, done, out);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public void install(InputStream in) throws IOException {
+            try {
+                WorkQueue.this.install(new DataInputStream(in));
+            } catch (MalformedException e) {
+                throw new IOException("the state of queue " + name + " can't be read", e);
+            }
+        }
+    }
+
+    private boolean execute(Member member, QueueCommand<T> command) {
+        return switch (command) {
+            case QueueCommand.Offer<T> offer -> {
+                boolean hasRoom = tasks.size() < settings.tasksMax()
+                        && tasks.bytes() + offer.bytes() <= settings.bytesMax();
+                if (hasRoom) {
+                    tasks.offer(new TaskId(member, offer.number()), offer.value(), offer.bytes());
+                }
+                yield hasRoom;
+            }
+            case QueueCommand.Take<T>(long number) -> tasks.take(new Tasks.Waiter(member, number));
+            case QueueCommand.Cancel<T>(long number) -> {
+                tasks.cancel(new Tasks.Waiter(member, number));
+                yield true;
+            }
+            case QueueCommand.Acknowledge<T>(Handed task) -> tasks.acknowledge(member, task);
+            case QueueCommand.Release<T>(Handed task) -> tasks.release(member, task);
+            case QueueCommand.Extend<T>(Handed task) -> tasks.extend(member, task, deadlines.nowNanos());
+            case QueueCommand.Overdue<T>(List<Handed> overdue) -> {
+                overdue.forEach(tasks::overdue);
+                yield true;
+            }
+            case QueueCommand.Again<T> again -> {
+                boolean isOfThisView = again.view() == view().id().number();
+                if (isOfThisView) {
+                    again.done().forEach(tasks::finish);
+                    again.items().forEach(tasks::bringIn);
+                    if (again.isLast()) {
+                        lostSides.removeIf(side -> side.id().equals(again.side()));
+                    }
+                }
+                yield isOfThisView;
+            }
+        };
+    }
+
+    private void handOver() {
+        long nowNanos = deadlines.nowNanos();
+        tasks.handOver(nowNanos);
+        for (Item<T> each : tasks.takeHandedOver()) {
+            checkNanos = Math.min(checkNanos, nowNanos + settings.acknowledgeNanos());
+            if (each.holder() != null && each.holder().equals(self)) {
+                untold.add(() -> tell(each));
+            }
+        }
+    }
+
+    /** Gives a task to the call that waits for it here, or to somebody else if that does not wait any more. */
+    private void tell(Item<T> item) {
+        CompletableFuture<Task<T>> taken;
+        lock.lock();
+        try {
+            taken = takes.remove(item.take());
+        } finally {
+            lock.unlock();
+        }
+        if (taken == null || !taken.complete(new Task<>(this, item))) {
+            replica().submit(new QueueCommand.Release<>(new Handed(item.id(), item.deliveries())));
+        }
+    }
+
+    // ------------------------------------------------------------------ the state
+
+    private void write(
+            byte[] head, List<Item<T>> items, List<Tasks.Waiter> waiters, List<TaskId> done, OutputStream stream)
+            throws IOException {
+        DataOutputStream out = new DataOutputStream(stream);
+        ByteOutput block = new ByteOutput();
+        block.putRaw(head, 0, head.length).putInt(waiters.size());
+        for (Tasks.Waiter each : waiters) {
+            MemberCodec.MEMBER.put(each.worker(), block);
+            block.putLong(each.number());
+        }
+        block.putInt(done.size());
+        done.forEach(each -> TaskId.CODEC.put(each, block));
+        Blocks.write(block, out);
+        for (Item<T> each : items) {
+            Item.put(each, settings.values(), block);
+            if (block.length() >= Blocks.ENOUGH) {
+                Blocks.write(block, out);
+            }
+        }
+        Blocks.end(block, out);
+    }
+
+    private void install(DataInputStream source) throws IOException {
+        ByteInput in = Blocks.read(source);
+        Blocks.Origin origin = Blocks.Origin.take(FORMAT, in);
+        Tasks<T> next = new Tasks<>();
+        next.restoreLastPosition(in.takeLong());
+        int waiterCount = in.takeCount(1);
+        for (int index = 0; index < waiterCount; index++) {
+            next.restore(new Tasks.Waiter(MemberCodec.MEMBER.take(in), in.takeLong()));
+        }
+        int doneCount = in.takeCount(1);
+        for (int index = 0; index < doneCount; index++) {
+            next.restoreDone(TaskId.CODEC.take(in));
+        }
+        in.end();
+        for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
+            while (in.remaining() > 0) {
+                next.restore(Item.take(settings.values(), in, deadlines.nowNanos()));
+            }
+        }
+        View from = view;
+        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        Rest<T> rest = from == null ? null : rest(origin, next, from);
+        lock.lock();
+        try {
+            tasks = next;
+            isReplaced = true;
+            if (from != null && rest != null) {
+                lostSides.add(new LostSide<>(from, rest));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What of this side, which is given up, is to be brought in again; null if nothing is. */
+    private @Nullable Rest<T> rest(Blocks.Origin origin, Tasks<T> kept, View from) {
+        Merge<Map<TaskId, T>> rule = settings.merge();
+        if (rule.kind() == Merge.Kind.KEEP) {
+            return null;
+        }
+        List<Item<T>> items = new ArrayList<>();
+        List<TaskId> done = new ArrayList<>();
+        if (rule.kind() == Merge.Kind.UNION) {
+            for (Item<T> each : tasks.all()) {
+                if (!kept.has(each.id()) && !kept.isDone(each.id())) {
+                    items.add(each);
+                }
+            }
+            tasks.done().stream().filter(kept::has).forEach(done::add);
+        } else {
+            Map<TaskId, T> result = rule.merge(List.of(
+                    new Side<>(origin.view(), origin.members(), values(kept)),
+                    new Side<>(from.id(), from.members(), values(tasks))));
+            for (Item<T> each : tasks.all()) {
+                if (result.containsKey(each.id()) && !kept.has(each.id())) {
+                    items.add(each);
+                }
+            }
+            kept.all().stream().map(Item::id).filter(id -> !result.containsKey(id)).forEach(done::add);
+        }
+        return items.isEmpty() && done.isEmpty() ? null : new Rest<>(items, done);
+    }
+
+    private static <T> Map<TaskId, T> values(Tasks<T> tasks) {
+        Map<TaskId, T> values = new LinkedHashMap<>();
+        tasks.all().forEach(each -> values.put(each.id(), each.value()));
+        return values;
+    }
+
+    // ------------------------------------------------------------------ what is to be done by somebody
+
+    private long onDeadline(long nowNanos) {
+        lock.lock();
+        try {
+            attend();
+        } finally {
+            lock.unlock();
+        }
+        // It has set the next one.
+        return Long.MAX_VALUE;
+    }
+
+    private void attend() {
+        View present = view;
+        Member own = self;
+        if (present == null || own == null || replica == null) {
+            return;
+        }
+        if (isReplaced) {
+            isReplaced = false;
+            // The other side's state may not know who waits here, or know it from before they parted.
+            for (Item<T> each : tasks.held()) {
+                if (own.equals(each.holder()) && takes.containsKey(each.take())) {
+                    untold.add(() -> tell(each));
+                }
+            }
+            List.copyOf(takes.keySet()).forEach(this::register);
+        }
+        for (LostSide<Rest<T>> side : List.copyOf(lostSides)) {
+            if (side.isDue(present, own)) {
+                bringIn(side, present);
+            }
+        }
+        long nowNanos = deadlines.nowNanos();
+        if (own.equals(present.coordinator()) && nowNanos >= checkNanos) {
+            checkNanos = check(nowNanos);
+        }
+        if (own.equals(present.coordinator())) {
+            deadlines.watch(checkNanos);
+        }
+    }
+
+    /** @return when to look again */
+    private long check(long nowNanos) {
+        long next = Long.MAX_VALUE;
+        List<Handed> overdue = new ArrayList<>();
+        for (Item<T> each : tasks.held()) {
+            long dueNanos = each.sinceNanos() + settings.acknowledgeNanos();
+            if (dueNanos > nowNanos) {
+                next = Math.min(next, dueNanos);
+            } else if (overdue.size() < QueueCommand.COUNT_MAX) {
+                overdue.add(new Handed(each.id(), each.deliveries()));
+            }
+        }
+        if (!overdue.isEmpty()) {
+            // Until it is delivered they are still here, and told again: which does nothing.
+            replica().submit(new QueueCommand.Overdue<>(overdue));
+            next = Math.min(next, nowNanos + RETRY_NANOS);
+        }
+        return next;
+    }
+
+    private void bringIn(LostSide<Rest<T>> side, View present) {
+        side.onSent(present);
+        List<Item<T>> items = side.wanted().items();
+        List<TaskId> done = side.wanted().done();
+        int most = Math.max(items.size(), done.size());
+        for (int from = 0; from < most; from += BATCH) {
+            send(side, new QueueCommand.Again<>(
+                    side.id(),
+                    present.id().number(),
+                    from + BATCH >= most,
+                    part(items, from),
+                    part(done, from)));
+        }
+    }
+
+    private static <E> List<E> part(List<E> all, int from) {
+        return from >= all.size() ? List.of() : all.subList(from, Math.min(from + BATCH, all.size()));
+    }
+
+    private void send(LostSide<Rest<T>> side, QueueCommand<T> again) {
+        replica().submit(again).whenComplete((outcome, failure) -> {
+            if (failure != null) {
+                lock.lock();
+                try {
+                    side.onUnsent();
+                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        });
+    }
+
+    private static final int BATCH = 64;
+    private static final long RETRY_NANOS = 100_000_000;
+
+    @Override
+    public String toString() {
+        return "queue " + name + " of " + size() + " tasks, " + view;
+    }
+}

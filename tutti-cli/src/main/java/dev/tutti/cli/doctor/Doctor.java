@@ -1,0 +1,116 @@
+package dev.tutti.cli.doctor;
+
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.core.settings.NodeSpec;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Looks for what keeps a node from meeting others: in its configuration, on this machine, and on the way to them. It starts a
+ * node of its own with the same configuration, at another port, that joins no group.
+ */
+public final class Doctor {
+
+    private static final List<Check> CHECKS = List.of(
+            new CertificateCheck(),
+            new StartCheck(),
+            new SystemCheck(),
+            new PortCheck(),
+            new NameCheck(),
+            new RouteCheck(),
+            new MulticastCheck(),
+            new ReachCheck(),
+            new MtuCheck(),
+            new MemberCheck());
+
+    private final NodeSpec spec;
+    private final Set<String> groups;
+    private final InstantSource clock;
+    private final boolean isExpected;
+
+    /**
+     * @param groups whose set-up is compared with that of others, besides those that the specification names
+     * @param isExpected whether there should be somebody at the seeds
+     */
+    public Doctor(NodeSpec spec, List<String> groups, InstantSource clock, boolean isExpected) {
+        this.spec = spec;
+        this.groups = new TreeSet<>(groups);
+        this.groups.addAll(spec.groups().keySet());
+        this.clock = clock;
+        this.isExpected = isExpected;
+    }
+
+    /**
+     * Runs all checks, one after the other.
+     *
+     * @param onBegin told what is looked at now
+     * @param onFinding told each finding at once
+     */
+    public List<Finding> run(Consumer<String> onBegin, Consumer<Finding> onFinding) throws InterruptedException {
+        Patient patient = new Patient(spec, groups, clock, isExpected);
+        List<Finding> all = new ArrayList<>();
+        try {
+            for (Check check : CHECKS) {
+                onBegin.accept(check.name());
+                List<Finding> found = run(check, patient);
+                found.forEach(onFinding);
+                all.addAll(found);
+            }
+        } finally {
+            Node probe = patient.probe;
+            if (probe != null) {
+                probe.close();
+            }
+        }
+        return all;
+    }
+
+    private static List<Finding> run(Check check, Patient patient) throws InterruptedException {
+        CompletableFuture<List<Finding>> result = new CompletableFuture<>();
+        // Not a virtual thread: looking up names may hold its carrier.
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        result.complete(check.run(patient));
+                    } catch (Exception e) {
+                        result.completeExceptionally(e);
+                    }
+                },
+                "tutti-doctor-" + check.name());
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return result.get(check.deadline().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            thread.interrupt();
+            return List.of(Finding.fault(
+                    check.name(), "no result within " + seconds(check.deadline()), "try again; --debug shows what it does"));
+        } catch (ExecutionException e) {
+            return List.of(Finding.fault(check.name(), "can't be looked at: " + e.getCause(), ""));
+        }
+    }
+
+    static String seconds(Duration duration) {
+        return duration.toMillis() % 1_000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
+    }
+
+    /** What a builder with the node's configuration needs to be a probe. */
+    static NodeBuilder probe(NodeSpec spec) {
+        return Node.of(spec)
+                .name("doctor")
+                .set("bind.port", "0")
+                .set("bind.port-range", "0")
+                .set("bind.advertise", "")
+                .set("diagnostics.enabled", "false");
+    }
+}

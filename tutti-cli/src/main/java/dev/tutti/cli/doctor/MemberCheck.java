@@ -1,0 +1,175 @@
+package dev.tutti.cli.doctor;
+
+import dev.tutti.Node;
+import dev.tutti.core.driver.TransportSettings;
+import dev.tutti.core.settings.Settings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Whether others take this node for one of theirs: cluster, version, secret, how groups are set up, and the clock. */
+final class MemberCheck implements Check {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+    /** How long it listens at least: news of groups come after the session has begun. */
+    private static final Duration SETTLED = Duration.ofSeconds(1);
+
+    private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
+    private static final int LOOK_MILLIS = 50;
+    private static final int INCARNATION_RANDOM_BITS = 20;
+
+    /** What members say of a group only if it is not the default. */
+    private static final List<String> UNSAID = List.of("dissemination", "partition");
+
+    @Override
+    public String name() {
+        return "members";
+    }
+
+    @Override
+    public Duration deadline() {
+        return Duration.ofSeconds(20);
+    }
+
+    @Override
+    public List<Finding> run(Patient patient) throws InterruptedException {
+        Node probe = patient.probe;
+        if (probe == null || patient.open.isEmpty()) {
+            return List.of(Finding.ok(name(), "nobody to ask"));
+        }
+        Map<?, ?> status = listen(patient, probe);
+        List<Finding> found = new ArrayList<>();
+        Set<String> said = new LinkedHashSet<>(patient.troubles);
+        said.forEach(trouble -> found.add(explain(patient, trouble)));
+        Map<?, ?> links = section(status, "links");
+        List<String> met = new ArrayList<>();
+        links.forEach((name, link) -> {
+            if (link instanceof Map<?, ?> values && "open".equals(values.get("state"))) {
+                met.add(name + " at " + values.get("address"));
+                clock(patient, String.valueOf(name), values, found);
+            }
+        });
+        section(section(status, "groups"), "elsewhere").forEach((node, groups) -> {
+            if (groups instanceof Map<?, ?> joined) {
+                joined.forEach((group, stack) -> compare(patient, String.valueOf(node), String.valueOf(group), String.valueOf(stack), found));
+            }
+        });
+        boolean isUdp = patient.get(TransportSettings.PROTOCOL).name().equals("UDP");
+        if (met.isEmpty() && said.isEmpty() && (patient.isExpected || !isUdp)) {
+            String where = String.join(", ", patient.open.stream().map(Patient.Peer::toString).toList());
+            found.add(Finding.fault(
+                    name(),
+                    "no member answers at " + where + " within " + Doctor.seconds(PATIENCE),
+                    isUdp
+                            ? "start it, with transport.protocol: udp; allow UDP to that port in firewalls"
+                            : "is that a node of tutti, and its loop alive? tutti view all, there"));
+        } else if (!met.isEmpty()) {
+            found.add(Finding.ok(name(), "taken as one of theirs by " + String.join(", ", met)));
+        }
+        return found;
+    }
+
+    /** Until all that take connections have been met, or somebody has complained, or it takes too long. */
+    private static Map<?, ?> listen(Patient patient, Node probe) throws InterruptedException {
+        long startNanos = System.nanoTime();
+        while (true) {
+            Map<?, ?> status = probe.status();
+            long met = section(status, "links").values().stream()
+                    .filter(link -> link instanceof Map<?, ?> values && "open".equals(values.get("state")))
+                    .count();
+            long waitedNanos = System.nanoTime() - startNanos;
+            boolean isDone = met + patient.troubles.size() >= patient.open.size() && waitedNanos > SETTLED.toNanos();
+            if (isDone || waitedNanos > PATIENCE.toNanos()) {
+                return status;
+            }
+            Thread.sleep(LOOK_MILLIS);
+        }
+    }
+
+    private Finding explain(Patient patient, String trouble) {
+        boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty();
+        if (trouble.contains("of cluster '")) {
+            return Finding.fault("cluster", trouble, "set cluster to the same name at all nodes");
+        }
+        if (trouble.contains("protocol version")) {
+            return Finding.fault("version", trouble, "run versions of tutti that have a protocol version in common");
+        }
+        if (trouble.contains("expired")) {
+            return Finding.fault("certificates", trouble, "tutti certs node makes a new one");
+        }
+        if (trouble.contains("not valid yet")) {
+            return Finding.fault("clock", trouble, "set the clock of the machine that is behind: timedatectl set-ntp true");
+        }
+        boolean isTrust = trouble.contains("trust") || trouble.contains("TLS");
+        if (isTrust && hasSecret) {
+            return Finding.fault(
+                    "secret",
+                    trouble,
+                    "the cluster secret is another one there, or none: copy the file of --secret-file (security.secret) from a"
+                            + " node that works");
+        }
+        if (isTrust) {
+            return Finding.fault("certificates", trouble, "use TLS at all nodes or at none, and one tls.authority for all");
+        }
+        return Finding.fault(name(), trouble, "the log of that node says more");
+    }
+
+    /** An incarnation begins with the time of its node's start. Only what lies ahead of this clock can be told from age. */
+    private static void clock(Patient patient, String name, Map<?, ?> link, List<Finding> found) {
+        if (link.get("incarnation") instanceof Long incarnation) {
+            Instant started = Instant.ofEpochMilli(incarnation >>> INCARNATION_RANDOM_BITS);
+            Duration ahead = Duration.between(patient.clock.instant(), started);
+            if (ahead.compareTo(CLOCKS_APART) > 0) {
+                found.add(Finding.fault(
+                        "clock",
+                        name + " has started at " + started + " by its clock, which is " + Doctor.seconds(Duration.ofSeconds(ahead.toSeconds()))
+                                + " from now: this machine's clock is behind by at least that, or that one's ahead",
+                        "timedatectl set-ntp true, at both; chronyc tracking or timedatectl show how far off each is"));
+            }
+        }
+    }
+
+    private static void compare(Patient patient, String node, String group, String there, List<Finding> found) {
+        if (!patient.groups.contains(group)) {
+            return;
+        }
+        Settings here = patient.spec.group(group);
+        Map<String, String> values = new LinkedHashMap<>();
+        UNSAID.forEach(setting -> values.put(setting, Patient.text(Settings.of(here.definitions()), setting)));
+        for (String line : there.split(", ", -1)) {
+            int colon = line.indexOf(": ");
+            if (colon > 0) {
+                values.put(line.substring(0, colon), line.substring(colon + 2));
+            }
+        }
+        boolean isStateSet = here.explicit().containsKey("state.of");
+        boolean isEqual = true;
+        for (var entry : values.entrySet()) {
+            String setting = entry.getKey();
+            String own = Patient.text(here, setting);
+            // Whose state goes on is mostly said by the program.
+            boolean isCompared = !setting.equals("state.of") || isStateSet;
+            if (isCompared && !own.equals(entry.getValue())) {
+                isEqual = false;
+                found.add(Finding.fault(
+                        "stack",
+                        "group " + group + ": " + setting + " is " + own + " here and " + entry.getValue() + " at " + node
+                                + "; the two do not meet in it",
+                        "set groups." + group + "." + setting + " to the same at all members"));
+            }
+        }
+        if (isEqual) {
+            found.add(Finding.ok("stack", "group " + group + " is set up as at " + node));
+        }
+    }
+
+    private static Map<?, ?> section(Map<?, ?> status, String name) {
+        return status.get(name) instanceof Map<?, ?> section ? section : Map.of();
+    }
+}

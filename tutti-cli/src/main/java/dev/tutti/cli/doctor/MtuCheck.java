@@ -1,0 +1,104 @@
+package dev.tutti.cli.doctor;
+
+import dev.tutti.core.driver.TransportSettings;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Whether large packets arrive where small ones do. A member ends a connection that begins with nonsense, so that it says
+ * whether the nonsense has arrived: a little of it, then as much as fills packets. Members log that, once a minute.
+ */
+final class MtuCheck implements Check {
+
+    private static final int PATIENCE_MILLIS = 1_200;
+    private static final int LITTLE = 64;
+    private static final int MUCH = 16_384;
+    private static final int PEERS_MAX = 3;
+
+    /** Headers of IPv4 and of TCP with its time stamps. */
+    private static final int HEADERS = 52;
+
+    @Override
+    public String name() {
+        return "mtu";
+    }
+
+    @Override
+    public Duration deadline() {
+        return Duration.ofSeconds(60);
+    }
+
+    @Override
+    public List<Finding> run(Patient patient) throws IOException {
+        List<Finding> found = new ArrayList<>();
+        if (patient.get(TransportSettings.PROTOCOL).name().equals("UDP")) {
+            return List.of(Finding.ok(name(), "over UDP nodes find out themselves (transport.datagram-size)"));
+        }
+        List<Patient.Peer> some = patient.open.stream().limit(PEERS_MAX).toList();
+        for (Patient.Peer peer : some) {
+            if (!arrivesInTwo(peer, LITTLE)) {
+                found.add(Finding.note(name(), peer + " does not end a connection that makes no sense", "is it a node of tutti?"));
+            } else if (!arrivesInTwo(peer, MUCH)) {
+                found.add(hole(peer));
+            }
+        }
+        if (found.isEmpty()) {
+            found.add(Finding.ok(name(), some.isEmpty() ? "nobody to send to" : "large packets arrive"));
+        }
+        return found;
+    }
+
+    private Finding hole(Patient.Peer peer) throws IOException {
+        int arrived = LITTLE;
+        int lost = 1_460;
+        while (lost - arrived > 16) {
+            int middle = (arrived + lost) / 2;
+            if (arrivesInTwo(peer, middle)) {
+                arrived = middle;
+            } else {
+                lost = middle;
+            }
+        }
+        int mtu = arrived + HEADERS;
+        return Finding.fault(
+                name(),
+                "packets of more than about " + mtu + " bytes to " + peer + " vanish without a word (a black hole: a tunnel or VPN on"
+                        + " the way with a smaller MTU, and ICMP filtered)",
+                "as root, here and there: ip link set dev INTERFACE mtu " + mtu
+                        + ", or sysctl -w net.ipv4.tcp_mtu_probing=1; or let ICMP 'fragmentation needed' pass");
+    }
+
+    /** Something else may have been lost once. */
+    private static boolean arrivesInTwo(Patient.Peer peer, int bytes) throws IOException {
+        boolean hasArrived = arrives(peer, bytes);
+        return hasArrived || arrives(peer, bytes);
+    }
+
+    /** Whether so many bytes in one go have arrived. */
+    private static boolean arrives(Patient.Peer peer, int bytes) throws IOException {
+        byte[] nonsense = new byte[bytes];
+        Arrays.fill(nonsense, (byte) 0xff);
+        try (Socket socket = new Socket()) {
+            socket.connect(peer.socket(), PATIENCE_MILLIS);
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            OutputStream out = socket.getOutputStream();
+            out.write(nonsense);
+            while (socket.getInputStream().read(nonsense) >= 0) {
+                // Whatever it says before it ends the connection.
+            }
+            return true;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            // Reset: it had to be read before.
+            return true;
+        }
+    }
+}

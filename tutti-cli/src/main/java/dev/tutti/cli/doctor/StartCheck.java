@@ -1,0 +1,32 @@
+package dev.tutti.cli.doctor;
+
+import dev.tutti.Node;
+import dev.tutti.core.driver.TransportException;
+import java.time.Duration;
+import java.util.List;
+
+/** Whether a node with this configuration starts at all; it is the probe of later checks. */
+final class StartCheck implements Check {
+
+    @Override
+    public String name() {
+        return "start";
+    }
+
+    @Override
+    public Duration deadline() {
+        return Duration.ofSeconds(10);
+    }
+
+    @Override
+    public List<Finding> run(Patient patient) {
+        try {
+            Node probe = Doctor.probe(patient.spec).onTrouble(patient.troubles::add).start();
+            patient.probe = probe;
+            return List.of(Finding.ok(name(), "a node starts at " + probe.address()));
+        } catch (TransportException e) {
+            return List.of(Finding.fault(
+                    name(), String.valueOf(e.getMessage()), "change that setting; tutti config docs describes it"));
+        }
+    }
+}

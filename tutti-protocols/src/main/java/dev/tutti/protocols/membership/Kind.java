@@ -1,0 +1,25 @@
+package dev.tutti.protocols.membership;
+
+/** Kinds of packets, as their first byte says; everything above this layer travels as DATA. */
+final class Kind {
+
+    private Kind() {}
+
+    static final int DATA = 0;
+    static final int ADVERT = 1;
+    static final int PREPARE = 2;
+    static final int ACK = 3;
+    static final int NACK = 4;
+    static final int CUT = 5;
+    static final int WHO = 6;
+    static final int FOLLOWED = 7;
+    static final int PIECE = 8;
+
+    // Of groups with a primary partition.
+    static final int PROPOSE = 9;
+    static final int ACCEPTED = 10;
+    static final int INSTALL = 11;
+    static final int LEARN = 12;
+    static final int WAIT = 13;
+    static final int LEAVING = 14;
+}

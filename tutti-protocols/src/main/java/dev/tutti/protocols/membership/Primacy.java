@@ -1,0 +1,429 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Members;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.DropReason;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import dev.tutti.protocols.mistake.Mistake;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ballot needs besides where only a majority of the last view goes on: one more round, in which the next view is
+ * proposed, accepted and then installed; a record that is safe before an answer and before an acceptance leave; and a word
+ * to those who have to wait (docs/design/primary.md).
+ */
+final class Primacy {
+
+    private static final int REASON_BYTES_MAX = 1_024;
+
+    private final Membership membership;
+    private final Member self;
+    private final Peers peers;
+    private final Members known;
+    private final Succession succession;
+    private final Mistake mistake;
+
+    /** What this member knows of the proposal of the ballot last promised. */
+    private Succession.@Nullable Proposal proposal;
+
+    /** All up to the cut of the proposal is here. */
+    private boolean isReached;
+
+    /** A majority has accepted the proposal. */
+    private boolean isDecided;
+
+    /** Whether this member stands still outside of the primary partition, as far as it knows. */
+    private boolean isOutside;
+
+    /** Members that wait for a primary view without them, as they have said to this one. */
+    private final TreeSet<Member> leaving = new TreeSet<>();
+
+    private boolean isLeaving;
+    private @Nullable Member toldLeaving;
+
+    Primacy(Membership membership, Member self, Peers peers, Members known, Succession succession, Mistake mistake) {
+        this.membership = membership;
+        this.self = self;
+        this.peers = peers;
+        this.known = known;
+        this.succession = succession;
+        this.mistake = mistake;
+    }
+
+    // ------------------------------------------------------------------ the record
+
+    boolean isLoaded() {
+        return succession.isLoaded();
+    }
+
+    void load(@Nullable Packet record, Outbox out) {
+        try {
+            ViewId before = succession.load(record, known, out.random());
+            if (before != null) {
+                membership.raisePromise(before);
+            }
+        } catch (IllegalArgumentException e) {
+            out.lower(new Signal.Failed("the record of this member can't be used: " + e.getMessage()));
+            return;
+        }
+        membership.look();
+        out.raise(new Signal.Suspended(succession.missing(0)));
+    }
+
+    /** The answer leaves when the promise is safe. */
+    void answer(ViewId id, TreeMap<Member, Long> received, Outbox out) {
+        Ballot.Answer answer = new Ballot.Answer(membership.view(), received, succession.vote());
+        succession.store(membership.promised(), new Succession.Answer(id, answer), out);
+    }
+
+    void onStored(long number, Outbox out) {
+        switch (succession.onStored(number)) {
+            case null -> {
+                // A newer promise has come meanwhile, or nothing was waiting.
+            }
+            case Succession.Answer(ViewId id, Ballot.Answer answer) -> membership.answer(id, answer, out);
+            case Succession.Acceptance(ViewId id) -> {
+                Ballot running = membership.ballot();
+                if (running == null || !running.id().equals(id)) {
+                    Control.send(Control.note(Kind.ACCEPTED, id), id.proposer(), out);
+                } else if (running.accept(self)) {
+                    decide(running, out);
+                }
+            }
+        }
+    }
+
+    boolean isLast(ViewId id) {
+        return succession.last().id().equals(id);
+    }
+
+    long lastNumber() {
+        return succession.last().id().number();
+    }
+
+    boolean isOutside() {
+        return isOutside;
+    }
+
+    // ------------------------------------------------------------------ when to run a ballot
+
+    /** Those who are to be in the next view. */
+    List<Member> staying(List<Member> heard, Outbox out) {
+        List<Member> staying = new ArrayList<>(heard);
+        staying.removeAll(leaving);
+        if (isLeaving) {
+            staying.remove(self);
+            if (staying.isEmpty() && !heard.isEmpty()) {
+                out.lower(new Signal.Left());
+            }
+        }
+        return staying;
+    }
+
+    /** Those who leave have their say in who follows them. */
+    List<Member> electors(List<Member> heard) {
+        List<Member> electors = new ArrayList<>();
+        for (Member member : heard) {
+            if (leaving.contains(member) || isLeaving && member.equals(self)) {
+                electors.add(member);
+            }
+        }
+        return electors;
+    }
+
+    /**
+     * Whether a ballot is of use: the same members would give the same answers.
+     *
+     * @param isOccasion whether there is a reason for one in any group
+     */
+    boolean isWanted(boolean isOccasion, List<Member> heard, Outbox out) {
+        Ballot running = membership.ballot();
+        if (running != null) {
+            TreeSet<Member> present = new TreeSet<>(heard);
+            boolean isOther = running.isWaiting() && !present.equals(new TreeSet<>(running.asked()));
+            return isOccasion || isOther || !present.containsAll(running.electors());
+        }
+        boolean isSteady = membership.isSteady();
+        if (!isSteady && heard.size() == 1 && !succession.isMajorityAlone(self)) {
+            stepOut(List.of(), succession.missing(succession.isVoter() ? 1 : 0), out);
+            return false;
+        }
+        return isOccasion || !isSteady;
+    }
+
+    // ------------------------------------------------------------------ deciding
+
+    /** All have answered: the next primary view is proposed, if there is a majority of the last one. */
+    void propose(Ballot running, Outbox out) {
+        Tally tally = running.tally();
+        if (!tally.behind().isEmpty()) {
+            for (Member member : tally.behind()) {
+                running.forget(member);
+                if (member.equals(self)) {
+                    learn(tally.last(), out);
+                } else {
+                    Control.send(Control.learn(running.id(), tally.last()), member, out);
+                }
+            }
+        } else if (!tally.isMajority()) {
+            running.await();
+            membership.endProgress(out);
+            Packet wait = Control.wait(running.id(), running.asked(), tally.missing());
+            Control.send(wait, membership.others(running.asked()), out);
+            stepOut(running.asked(), tally.missing(), out);
+        } else if (tally.accepted() == null) {
+            Ballot.Decision decision = running.propose(tally.last());
+            send(running, decision, peers.since(decision.view()), out);
+        } else {
+            // It may have been decided.
+            Succession.Proposal before = tally.accepted();
+            long[] since = before.since().stream().mapToLong(Long::longValue).toArray();
+            send(running, running.propose(tally.last(), before.view()), since, out);
+        }
+    }
+
+    private void send(Ballot running, Ballot.Decision decision, long[] since, Outbox out) {
+        View proposed = decision.view();
+        membership.awaitProgress(out);
+        List<Member> rest = new ArrayList<>(running.asked());
+        TreeMap<Member, Member> ownHolders = null;
+        for (View.Part part : proposed.parts()) {
+            List<Member> together = new ArrayList<>(part.members());
+            together.removeIf(member -> !running.isAsked(member) || !running.canInstall(member, decision));
+            ownHolders = together.contains(self) ? decision.holdersOf(part) : ownHolders;
+            rest.removeAll(together);
+            Packet propose = Control.propose(running.id(), proposed, since, decision.holdersOf(part), true);
+            Control.send(propose, membership.others(together), out);
+        }
+        Packet propose = Control.propose(running.id(), proposed, since, new TreeMap<>(), false);
+        Control.send(propose, membership.others(rest), out);
+        take(running.id(), proposed, since, ownHolders, out);
+        if (mistake == Mistake.NO_ACCEPT) {
+            decide(running, out);
+        }
+    }
+
+    /** A majority has accepted. */
+    private void decide(Ballot running, Outbox out) {
+        membership.endProgress(out);
+        Control.send(Control.note(Kind.INSTALL, running.id()), membership.others(running.asked()), out);
+        if (proposal != null) {
+            conclude(proposal, out);
+        }
+    }
+
+    // ------------------------------------------------------------------ messages
+
+    @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
+        switch (kind) {
+            case Kind.PROPOSE -> {
+                return membership.onCut(true, packet, out);
+            }
+            case Kind.LEAVING -> {
+                leaving.add(from.member);
+                membership.look();
+                return null;
+            }
+            default -> {
+                ViewId id = Wire.takeViewId(packet, known);
+                return packet.isMalformed() ? DropReason.MALFORMED : onMessage(kind, id, from, packet, out);
+            }
+        }
+    }
+
+    private @Nullable DropReason onMessage(int kind, ViewId id, Peer from, Packet packet, Outbox out) {
+        return switch (kind) {
+            case Kind.ACCEPTED -> onAccepted(id, from.member, out);
+            case Kind.INSTALL -> {
+                Succession.Proposal decided = proposal;
+                if (decided == null || !id.equals(membership.promised())) {
+                    yield DropReason.OLD_BALLOT;
+                }
+                conclude(decided, out);
+                yield null;
+            }
+            case Kind.LEARN -> {
+                Succession.Primary decided = Succession.takePrimary(packet, known);
+                yield packet.isMalformed() ? DropReason.MALFORMED : onLearn(id, decided, out);
+            }
+            case Kind.WAIT -> {
+                List<Member> waiting = Wire.takeMembers(packet, known);
+                String reason = packet.takeText(REASON_BYTES_MAX);
+                yield packet.isMalformed() ? DropReason.MALFORMED : onWait(id, waiting, reason, out);
+            }
+            default -> DropReason.MALFORMED;
+        };
+    }
+
+    private @Nullable DropReason onAccepted(ViewId id, Member from, Outbox out) {
+        Ballot running = membership.ballot();
+        if (running == null || !running.id().equals(id) || !running.isAsked(from)) {
+            return DropReason.OLD_BALLOT;
+        }
+        if (running.accept(from)) {
+            decide(running, out);
+        }
+        return null;
+    }
+
+    private @Nullable DropReason onLearn(ViewId id, Succession.Primary decided, Outbox out) {
+        if (!id.equals(membership.promised())) {
+            return DropReason.OLD_BALLOT;
+        }
+        learn(decided, out);
+        return null;
+    }
+
+    /** This member was behind, and answers again. */
+    private void learn(Succession.Primary decided, Outbox out) {
+        succession.learn(decided);
+        out.raise(new Signal.Freeze(membership.promised()));
+    }
+
+    private @Nullable DropReason onWait(ViewId id, List<Member> waiting, String reason, Outbox out) {
+        if (!id.equals(membership.promised())) {
+            return DropReason.OLD_BALLOT;
+        }
+        stepOut(waiting, reason, out);
+        return null;
+    }
+
+    // ------------------------------------------------------------------ a proposal at a member
+
+    /** A newer ballot is promised: what belongs to the one before counts no more. */
+    void onPromise() {
+        proposal = null;
+        isReached = false;
+        isDecided = false;
+        succession.forgetStep();
+    }
+
+    /**
+     * A proposal has come.
+     *
+     * @param holders null if this member has not to come to the proposed view
+     */
+    boolean take(ViewId id, View record, long[] since, @Nullable TreeMap<Member, Member> holders, Outbox out) {
+        if (!id.equals(membership.promised())) {
+            return false;
+        }
+        proposal = new Succession.Proposal(id, record, Arrays.stream(since).boxed().toList());
+        if (holders == null || !membership.takeCut(id, record, since, holders, out)) {
+            onReached(id, out);
+        }
+        return true;
+    }
+
+    boolean isProposed() {
+        return proposal != null;
+    }
+
+    /** All up to the cut is here, and only then the proposal may be accepted: whoever completes it will find it. */
+    void onReached(ViewId id, Outbox out) {
+        Succession.Proposal reached = proposal;
+        if (reached == null || !id.equals(membership.promised())) {
+            return;
+        }
+        isReached = true;
+        View record = membership.target();
+        if (isDecided && record != null) {
+            membership.install(record, out);
+        } else if (!isDecided && succession.mayAccept(reached.view())) {
+            succession.accept(reached);
+            succession.store(id, new Succession.Acceptance(id), out);
+        }
+    }
+
+    private void conclude(Succession.Proposal decided, Outbox out) {
+        isDecided = true;
+        View record = membership.target();
+        if (record != null) {
+            if (isReached) {
+                membership.install(record, out);
+            }
+            return;
+        }
+        // It only learns that the view has ended; it may come to the next one from where it is.
+        proposal = null;
+        succession.learn(Succession.Primary.of(decided.view()));
+        succession.store(membership.promised(), null, out);
+        membership.giveUp(out);
+        if (isLeaving && !succession.isVoter()) {
+            out.lower(new Signal.Left());
+        } else {
+            stepOut(List.of(), succession.missing(0), out);
+        }
+    }
+
+    /**
+     * A view is being installed.
+     *
+     * @return whether that completes an older view for the ballot last promised, which wants its answer again
+     */
+    boolean onInstall(View record, Outbox out) {
+        boolean isCompletion = proposal == null;
+        proposal = null;
+        isOutside = false;
+        succession.learn(Succession.Primary.of(record));
+        succession.store(membership.promised(), null, out);
+        return isCompletion;
+    }
+
+    /** The others who wait are known to stand outside too. */
+    private void stepOut(List<Member> others, String reason, Outbox out) {
+        if (!isOutside || !others.isEmpty()) {
+            isOutside = true;
+            membership.age(peers.stepOut(others, membership.promised()));
+        }
+        out.raise(new Signal.Suspended(reason));
+    }
+
+    // ------------------------------------------------------------------ leaving
+
+    /** Who would be missed when the others ask for a majority waits for a view without it, as long as that may take. */
+    void leave(Outbox out) {
+        if (!succession.isLoaded() || !succession.isVoter() || peers.all().isEmpty()) {
+            out.lower(new Signal.Left());
+            return;
+        }
+        isLeaving = true;
+        membership.look();
+        out.arm(Membership.LEAVE, succession.leaveTimeoutNanos());
+    }
+
+    void onLeaveTimeout(Outbox out) {
+        if (isLeaving) {
+            out.lower(new Signal.Left());
+        }
+    }
+
+    void onTurnEnd(Outbox out) {
+        Member follows = peers.follows();
+        if (isLeaving && !follows.equals(self) && !follows.equals(toldLeaving)) {
+            toldLeaving = follows;
+            Control.send(Control.message(Kind.LEAVING, 1), follows, out);
+        }
+    }
+
+    void onClosed(Member member) {
+        leaving.remove(member);
+        toldLeaving = member.equals(toldLeaving) ? null : toldLeaving;
+    }
+
+    void report(Report section) {
+        section.put("epoch", succession.last().epoch());
+        section.put("last-primary", succession.last().id().toString());
+        section.put("outside", isOutside ? 1 : 0);
+    }
+}

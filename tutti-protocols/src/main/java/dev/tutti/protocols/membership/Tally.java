@@ -1,0 +1,62 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.protocols.membership.Succession.Primary;
+import dev.tutti.protocols.membership.Succession.Proposal;
+import dev.tutti.protocols.membership.Succession.Vote;
+import dev.tutti.protocols.mistake.Mistake;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows from the votes of all who have answered a ballot.
+ *
+ * @param last the newest primary view that any of them knows of: what is decided on is its successor
+ * @param present those of its voters who are here and know of it
+ * @param behind those of its voters who are here and do not know of it yet
+ * @param accepted what may have been decided already: what was accepted in the highest ballot; null if nothing was
+ */
+record Tally(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable Proposal accepted) {
+
+    static Tally of(TreeMap<Member, Vote> votes, Mistake mistake) {
+        Primary last = votes.firstEntry().getValue().last();
+        for (Vote vote : votes.values()) {
+            last = vote.last().id().isAfter(last.id()) ? vote.last() : last;
+        }
+        TreeSet<Long> present = new TreeSet<>();
+        List<Member> behind = new ArrayList<>();
+        Proposal highest = null;
+        for (var entry : votes.entrySet()) {
+            Vote vote = entry.getValue();
+            boolean isVoter = last.voters().contains(vote.in(last, entry.getKey()));
+            if (!vote.last().equals(last)) {
+                if (isVoter) {
+                    behind.add(entry.getKey());
+                }
+                continue;
+            }
+            if (isVoter || mistake == Mistake.MAJORITY_OF_ANY) {
+                present.add(vote.in(last, entry.getKey()));
+            }
+            Proposal accepted = vote.accepted();
+            if (accepted != null
+                    && mistake != Mistake.IGNORE_ACCEPTED
+                    && (highest == null || accepted.ballot().isAfter(highest.ballot()))) {
+                highest = accepted;
+            }
+        }
+        return new Tally(last, present, behind, highest);
+    }
+
+    boolean isMajority() {
+        return last.isMajority(present);
+    }
+
+    /** For people: why there is no majority. */
+    String missing() {
+        return last.missing(present.size());
+    }
+}

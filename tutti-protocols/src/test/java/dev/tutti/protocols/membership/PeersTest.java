@@ -1,0 +1,99 @@
+package dev.tutti.protocols.membership;
+
+import static dev.tutti.protocols.membership.MembershipScene.id;
+import static dev.tutti.protocols.membership.MembershipScene.m;
+import static dev.tutti.protocols.membership.MembershipScene.members;
+import static dev.tutti.protocols.membership.MembershipScene.part;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.protocols.mistake.Mistake;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Whom a member follows where some stand outside of the primary partition. */
+class PeersTest {
+
+    private static final View TOGETHER = view(id(5, 1, 1), 1, 2, 3, 4);
+
+    private static View view(ViewId id, int... numbers) {
+        List<Member> members = members(numbers);
+        List<View.Part> parts = new ArrayList<>();
+        members.forEach(member -> parts.add(part(View.alone(member).id(), List.of(member), new TreeMap<>())));
+        return new View(id, members, parts);
+    }
+
+    private static Peers peers(int self, int... others) {
+        Peers peers = new Peers(m(self), View.alone(m(self)), Mistake.NONE);
+        for (int other : others) {
+            peers.open(m(other));
+            says(peers, other, View.alone(m(other)).id(), other, Advert.NOT_YET);
+        }
+        return peers;
+    }
+
+    private static Peers together(int self, int... others) {
+        Peers peers = peers(self, others);
+        peers.install(TOGETHER, new long[] {5, 5, 5, 5});
+        return peers;
+    }
+
+    private static void says(Peers peers, int from, ViewId promised, int follows, long joined) {
+        Peer peer = Objects.requireNonNull(peers.get(m(from)));
+        peers.said(peer, new Advert(View.alone(m(from)).id(), promised, m(follows), joined));
+    }
+
+    @Test
+    void newcomersFollowTheLowestAlsoWhenTheyHaveSteppedOutside() {
+        Peers peers = peers(3, 1, 2);
+        assertThat(peers.follows()).isEqualTo(m(1));
+        peers.stepOut(members(1, 2, 3), id(2, 1, 1));
+        assertThat(peers.follows()).isEqualTo(m(1));
+        assertThat(Objects.requireNonNull(peers.get(m(2))).joined).isEqualTo(Advert.OUTSIDE);
+    }
+
+    @Test
+    void whoStandsOutsideFollowsWhoDoesNot() {
+        Peers peers = together(2, 1, 3, 4);
+        peers.stepOut(members(1, 2), id(6, 1, 1));
+        assertThat(peers.follows()).isEqualTo(m(3));
+    }
+
+    @Test
+    void whoSaysThatItStandsOutsideIsYoungerThanTheView() {
+        Peers peers = together(4, 1, 2, 3);
+        assertThat(peers.follows()).isEqualTo(m(1));
+        says(peers, 1, id(6, 1, 1), 1, Advert.OUTSIDE);
+        assertThat(peers.follows()).as("the next one in the order").isEqualTo(m(2));
+        says(peers, 2, id(6, 1, 1), 1, Advert.OUTSIDE);
+        assertThat(peers.follows()).isEqualTo(m(3));
+    }
+
+    @Test
+    void whoSteppedOutsideAfterItHadPromisedTheViewIsNotInIt() {
+        Peers peers = together(4, 1, 2, 3);
+        says(peers, 1, TOGETHER.id(), 1, Advert.OUTSIDE);
+        assertThat(peers.follows()).isEqualTo(m(2));
+    }
+
+    @Test
+    void whoSteppedOutsideBeforeItHadPromisedTheViewHasComeToIt() {
+        Peers peers = together(4, 1, 2, 3);
+        says(peers, 1, id(4, 1, 1), 1, Advert.OUTSIDE);
+        assertThat(peers.follows()).isEqualTo(m(1));
+    }
+
+    @Test
+    void installationTakesTheAgeThatTheViewSaysOfWhoStoodOutside() {
+        Peers peers = peers(4, 1, 2, 3);
+        says(peers, 1, id(4, 1, 1), 1, Advert.OUTSIDE);
+        peers.install(TOGETHER, new long[] {5, 3, 5, 5});
+        assertThat(peers.follows()).isEqualTo(m(2));
+        assertThat(Objects.requireNonNull(peers.get(m(1))).joined).isEqualTo(5);
+    }
+}

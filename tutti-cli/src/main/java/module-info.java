@@ -3,6 +3,7 @@ module dev.tutti.cli {
     requires dev.tutti;
     requires dev.tutti.blocks;
     requires dev.tutti.config;
+    requires dev.tutti.console;
     requires dev.tutti.draw;
     requires dev.tutti.netty;
     requires dev.tutti.stomp;

@@ -29,15 +29,16 @@ final class Modules {
             Map.entry("metrics", Set.of("core", "api")),
             Map.entry("tomcat", Set.of("core", "api")),
             Map.entry("stomp", Set.of("core", "api")),
+            Map.entry("console", Set.of("core", "api", "blocks")),
             Map.entry("draw", Set.of("core", "api", "stomp")),
             // The command line makes certificates, which only the TLS code knows how to.
-            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "draw")),
+            Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
             Map.entry("bench", Set.of("core", "api", "blocks", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
-            Map.entry("io.netty.", Set.of("netty", "stomp")),
+            Map.entry("io.netty.", Set.of("netty", "stomp", "console")),
             Map.entry("io.micrometer.", Set.of("metrics")),
             Map.entry("io.opentelemetry.", Set.of("metrics")),
             Map.entry("org.junit.", Set.of("testkit")),
@@ -55,7 +56,7 @@ final class Modules {
             Map.entry("picocli.", Set.of("cli", "demo", "bench", "campaign")),
             Map.entry(
                     "org.slf4j.",
-                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "cli", "demo", "bench")));
+                    Set.of("api", "netty", "blocks", "metrics", "tomcat", "stomp", "draw", "console", "cli", "demo", "bench")));
 
     private final String root;
 

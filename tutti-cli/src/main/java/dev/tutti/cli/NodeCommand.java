@@ -1,6 +1,10 @@
 package dev.tutti.cli;
 
 import dev.tutti.Node;
+import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.console.Console;
+import dev.tutti.console.ConsoleBuilder;
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.internal.Json;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -8,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,11 +63,24 @@ final class NodeCommand implements Callable<Integer> {
                         })
                         .join();
             }
-            NodeOptions.openInspection(node);
-            // Until it is interrupted, or has lost all groups.
-            open.await();
+            Inspection inspection = NodeOptions.openInspection(node);
+            try (Console _ = console(node, inspection)) {
+                // Until it is interrupted, or has lost all groups.
+                open.await();
+            }
         }
         return names.isEmpty() ? Tutti.DONE : Tutti.FAILED;
+    }
+
+    /** Null if it is not wanted. */
+    private @Nullable Console console(Node node, @Nullable Inspection inspection) {
+        if (!ConsoleSettings.of(node.spec().node()).get(ConsoleSettings.ENABLED)) {
+            return null;
+        }
+        ConsoleBuilder builder = Console.on(node);
+        Console console = (inspection == null ? builder : builder.inspection(inspection)).start();
+        ConsoleCommand.announce(console, terminal, isJson);
+        return console;
     }
 
     private void announce(Node node) {

@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.config.YamlFile;
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
@@ -102,17 +103,18 @@ final class NodeOptions {
     }
 
     /** Lets a node that can be asked ask all members of its cluster too, for {@code tutti probe --all} and {@code tutti top}. */
-    static void openInspection(Node node) {
+    static @Nullable Inspection openInspection(Node node) {
         for (Setting<?> setting : node.spec().node().definitions()) {
             if (setting.name().equals("diagnostics.enabled") && node.spec().node().get(setting).equals(true)) {
-                Inspection.open(node);
+                return Inspection.open(node);
             }
         }
+        return null;
     }
 
     /** Every setting that a node of the command line may have, with its default. */
     static NodeSpec defaults() {
-        return StompSettings.addTo(Node.defaults());
+        return ConsoleSettings.addTo(StompSettings.addTo(Node.defaults()));
     }
 
     private NodeSpec spec() {

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
@@ -35,6 +36,14 @@ final class SettingsPage {
 
                 """);
         table("", Settings.of(StompSettings.ALL), page);
+        page.append("""
+
+                ## Of the console
+
+                For nodes that are made from `ConsoleSettings.addTo(Node.defaults())`, as those of the command line are.
+
+                """);
+        table("", Settings.of(ConsoleSettings.ALL), page);
         page.append("""
 
                 ## Of a group

@@ -1,0 +1,140 @@
+package dev.tutti.console;
+
+import dev.tutti.core.settings.NodeSpec;
+import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can be tuned about the console. */
+public final class ConsoleSettings {
+
+    private ConsoleSettings() {}
+
+    public static final Setting<Boolean> ENABLED = Setting.flag(
+            "console.enabled", false, "Whether nodes of the command line serve the console; 'tutti console' always does.");
+
+    public static final Setting<String> ADDRESS = Setting.text(
+            "console.address",
+            "LOOPBACK",
+            "Address to listen on: LOOPBACK, ANY, a host name or an address. Anything but loopback needs TLS, or"
+                    + " console.insecure.");
+
+    public static final Setting<Integer> PORT =
+            Setting.count("console.port", 7_880, 0, 65_535, "Port of the console; 0 takes any free one.");
+
+    public static final Setting<Integer> PORT_RANGE =
+            Setting.count("console.port-range", 9, 0, 1_000, "How many further ports to try when console.port is in use.");
+
+    public static final Setting<List<String>> HOSTS = Setting.list(
+            "console.hosts",
+            "Names under which browsers may ask for the console, beside localhost and the address that it listens on. Requests"
+                    + " for other names are refused, so that no page elsewhere can pass for this one.");
+
+    public static final Setting<Boolean> INSECURE =
+            Setting.flag("console.insecure", false, "Allows addresses other than loopback without TLS.");
+
+    public static final Setting<String> TLS_CERTIFICATE =
+            Setting.text("console.tls-certificate", "", "PEM file with the certificate chain that browsers see.");
+
+    public static final Setting<String> TLS_KEY =
+            Setting.text("console.tls-key", "", "PEM file with the private key of console.tls-certificate.");
+
+    public static final Setting<String> TOKEN_FILE = Setting.text(
+            "console.token-file",
+            "",
+            "File with the token that opens the console: at least 16 characters. Empty makes a new one at each start, and"
+                    + " prints a link that is good once.");
+
+    public static final Setting<Duration> SESSION = Setting.duration(
+            "console.session",
+            Duration.ofHours(12),
+            Duration.ofSeconds(1),
+            Duration.ofDays(30),
+            "How long a log-in lasts.");
+
+    public static final Setting<Integer> CONNECTIONS_MAX =
+            Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time; further ones are closed.");
+
+    public static final Setting<Integer> BROWSERS_MAX =
+            Setting.count("console.browsers-max", 16, 1, 1_000, "Pages that are kept up to date at a time.");
+
+    public static final Setting<Size> BROWSER_BUFFER = Setting.size(
+            "console.browser-buffer",
+            Size.mebibytes(1),
+            Size.kibibytes(64),
+            Size.mebibytes(64),
+            "Bytes that may wait for a browser that reads slowly. It misses figures first, and is disconnected in the end.");
+
+    public static final Setting<Duration> REQUEST_TIMEOUT = Setting.duration(
+            "console.request-timeout",
+            Duration.ofSeconds(10),
+            Duration.ofMillis(100),
+            Duration.ofMinutes(1),
+            "How long a browser may take for a request, for reading an answer, and between two requests.");
+
+    public static final Setting<Duration> INTERVAL = Setting.duration(
+            "console.interval",
+            Duration.ofSeconds(1),
+            Duration.ofMillis(200),
+            Duration.ofMinutes(1),
+            "How often all members are asked for figures while somebody looks, and twice as often what has happened. Nobody is"
+                    + " asked while nobody does.");
+
+    public static final Setting<Duration> HISTORY = Setting.duration(
+            "console.history",
+            Duration.ofMinutes(10),
+            Duration.ofMinutes(1),
+            Duration.ofHours(2),
+            "How far back charts reach.");
+
+    /** All of them. */
+    public static final List<Setting<?>> ALL = List.of(
+            ENABLED,
+            ADDRESS,
+            PORT,
+            PORT_RANGE,
+            HOSTS,
+            INSECURE,
+            TLS_CERTIFICATE,
+            TLS_KEY,
+            TOKEN_FILE,
+            SESSION,
+            CONNECTIONS_MAX,
+            BROWSERS_MAX,
+            BROWSER_BUFFER,
+            REQUEST_TIMEOUT,
+            INTERVAL,
+            HISTORY);
+
+    /**
+     * A specification that has these settings, too: {@code Node.of(ConsoleSettings.addTo(Node.defaults()))} is a node whose
+     * file, properties ({@code tutti.console.port}) and variables ({@code TUTTI_CONSOLE_PORT}) configure its console.
+     */
+    public static NodeSpec addTo(NodeSpec spec) {
+        Settings node = spec.node();
+        if (node.has(PORT.name())) {
+            return spec;
+        }
+        Settings more = Settings.of(Stream.concat(node.definitions().stream(), ALL.stream()).toList());
+        return spec.withNode(withAll(more, node));
+    }
+
+    /** What the settings of a node say about the console; defaults where they say nothing. */
+    public static Settings of(Settings node) {
+        return withAll(Settings.of(ALL), node);
+    }
+
+    private static Settings withAll(Settings base, Settings other) {
+        Settings all = base;
+        for (var entry : other.explicit().entrySet()) {
+            Settings.Value value = entry.getValue();
+            if (all.has(entry.getKey())) {
+                all = all.with(entry.getKey(), value.text(), value.source(), value.place());
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,138 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.internal.Counters.Counter;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
+ * good; what happened it gets in any case, or it is disconnected and starts anew. State is of the connection's loop; the
+ * methods that begin with {@code push} may be called from any thread.
+ */
+final class Browser {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Browser.class);
+
+    /** How long a browser may read nothing. */
+    private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);
+
+    /** Things that happened and wait for room. */
+    private static final int WAITING_MAX = 256;
+
+    private final Channel channel;
+    private final BooleanSupplier mayStay;
+    private final Counters counters;
+    private final Queue<String> waiting = new ArrayDeque<>();
+    private long stalledNanos;
+    private boolean isStalled;
+
+    /** @param mayStay whether whoever opened the page may still look */
+    Browser(Channel channel, BooleanSupplier mayStay, Counters counters) {
+        this.channel = channel;
+        this.mayStay = mayStay;
+        this.counters = counters;
+    }
+
+    void start(Map<String, String> headers) {
+        HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
+        headers.forEach(response.headers()::set);
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, "text/event-stream; charset=utf-8")
+                .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+                .set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+        channel.writeAndFlush(response);
+    }
+
+    /** Figures: whoever has no room now does without. */
+    void pushFigures(String event) {
+        onLoop(() -> {
+            if (channel.isWritable() && waiting.isEmpty()) {
+                write(event);
+            } else {
+                counters.increment(Counter.FIGURES_SKIPPED);
+                checkStall();
+            }
+        });
+    }
+
+    /** What happened: in order, and none left out. */
+    void push(String event) {
+        onLoop(() -> {
+            if (channel.isWritable() && waiting.isEmpty()) {
+                write(event);
+            } else if (waiting.size() < WAITING_MAX) {
+                waiting.add(event);
+                checkStall();
+            } else {
+                drop();
+            }
+        });
+    }
+
+    boolean isOpen() {
+        return channel.isActive();
+    }
+
+    /** There is room again. */
+    void onRoom() {
+        isStalled = false;
+        while (channel.isWritable() && !waiting.isEmpty()) {
+            write(waiting.remove());
+        }
+    }
+
+    private void onLoop(Runnable task) {
+        try {
+            channel.eventLoop().execute(() -> {
+                // Whose log-in is over is no longer told.
+                if (mayStay.getAsBoolean()) {
+                    task.run();
+                } else {
+                    channel.close();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the console has closed before a page was told");
+        }
+    }
+
+    private void checkStall() {
+        long nowNanos = System.nanoTime();
+        if (!isStalled) {
+            isStalled = true;
+            stalledNanos = nowNanos;
+        } else if (nowNanos - stalledNanos > STALL_NANOS_MAX) {
+            drop();
+        }
+    }
+
+    private void drop() {
+        counters.increment(Counter.BROWSERS_TOO_SLOW);
+        waiting.clear();
+        channel.close();
+    }
+
+    private void write(String event) {
+        channel.writeAndFlush(new DefaultHttpContent(ByteBufUtil.writeUtf8(channel.alloc(), event)));
+    }
+
+    /** An event as it goes over the wire; {@code json} has no line feed in it. */
+    static String event(String name, String json) {
+        return "event: " + name + "\ndata: " + json + "\n\n";
+    }
+}

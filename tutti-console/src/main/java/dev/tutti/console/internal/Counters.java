@@ -1,0 +1,54 @@
+package dev.tutti.console.internal;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the console has done and refused. From any thread. */
+final class Counters {
+
+    /** Each with what it counts. */
+    enum Counter {
+        REQUESTS("requests"),
+        CONNECTIONS_REFUSED("connections-refused"),
+        REQUESTS_MALFORMED("requests-malformed"),
+        REQUESTS_TOO_SLOW("requests-too-slow"),
+        REQUESTS_FOREIGN_HOST("requests-foreign-host"),
+        REQUESTS_FOREIGN_PAGE("requests-foreign-page"),
+        REQUESTS_WITHOUT_LOGIN("requests-without-login"),
+        BROWSERS_REFUSED("browsers-refused"),
+        BROWSERS_TOO_SLOW("browsers-too-slow"),
+        FIGURES_SKIPPED("figures-skipped"),
+        GATHERINGS("gatherings"),
+        GATHERINGS_FAILED("gatherings-failed");
+
+        private final String text;
+
+        Counter(String text) {
+            this.text = text;
+        }
+    }
+
+    private final LongAdder[] values = new LongAdder[Counter.values().length];
+
+    Counters() {
+        Arrays.setAll(values, index -> new LongAdder());
+    }
+
+    void increment(Counter counter) {
+        values[counter.ordinal()].increment();
+    }
+
+    long get(Counter counter) {
+        return values[counter.ordinal()].sum();
+    }
+
+    Map<String, Long> report() {
+        Map<String, Long> report = new LinkedHashMap<>();
+        for (Counter counter : Counter.values()) {
+            report.put(counter.text, get(counter));
+        }
+        return report;
+    }
+}

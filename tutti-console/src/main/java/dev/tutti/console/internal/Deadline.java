@@ -1,0 +1,80 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.internal.Counters.Counter;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends a connection that takes too long for what it is at: its request from the first byte to the last, the reading of an
+ * answer, or the pause between two requests. Drops of a request don't prolong it. On the connection's loop.
+ */
+final class Deadline extends ChannelInboundHandlerAdapter {
+
+    private final long timeoutNanos;
+    private final Counters counters;
+    private @Nullable ChannelHandlerContext context;
+    private @Nullable Future<?> end;
+    private boolean hasBegun;
+
+    Deadline(long timeoutNanos, Counters counters) {
+        this.timeoutNanos = timeoutNanos;
+        this.counters = counters;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+        start();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        stop();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        stop();
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        hasBegun = true;
+        ctx.fireChannelRead(message);
+    }
+
+    /** From now on the client's time runs. */
+    void start() {
+        stop();
+        hasBegun = false;
+        ChannelHandlerContext own = context;
+        if (own != null) {
+            end = own.executor().schedule(this::onEnd, timeoutNanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** It is our turn. */
+    void stop() {
+        Future<?> running = end;
+        if (running != null) {
+            running.cancel(false);
+            end = null;
+        }
+    }
+
+    private void onEnd() {
+        ChannelHandlerContext own = context;
+        if (own == null) {
+            return;
+        }
+        // One that has just gone quiet between requests has done nothing wrong.
+        if (hasBegun || own.channel().bytesBeforeWritable() > 0) {
+            counters.increment(Counter.REQUESTS_TOO_SLOW);
+        }
+        own.close();
+    }
+}

@@ -1,0 +1,188 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.ConsoleSettings;
+import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The socket that browsers connect to, with one thread for all of them. */
+final class Listener implements AutoCloseable {
+
+    private static final int REQUEST_LINE_MAX = 1_024;
+    private static final int HEADERS_BYTES_MAX = 8_192;
+    private static final int BODY_BYTES_MAX = 2_048;
+    private static final int ACCEPTS_WAITING_MAX = 128;
+
+    private final Settings settings;
+    private final @Nullable SslContext tls;
+    private final MultiThreadIoEventLoopGroup loops;
+    private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final InetAddress address;
+    private final Channel channel;
+
+    /**
+     * @throws SettingException if the address can't be bound, or not safely
+     */
+    Listener(Settings settings, Counters counters, Routes.Factory routes) {
+        this.settings = settings;
+        this.tls = tls(settings);
+        this.address = address(settings);
+        if (tls == null && !address.isLoopbackAddress() && !settings.get(ConsoleSettings.INSECURE)) {
+            throw new SettingException("console.address: " + settings.get(ConsoleSettings.ADDRESS)
+                    + " is not loopback, which needs TLS (console.tls-certificate and console.tls-key); or say"
+                    + " console.insecure: true");
+        }
+        this.loops = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("tutti-console", true), NioIoHandler.newFactory());
+        try {
+            this.channel = bind(counters, routes);
+        } catch (RuntimeException e) {
+            loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            throw e;
+        }
+    }
+
+    private Channel bind(Counters counters, Routes.Factory routes) {
+        int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
+        int buffer = (int) settings.get(ConsoleSettings.BROWSER_BUFFER).bytes();
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(loops)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, ACCEPTS_WAITING_MAX)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                // From accept() on.
+                .option(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(buffer / 8, buffer / 4))
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel connection) {
+                        if (connections.size() >= connectionsMax) {
+                            counters.increment(Counter.CONNECTIONS_REFUSED);
+                            connection.close();
+                            return;
+                        }
+                        connections.add(connection);
+                        ChannelPipeline pipeline = connection.pipeline();
+                        Deadline deadline = new Deadline(
+                                settings.get(ConsoleSettings.REQUEST_TIMEOUT).toNanos(), counters);
+                        pipeline.addLast(deadline);
+                        if (tls != null) {
+                            pipeline.addLast(tls.newHandler(connection.alloc()));
+                        }
+                        pipeline.addLast(new HttpServerCodec(new HttpDecoderConfig()
+                                .setMaxInitialLineLength(REQUEST_LINE_MAX)
+                                .setMaxHeaderSize(HEADERS_BYTES_MAX)));
+                        pipeline.addLast(new HttpObjectAggregator(BODY_BYTES_MAX, true));
+                        pipeline.addLast(routes.forConnection(deadline));
+                    }
+                });
+        int first = settings.get(ConsoleSettings.PORT);
+        int last = first == 0 ? 0 : Math.min(first + settings.get(ConsoleSettings.PORT_RANGE), PORT_MAX);
+        for (int port = first; ; port++) {
+            ChannelFuture bound = bootstrap.bind(address, port).awaitUninterruptibly();
+            if (bound.isSuccess()) {
+                return bound.channel();
+            }
+            if (port == last) {
+                String ports = last == first ? "port " + first : "ports " + first + " to " + last;
+                throw new SettingException(
+                        "console.port: " + ports + " of " + address.getHostAddress() + " can't be bound: "
+                                + bound.cause().getMessage(),
+                        bound.cause());
+            }
+        }
+    }
+
+    private static InetAddress address(Settings settings) {
+        String text = settings.get(ConsoleSettings.ADDRESS);
+        try {
+            return switch (text) {
+                case "LOOPBACK" -> InetAddress.getLoopbackAddress();
+                case "ANY" -> new InetSocketAddress(0).getAddress();
+                default -> InetAddress.getByName(text);
+            };
+        } catch (UnknownHostException e) {
+            throw new SettingException("console.address: there is no host '" + text + "'", e);
+        }
+    }
+
+    private static @Nullable SslContext tls(Settings settings) {
+        String certificate = settings.get(ConsoleSettings.TLS_CERTIFICATE);
+        String key = settings.get(ConsoleSettings.TLS_KEY);
+        if (certificate.isEmpty() && key.isEmpty()) {
+            return null;
+        }
+        if (certificate.isEmpty() || key.isEmpty()) {
+            throw new SettingException("console.tls-certificate and console.tls-key are set together; one is missing");
+        }
+        try {
+            return SslContextBuilder.forServer(Path.of(certificate).toFile(), Path.of(key).toFile())
+                    .sslProvider(SslProvider.JDK)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    .build();
+        } catch (IOException | IllegalArgumentException e) {
+            throw new SettingException("console.tls-certificate, console.tls-key: can't be used: " + e.getMessage(), e);
+        }
+    }
+
+    /** Connections are accepted from now on. */
+    void accept() {
+        channel.config().setAutoRead(true);
+    }
+
+    boolean isTls() {
+        return tls != null;
+    }
+
+    int port() {
+        return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    /** Where it listens, without a port; a name that a browser on this machine reaches. */
+    String host() {
+        if (address.isAnyLocalAddress()) {
+            return "localhost";
+        }
+        String text = address.getHostAddress();
+        return text.contains(":") ? "[" + text + "]" : text;
+    }
+
+    /** Ends all connections. Idempotent. */
+    @Override
+    public void close() {
+        channel.close().awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+        connections.close().awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+        loops.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+    }
+
+    private static final int PORT_MAX = 65_535;
+    private static final int CLOSE_SECONDS_MAX = 2;
+}

@@ -1,0 +1,274 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.internal.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gathers what all members say, while somebody looks: at each interval, and at once when something happens. Nobody looks,
+ * nobody is asked. One thread gathers; the other methods may be called from any.
+ */
+final class Observatory implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Observatory.class);
+
+    /** After something has happened to this member, so that others have seen it, too. */
+    private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
+
+    /** Between two looks, however much happens. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    private final Witnesses witnesses;
+    private final Counters counters;
+    private final long intervalNanos;
+    private final int browsersMax;
+    private final Set<Browser> browsers = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger admitted = new AtomicInteger();
+    private final ReentrantLock signals = new ReentrantLock();
+    private final Condition signal = signals.newCondition();
+
+    // Under the lock of signals.
+    private boolean isUrgent;
+    private boolean isClosed;
+
+    /** Whether the present look was hurried; of the gathering thread alone. */
+    private boolean wasUrgent;
+
+    /** When the last look ended; of the gathering thread alone. */
+    private long lookedNanos = System.nanoTime() - PAUSE_NANOS;
+
+    /** What was gathered; whoever greets a browser must not meet half of it. */
+    private final ReentrantLock state = new ReentrantLock();
+
+    // Under the lock of state.
+    private final Figures figures = new Figures();
+    private final Timeline timeline = new Timeline();
+    private final History history;
+    private Map<String, Object> latest = Map.of();
+    private long latestNanos;
+
+    Observatory(Witnesses witnesses, Counters counters, long intervalNanos, long historyNanos, int browsersMax) {
+        this.witnesses = witnesses;
+        this.counters = counters;
+        this.intervalNanos = intervalNanos;
+        this.browsersMax = browsersMax;
+        long spacingNanos = Math.max(intervalNanos, TimeUnit.SECONDS.toNanos(1));
+        this.history = new History(
+                (int) Math.min(7_200, Math.max(60, historyNanos / spacingNanos)), TimeUnit.NANOSECONDS.toMillis(spacingNanos));
+        witnesses.onEvent(this::hurry);
+        Thread.ofVirtual().name("tutti-console-observatory").start(this::run);
+    }
+
+    // ------------------------------------------------------------------ browsers
+
+    /** False if there are too many. */
+    boolean admit(Browser browser) {
+        if (admitted.incrementAndGet() > browsersMax) {
+            admitted.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    /** Tells a browser that was admitted what there is, and keeps it up to date from there on. */
+    void greet(Browser browser) {
+        Thread.ofVirtual().name("tutti-console-greeting").start(() -> {
+            state.lock();
+            try {
+                if (!isFresh()) {
+                    gather();
+                }
+                browser.push(Browser.event("history", Json.write(history.document())));
+                browser.push(Browser.event("stories", Json.write(timeline.all())));
+                if (!latest.isEmpty()) {
+                    browser.push(Browser.event("cluster", Json.write(latest)));
+                }
+                browsers.add(browser);
+                // It may have gone meanwhile.
+                if (!browser.isOpen()) {
+                    browsers.remove(browser);
+                }
+            } finally {
+                state.unlock();
+            }
+            hurry();
+        });
+    }
+
+    void dismiss(Browser browser) {
+        browsers.remove(browser);
+        admitted.decrementAndGet();
+    }
+
+    int browsers() {
+        return admitted.get();
+    }
+
+    // ------------------------------------------------------------------ gathering
+
+    private void hurry() {
+        signals.lock();
+        try {
+            isUrgent = true;
+            signal.signalAll();
+        } finally {
+            signals.unlock();
+        }
+    }
+
+    /** Twice in an interval it is asked what has happened, which costs little; figures at its end, or if something has. */
+    private void run() {
+        while (await()) {
+            state.lock();
+            try {
+                boolean isDue = System.nanoTime() - latestNanos >= intervalNanos * 9 / 10;
+                if (isDue || wasUrgent || hasNews()) {
+                    gather();
+                    tell();
+                }
+            } finally {
+                state.unlock();
+            }
+            lookedNanos = System.nanoTime();
+        }
+    }
+
+    /** Until it is time to look; false at the end. */
+    private boolean await() {
+        try {
+            signals.lockInterruptibly();
+            try {
+                long left = intervalNanos / 2;
+                while (!isClosed && (browsers.isEmpty() || left > 0 && !isUrgent)) {
+                    if (browsers.isEmpty()) {
+                        signal.await();
+                    } else {
+                        left = signal.awaitNanos(left);
+                    }
+                }
+                if (isUrgent && !isClosed) {
+                    long settle = Math.max(SETTLE_NANOS, lookedNanos + PAUSE_NANOS - System.nanoTime());
+                    while (settle > 0 && !isClosed) {
+                        settle = signal.awaitNanos(settle);
+                    }
+                }
+                wasUrgent = isUrgent;
+                isUrgent = false;
+                return !isClosed;
+            } finally {
+                signals.unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean isFresh() {
+        return !latest.isEmpty() && System.nanoTime() - latestNanos < 2 * intervalNanos;
+    }
+
+    /** Whether something has happened to a member; with the lock of state. */
+    private boolean hasNews() {
+        try {
+            return readEvents();
+        } catch (RuntimeException e) {
+            counters.increment(Counter.GATHERINGS_FAILED);
+            LOG.debug("what has happened can't be asked for now", e);
+            return false;
+        }
+    }
+
+    private boolean readEvents() {
+        Map<String, Witnesses.Page> pages = witnesses.events(timeline::cursor);
+        pages.forEach((name, page) -> timeline.onEvents(name, page.incarnation(), page.events()));
+        return pages.values().stream().anyMatch(page -> !page.events().list("events").isEmpty());
+    }
+
+    /** With the lock of state. */
+    private void gather() {
+        try {
+            Map<String, Doc> documents = witnesses.inspections();
+            counters.increment(Counter.GATHERINGS);
+            boolean isNews = documents.entrySet().stream()
+                    .anyMatch(each -> each.getValue().number("lastEvent")
+                            > timeline.cursor(each.getKey(), each.getValue().at("node").text("incarnation")));
+            if (isNews) {
+                readEvents();
+                // They may be newer than the figures.
+                hurry();
+            }
+            latest = new LinkedHashMap<>(figures.of(witnesses.self(), documents, System.currentTimeMillis()));
+            latest.put("intervalMillis", TimeUnit.NANOSECONDS.toMillis(intervalNanos));
+            latest.put("eventsMissed", timeline.missed());
+            Map<String, Object> console = new LinkedHashMap<>(counters.report());
+            console.put("browsers", browsers());
+            latest.put("console", console);
+            latestNanos = System.nanoTime();
+            history.add(latest);
+        } catch (RuntimeException e) {
+            // The node is closing, or a member says what nobody expects: the next gathering may succeed.
+            counters.increment(Counter.GATHERINGS_FAILED);
+            LOG.warn("what members know can't be gathered now: {}", e.getMessage());
+            LOG.debug("where", e);
+        }
+    }
+
+    private void tell() {
+        List<Map<String, Object>> stories = timeline.takeChanged();
+        if (!stories.isEmpty()) {
+            String event = Browser.event("stories", Json.write(stories));
+            browsers.forEach(browser -> browser.push(event));
+        }
+        if (!latest.isEmpty()) {
+            String event = Browser.event("cluster", Json.write(latest));
+            browsers.forEach(browser -> browser.pushFigures(event));
+        }
+    }
+
+    // ------------------------------------------------------------------ readers
+
+    /**
+     * Figures, not older than two intervals, and stories.
+     *
+     * @throws IllegalStateException if this member does not answer
+     */
+    Map<String, Object> cluster() {
+        state.lock();
+        try {
+            if (!isFresh()) {
+                gather();
+            }
+            if (!isFresh()) {
+                throw new IllegalStateException("this member does not answer");
+            }
+            Map<String, Object> document = new LinkedHashMap<>(latest);
+            document.put("stories", timeline.all());
+            return document;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        signals.lock();
+        try {
+            isClosed = true;
+            signal.signalAll();
+        } finally {
+            signals.unlock();
+        }
+        witnesses.close();
+    }
+}

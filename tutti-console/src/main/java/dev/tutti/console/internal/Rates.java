@@ -1,0 +1,59 @@
+package dev.tutti.console.internal;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How fast counters grow, per second, between gatherings that are not too close to each other. Each counter is timed by the
+ * clock of the member that it came from. Not for several threads.
+ */
+final class Rates {
+
+    /** Closer readings say little: the rate before stands. */
+    private static final long SPAN_NANOS_MIN = 450_000_000L;
+
+    private static final class Reading {
+        long value;
+        long nanos;
+        double rate;
+        long round;
+    }
+
+    private final Map<String, Reading> readings = new HashMap<>();
+    private long round;
+
+    /** A gathering begins; what the one before did not ask for is forgotten. */
+    void begin() {
+        readings.values().removeIf(reading -> reading.round < round);
+        round++;
+    }
+
+    /**
+     * Not a number before there are two readings.
+     *
+     * @param nanos of the member's clock
+     */
+    double of(String counter, long value, long nanos) {
+        Reading reading = readings.get(counter);
+        if (reading == null) {
+            reading = new Reading();
+            reading.value = value;
+            reading.nanos = nanos;
+            reading.rate = Double.NaN;
+            readings.put(counter, reading);
+        }
+        reading.round = round;
+        long span = nanos - reading.nanos;
+        if (span < 0 || value < reading.value) {
+            // It has started again.
+            reading.rate = Double.NaN;
+            reading.value = value;
+            reading.nanos = nanos;
+        } else if (span >= SPAN_NANOS_MIN) {
+            reading.rate = (value - reading.value) * 1e9 / span;
+            reading.value = value;
+            reading.nanos = nanos;
+        }
+        return reading.rate;
+    }
+}

@@ -1,0 +1,205 @@
+package dev.tutti.console.internal;
+
+import dev.tutti.console.ConsoleSettings;
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** All that answers of the console are made of, and its socket. All methods may be called from any thread. */
+public final class Site implements AutoCloseable {
+
+    private static final int TOKEN_FILE_BYTES_MAX = 4_096;
+
+    /** Probes may come from anywhere: the loop is asked this often at most. */
+    private static final long HEALTH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** What a probe is told; no names, as nobody has logged in. */
+    record Health(boolean isGood, Map<String, ?> document) {}
+
+    private final Settings settings;
+    private final Counters counters = new Counters();
+    private final Assets assets = new Assets();
+    private final Gate gate;
+    private final boolean isTokenKnown;
+    private final Witnesses witnesses;
+    private final Observatory observatory;
+    private final Listener listener;
+    private final Hosts hosts;
+
+    // Under its own lock.
+    private final Object healthLock = new Object();
+    private @Nullable Doc health;
+    private long healthNanos;
+
+    /**
+     * Binds and begins to serve.
+     *
+     * @throws SettingException if a setting is wrong, or the address can't be bound, or not safely
+     */
+    public Site(Settings settings, Witnesses witnesses) {
+        this.settings = settings;
+        this.witnesses = witnesses;
+        String tokenFile = settings.get(ConsoleSettings.TOKEN_FILE);
+        this.isTokenKnown = !tokenFile.isEmpty();
+        this.gate = new Gate(
+                isTokenKnown ? token(Path.of(tokenFile)) : Gate.newSecret(),
+                settings.get(ConsoleSettings.SESSION).toNanos(),
+                System::nanoTime);
+        // Requests are answered when all of this object is there.
+        this.listener = new Listener(settings, counters, this::routes);
+        this.hosts = new Hosts(
+                listener.host().replace("[", "").replace("]", ""), settings.get(ConsoleSettings.HOSTS));
+        this.observatory = new Observatory(
+                witnesses,
+                counters,
+                settings.get(ConsoleSettings.INTERVAL).toNanos(),
+                settings.get(ConsoleSettings.HISTORY).toNanos(),
+                settings.get(ConsoleSettings.BROWSERS_MAX));
+        listener.accept();
+    }
+
+    private Routes routes(Deadline deadline) {
+        return new Routes(this, deadline);
+    }
+
+    private static String token(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(TOKEN_FILE_BYTES_MAX);
+            String token = new String(bytes, StandardCharsets.UTF_8).strip();
+            if (token.length() < Gate.TOKEN_LENGTH_MIN || token.length() > Gate.TOKEN_LENGTH_MAX) {
+                throw new SettingException("console.token-file: the token in " + file + " has " + token.length()
+                        + " characters; " + Gate.TOKEN_LENGTH_MIN + " to " + Gate.TOKEN_LENGTH_MAX + " are right");
+            }
+            return token;
+        } catch (IOException e) {
+            throw new SettingException("console.token-file: " + file + " can't be read: "
+                    + e.getClass().getSimpleName().replace("Exception", ""), e);
+        }
+    }
+
+    // ------------------------------------------------------------------ where
+
+    /** {@code http://127.0.0.1:7880/}. */
+    public String address() {
+        return (listener.isTls() ? "https://" : "http://") + listener.host() + ':' + listener.port() + '/';
+    }
+
+    public int port() {
+        return listener.port();
+    }
+
+    /** An address that logs in whoever opens it first, within a quarter of an hour. */
+    public String link() {
+        return address() + "login?once=" + gate.newLink();
+    }
+
+    /** Whether somebody can log in without a link. */
+    public boolean isTokenKnown() {
+        return isTokenKnown;
+    }
+
+    /** Counters by name. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>(counters.report());
+        status.put("browsers", (long) observatory.browsers());
+        status.put("logins-refused", gate.refused());
+        return status;
+    }
+
+    // ------------------------------------------------------------------ parts
+
+    Counters counters() {
+        return counters;
+    }
+
+    Assets assets() {
+        return assets;
+    }
+
+    Gate gate() {
+        return gate;
+    }
+
+    Hosts hosts() {
+        return hosts;
+    }
+
+    // ------------------------------------------------------------------ cookies
+
+    /** With the port in its name: cookies don't know ports, and a machine may have several consoles. */
+    String cookieName() {
+        return "tutti-console-" + listener.port();
+    }
+
+    String cookie(String session) {
+        return cookieName() + '=' + session + "; Path=/; HttpOnly; SameSite=Strict; Max-Age="
+                + settings.get(ConsoleSettings.SESSION).toSeconds() + (listener.isTls() ? "; Secure" : "");
+    }
+
+    String noCookie() {
+        return cookieName() + "=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
+    }
+
+    // ------------------------------------------------------------------ what is known
+
+    boolean admit(Browser browser) {
+        return observatory.admit(browser);
+    }
+
+    void greet(Browser browser) {
+        observatory.greet(browser);
+    }
+
+    void dismiss(Browser browser) {
+        observatory.dismiss(browser);
+    }
+
+    Map<String, Object> cluster() {
+        return observatory.cluster();
+    }
+
+    /** All that a member knows; null if it does not answer. */
+    @Nullable Map<?, ?> inspection(String member) {
+        Doc found = witnesses.inspection(member);
+        return found == null ? null : found.values();
+    }
+
+    Health health() {
+        Doc now = currentHealth();
+        boolean isAlive = now.is("alive");
+        return new Health(isAlive, Map.of("status", isAlive ? "up" : "down"));
+    }
+
+    Health readiness() {
+        Doc now = currentHealth();
+        boolean isReady = now.is("alive") && now.is("ready");
+        return new Health(isReady, Map.of("status", isReady ? "ready" : "not ready"));
+    }
+
+    private Doc currentHealth() {
+        synchronized (healthLock) {
+            Doc known = health;
+            if (known == null || System.nanoTime() - healthNanos > HEALTH_NANOS) {
+                known = witnesses.health();
+                health = known;
+                healthNanos = System.nanoTime();
+            }
+            return known;
+        }
+    }
+
+    /** Ends all connections. Idempotent. */
+    @Override
+    public void close() {
+        listener.close();
+        observatory.close();
+    }
+}

@@ -1,0 +1,15 @@
+/** A cluster in the browser. */
+module dev.tutti.console {
+    requires transitive dev.tutti;
+    requires transitive dev.tutti.blocks;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.codec.http;
+    requires io.netty.common;
+    requires io.netty.handler;
+    requires io.netty.transport;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    exports dev.tutti.console;
+}

@@ -388,8 +388,9 @@ public final class Group implements AutoCloseable {
         StateException cause = failure;
         joined.completeExceptionally(
                 cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
-        left.complete(reason);
+        // First: who waits for the end may join the same group again at once.
         node.forget(this);
+        left.complete(reason);
     }
 
     // ------------------------------------------------------------------ meeting the loop

@@ -310,15 +310,17 @@ public final class Node implements AutoCloseable {
      *
      * @param question one word
      * @param answer to what follows the word, within two seconds, as nested maps of what JSON has; on a thread that may wait
+     * @return to be closed when there is no answer any more
      * @throws IllegalArgumentException if the question is no word of letters and hyphens, or is answered already
      */
-    public void answer(String question, Function<String, ? extends Map<String, ?>> answer) {
+    public Subscription answer(String question, Function<String, ? extends Map<String, ?>> answer) {
         if (!question.matches("[a-z-]{1,32}")) {
             throw new IllegalArgumentException("a question is a word of at most 32 small letters and hyphens, not '" + question + "'");
         }
         if (answers.putIfAbsent(question, answer) != null) {
             throw new IllegalArgumentException("node " + name() + " answers '" + question + "' already");
         }
+        return () -> answers.remove(question, answer);
     }
 
     Chronicle chronicle() {

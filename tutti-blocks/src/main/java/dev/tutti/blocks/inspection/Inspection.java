@@ -2,6 +2,7 @@ package dev.tutti.blocks.inspection;
 
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
+import dev.tutti.Subscription;
 import dev.tutti.blocks.calls.CallContext;
 import dev.tutti.blocks.calls.Calls;
 import dev.tutti.blocks.calls.Outcome;
@@ -49,10 +50,12 @@ public final class Inspection implements AutoCloseable {
 
     private final Node node;
     private final Calls calls;
+    private final Subscription question;
 
     private Inspection(Node node, Calls calls) {
         this.node = node;
         this.calls = calls;
+        this.question = node.answer("cluster", this::answer);
     }
 
     /**
@@ -70,9 +73,7 @@ public final class Inspection implements AutoCloseable {
                 .handle(INSPECT, (@Nullable Void nothing, CallContext context) -> node.inspection().json())
                 .handle(EVENTS, (since, context) -> Json.write(node.events(since).document()))
                 .join();
-        Inspection inspection = new Inspection(node, calls);
-        node.answer("cluster", inspection::answer);
-        return inspection;
+        return new Inspection(node, calls);
     }
 
     /** The nodes that answer. */
@@ -204,6 +205,7 @@ public final class Inspection implements AutoCloseable {
     /** Ends it for this node; the node itself goes on. Idempotent. */
     @Override
     public void close() {
+        question.close();
         calls.close();
     }
 

@@ -35,10 +35,13 @@ class DirectoryTest {
         final List<DirectoryEvent<String>> events = new ArrayList<>();
         final Map<DirectoryPath, String> told = new TreeMap<>();
         private int works;
+        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<DirectoryBuilder<String>> settings) {
             directory = Joining.join(() -> settings.apply(
-                            Directory.on(node.group("names"), Codec.TEXT).timeout(Duration.ofSeconds(5)))
+                            Directory.on(node.group("names"), Codec.TEXT)
+                                    .timeout(Duration.ofSeconds(5))
+                                    .onClosed(reason -> isClosed = true))
                     .join());
             directory.values().forEach(told::put);
             directory.listen(DirectoryPath.ROOT, this::onEvent);
@@ -229,6 +232,7 @@ class DirectoryTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
+        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

@@ -98,5 +98,8 @@ class InspectionTest {
         inspection.close();
         inspection.close();
         assertThat(node.groups()).isEmpty();
+        try (Inspection again = open(node)) {
+            assertThat(again.all(LONG)).hasSize(1);
+        }
     }
 }

@@ -31,10 +31,13 @@ class LastWriterMapTest {
         final ReplicatedMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
         private int writes;
+        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
             map = Joining.join(() -> settings.apply(
-                            ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).onEntry(events::add))
+                            ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
+                            .onEntry(events::add)
+                            .onClosed(reason -> isClosed = true))
                     .lastWriter());
         }
 
@@ -303,6 +306,7 @@ class LastWriterMapTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
+        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

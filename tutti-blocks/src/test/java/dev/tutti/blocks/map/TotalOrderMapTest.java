@@ -30,11 +30,13 @@ class TotalOrderMapTest {
         final TotalOrderMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
         private int writes;
+        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
             map = Joining.join(() -> settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
                             .timeout(Duration.ofSeconds(5))
-                            .onEntry(events::add))
+                            .onEntry(events::add)
+                            .onClosed(reason -> isClosed = true))
                     .totalOrder());
         }
 
@@ -271,6 +273,7 @@ class TotalOrderMapTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
+        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

@@ -51,6 +51,7 @@ final class Crowds {
         return List.of(
                 frame(packet -> nodes(packet.appendByte(HEARTBEAT).appendLong(0), 16)),
                 frame(packet -> nodes(packet.appendByte(HEARTBEAT).appendLong(0).appendInt(0), 16)),
+                frame(packet -> nodes(packet.appendByte(HEARTBEAT).appendLong(0).appendInt(0).appendInt(0), 16)),
                 frame(packet -> texts(packet.appendByte(PEERS).appendLong(0), "")),
                 frame(packet -> texts(packet.appendByte(PEERS).appendLong(0), "\u65e5".repeat(PEER_TEXT_BYTES / 3))),
                 frame(packet -> text(packet.appendByte(GOODBYE), Packet.TEXT_MAX)),

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,12 @@ public final class Detector {
 
         /** This node has judged it, upon reports of {@link #high} watchers, and it stands still. */
         boolean isJudged;
+
+        /** Whose process it has told to be gone. */
+        TreeSet<NodeId> gone = NOBODY;
+
+        /** This node watches it, and has found that its process is gone. */
+        boolean isGone;
     }
 
     /**
@@ -139,10 +146,11 @@ public final class Detector {
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
         subject.judged = null;
+        subject.gone = NOBODY;
         report(subject, NOBODY);
         retract(subject);
         // Who is new here has heard none of the reports.
-        isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged);
+        isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged || other.isGone);
         int slot = Collections.binarySearch(ring, node, RING);
         if (slot < 0) {
             ring.add(-slot - 1, node);
@@ -158,12 +166,24 @@ public final class Detector {
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
         report(subject, NOBODY);
-        if (!subject.isReported && !subject.isJudged) {
+        if (!subject.isReported && !subject.isJudged && !subject.isGone) {
             subjects.remove(node);
         }
         int slot = Collections.binarySearch(ring, node, RING);
         if (slot >= 0) {
             ring.remove(slot);
+        }
+    }
+
+    /**
+     * The node's process is gone: its session is about to be closed. Its watchers tell it, who may have been the only ones
+     * to notice: the end of a connection waits behind what is lost on its way, for seconds after a link was bad.
+     */
+    public void onGone(NodeId node) {
+        Subject subject = subjects.get(node);
+        if (subject != null && subject.isOpen && !subject.isGone && watchers(node).contains(self)) {
+            subject.isGone = true;
+            isChanged = true;
         }
     }
 
@@ -212,6 +232,22 @@ public final class Detector {
         }
         verdicts += closing.size();
         return closing;
+    }
+
+    /**
+     * What a heartbeat says beside that: whose processes are gone. It may be so for its sender alone, whom a firewall
+     * refuses, so that nobody is closed for it.
+     *
+     * @return whom to look after, since this has not been heard of the sender before
+     */
+    public List<NodeId> onTold(NodeId watcher, Collection<NodeId> gone) {
+        Subject subject = subjects.get(watcher);
+        if (subject == null || !subject.isOpen || (gone.isEmpty() && subject.gone.isEmpty())) {
+            return List.of();
+        }
+        TreeSet<NodeId> before = subject.gone;
+        subject.gone = new TreeSet<>(gone);
+        return subject.gone.stream().filter(node -> !before.contains(node)).toList();
     }
 
     private void report(Subject subject, TreeSet<NodeId> silent) {
@@ -339,30 +375,32 @@ public final class Detector {
 
     /** Whom this node does not hear: what its heartbeats say. */
     public List<NodeId> reports() {
-        List<NodeId> silent = new ArrayList<>();
-        subjects.forEach((node, subject) -> {
-            if (subject.isReported) {
-                silent.add(node);
-            }
-        });
-        // The same first ones at all who have more to report than a heartbeat takes.
-        silent.sort(null);
-        return silent;
+        return select(subject -> subject.isReported);
     }
 
     /** Whom this node has judged: what its heartbeats say, too. */
     public List<NodeId> judged() {
-        List<NodeId> judged = new ArrayList<>();
-        subjects.forEach((node, subject) -> {
-            if (subject.isJudged) {
-                judged.add(node);
-            }
-        });
-        judged.sort(null);
-        return judged;
+        return select(subject -> subject.isJudged);
     }
 
-    /** Whether {@link #reports} or {@link #judged} has changed since the last call. */
+    /** Whose processes this node has found to be gone, of those that it watches: what its heartbeats say, too. */
+    public List<NodeId> gone() {
+        return select(subject -> subject.isGone);
+    }
+
+    /** In order: the same first ones at all who have more to tell than a heartbeat takes. */
+    private List<NodeId> select(Predicate<Subject> predicate) {
+        List<NodeId> nodes = new ArrayList<>();
+        subjects.forEach((node, subject) -> {
+            if (predicate.test(subject)) {
+                nodes.add(node);
+            }
+        });
+        nodes.sort(null);
+        return nodes;
+    }
+
+    /** Whether {@link #reports}, {@link #judged} or {@link #gone} has changed since the last call. */
     public boolean takeChanged() {
         boolean wasChanged = isChanged;
         isChanged = false;
@@ -438,8 +476,9 @@ public final class Detector {
             reported--;
             isChanged = true;
         }
-        if (subject.isJudged) {
+        if (subject.isJudged || subject.isGone) {
             subject.isJudged = false;
+            subject.isGone = false;
             isChanged = true;
         }
     }

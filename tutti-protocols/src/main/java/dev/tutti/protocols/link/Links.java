@@ -29,6 +29,9 @@ public final class Links {
         /** A session begins. */
         void onOpened(Link link);
 
+        /** Its process was found to be gone: the session is about to be closed. */
+        void onGone(Link link);
+
         /** A session is over; nothing of it follows. */
         void onClosed(Link link, boolean isGraceful, String reason);
 
@@ -346,6 +349,7 @@ public final class Links {
         link.resuming = null;
         if (failure == DialFailure.REFUSED) {
             // The connection ended without a goodbye, and nobody listens: two witnesses of one crash.
+            owner.onGone(link);
             close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
         } else {
             resumeLater(link);
@@ -364,6 +368,23 @@ public final class Links {
             missed(connection, Answer.FAILED, null);
         } else if (!isOrderly) {
             handshake.stranger(connection, detail);
+        }
+    }
+
+    /**
+     * Somebody says that the process is gone: it is dialled again, as if the connection had ended. The session goes on over
+     * the new one, or is over at once, and not only after as long a silence as it takes otherwise.
+     */
+    public void lookAfter(NodeId node, String reason) {
+        Link link = link(node);
+        if (link == null || !link.isOpen()) {
+            return;
+        }
+        if (link.connection != null) {
+            end(link.connection, reason);
+            broken(link);
+        } else {
+            resume(link);
         }
     }
 

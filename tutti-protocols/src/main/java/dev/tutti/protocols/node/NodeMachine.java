@@ -412,13 +412,14 @@ public final class NodeMachine implements HostedMachine {
         }
         List<NodeId> reports = detector.reports();
         List<NodeId> judged = detector.judged();
+        List<NodeId> gone = detector.gone();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
             boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
             boolean isUnconfirmed =
                     link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
             if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
-                sendHeartbeat(link, reports, judged);
+                sendHeartbeat(link, reports, judged, gone);
             }
         }
         // All others hear of a verdict before they hear what comes of it.
@@ -435,11 +436,16 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    private void sendHeartbeat(Link link, List<NodeId> reports, List<NodeId> judged) {
-        int nodes = Math.min(reports.size(), REPORTS_MAX) + Math.min(judged.size(), REPORTS_MAX);
-        Packet heartbeat = links.heartbeat(link, 8 + nodes * NODE_BYTES_MAX);
-        append(heartbeat, reports);
-        append(heartbeat, judged);
+    @SafeVarargs
+    private void sendHeartbeat(Link link, List<NodeId>... observations) {
+        int bytes = 0;
+        for (List<NodeId> nodes : observations) {
+            bytes += 4 + Math.min(nodes.size(), REPORTS_MAX) * NODE_BYTES_MAX;
+        }
+        Packet heartbeat = links.heartbeat(link, bytes);
+        for (List<NodeId> nodes : observations) {
+            append(heartbeat, nodes);
+        }
         links.sendHeartbeat(link, heartbeat);
     }
 
@@ -487,6 +493,13 @@ public final class NodeMachine implements HostedMachine {
         }
 
         @Override
+        public void onGone(Link link) {
+            detector.onGone(link.node());
+            // Others may wait for this in vain.
+            tickNanos = now();
+        }
+
+        @Override
         public void onClosed(Link link, boolean isGraceful, String reason) {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionClosed(node, isGraceful, reason));
@@ -527,8 +540,15 @@ public final class NodeMachine implements HostedMachine {
         public void onHeartbeat(Link link, Packet heartbeat) {
             List<NodeId> reports = takeNodes(heartbeat);
             List<NodeId> judged = takeNodes(heartbeat);
-            if (!heartbeat.isMalformed()) {
-                execute(detector.onReports(link.node(), reports, judged));
+            List<NodeId> gone = takeNodes(heartbeat);
+            if (heartbeat.isMalformed()) {
+                return;
+            }
+            NodeId watcher = link.node();
+            List<NodeId> told = detector.onTold(watcher, gone);
+            execute(detector.onReports(watcher, reports, judged));
+            for (NodeId node : told) {
+                links.lookAfter(node, "its process is gone, says " + watcher.name());
             }
         }
 

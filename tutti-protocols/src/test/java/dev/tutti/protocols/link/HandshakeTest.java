@@ -53,6 +53,11 @@ class HandshakeTest {
         }
 
         @Override
+        public void onGone(Link link) {
+            events.add("gone " + link.node());
+        }
+
+        @Override
         public void onClosed(Link link, boolean isGraceful, String reason) {
             events.add("closed " + link.node() + (isGraceful ? " gracefully: " : ": ") + reason);
         }

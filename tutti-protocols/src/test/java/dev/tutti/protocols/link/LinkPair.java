@@ -170,6 +170,9 @@ final class LinkPair {
         }
 
         @Override
+        public void onGone(Link link) {}
+
+        @Override
         public void onClosed(Link link, boolean isGraceful, String reason) {
             closed++;
             events.add("closed: " + reason);

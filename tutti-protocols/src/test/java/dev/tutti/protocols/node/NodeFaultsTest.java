@@ -73,6 +73,31 @@ class NodeFaultsTest {
         assertThat(nodes.get(1).log()).contains("its process is gone: host:1 refuses connections");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {3, 8, 16})
+    void whomTheEndOfAConnectionDoesNotReachLooksAfterTheProcessSinceOthersSayItIsGone(int size) {
+        cluster(size);
+        network.block(nodes.get(0), nodes.get(1));
+        nodes.get(0).kill();
+        long took = network.runUntil(10 * TestNetwork.SECOND, () -> allOthersSee(names(1)));
+        assertThat(took).isLessThan(60 * TestNetwork.MS);
+        assertThat(nodes.get(1).log()).contains("its process is gone: host:1 refuses connections");
+    }
+
+    @Test
+    void whoFindsAProcessGoneForItselfAloneTakesItFromNobodyElse() {
+        cluster(4);
+        network.refuse(nodes.get(1), nodes.get(0));
+        network.breakBetween(nodes.get(0), nodes.get(1));
+        network.run(100 * TestNetwork.MS);
+        assertThat(nodes.get(1).log()).contains("session with n1 (host:1) closed: its process is gone");
+        for (Node other : nodes.subList(2, 4)) {
+            assertThat(other.log()).contains("session with n1 (host:1) goes on").doesNotContain("session with n1 (host:1) closed");
+        }
+        network.run(10 * TestNetwork.SECOND);
+        assertThat(allOthersSee(names())).isTrue();
+    }
+
     @Test
     void aNodeThatRestartsAtItsAddressBeforeItsCrashIsNoticedIsAnotherNode() {
         cluster(3);

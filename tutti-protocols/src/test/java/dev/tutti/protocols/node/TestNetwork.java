@@ -36,6 +36,7 @@ final class TestNetwork {
     private final List<Wire> wires = new ArrayList<>();
     private final TreeSet<String> blocked = new TreeSet<>();
     final TreeSet<String> unresolved = new TreeSet<>();
+    private final TreeSet<String> refused = new TreeSet<>();
     private SplittableRandom delays = new SplittableRandom(1);
     private long order;
     private long incarnations = 100;
@@ -135,6 +136,11 @@ final class TestNetwork {
     /** Frames from one to the other stall, and dials do not get through. */
     void block(Node from, Node to) {
         blocked.add(from.id.address() + ">" + to.id.address());
+    }
+
+    /** Dials from one to the other are refused from now on, as by a firewall. */
+    void refuse(Node from, Node to) {
+        refused.add(from.id.address() + ">" + to.id.address());
     }
 
     void unblock(Node from, Node to) {
@@ -323,7 +329,7 @@ final class TestNetwork {
                 return;
             }
             Node target = hosts.get(address);
-            if (target == null) {
+            if (target == null || refused.contains(id.address() + ">" + address)) {
                 TestNetwork.this.at(now + 2 * delay(), () -> input(
                         () -> machine.onDialFailed(now, connection, DialFailure.REFUSED, "refused")));
                 return;

@@ -24,9 +24,9 @@ import picocli.CommandLine.Spec;
             "  crashes     then ten are killed at one instant: one further view at all others",
             "  silence     then one is not heard any more: it is removed alone, within two views",
             "  starts      32 start at one instant, for so many seeds: one view within 5 s each",
-            "  lossy       of 8 on datagrams one gets behind 80 % of loss: removed alone, within two views, for so many seeds",
+            "  lossy       of 8 on datagrams one gets behind 80 %% of loss: removed alone, within two views, for so many seeds",
             "  heal        10 fall into two parts and come together: one view within 5 s, nothing missing, for so many seeds",
-            "  loss        16 on datagrams that lose 20 % on all links, for so many hours: nobody is removed",
+            "  loss        16 on datagrams that lose 20 %% on all links, for so many hours: nobody is removed",
         },
         footer = {
             "",

@@ -31,10 +31,16 @@ final class Orders {
     private static Map<String, List<String>> columns() {
         Map<String, List<String>> columns = new LinkedHashMap<>();
         columns.put("crashes", List.of("fault." + Fault.KILL, "fault." + Fault.POWER_OFF));
-        columns.put("partitions", List.of("fault." + Fault.PARTITION));
-        columns.put("merges", List.of("state.merge: of two views of two or more"));
         columns.put(
-                "crash in change", List.of("state.kill-in-view-change", "state.power-off-in-view-change"));
+                "partitions",
+                List.of(
+                        "fault." + Fault.PARTITION,
+                        "fault." + Fault.ONE_WAY,
+                        "fault." + Fault.BRIDGE,
+                        "fault." + Fault.RING,
+                        "fault." + Fault.FLAPPING));
+        columns.put("merges", List.of("state.merge: of two views of two or more"));
+        columns.put("crash in change", List.of("state.kill-in-view-change", "state.power-off-in-view-change"));
         return columns;
     }
 

@@ -41,6 +41,8 @@ class FuzzTest {
                     case "certificates" -> 400;
                     case "json", "key", "sessions", "view", "members", "vector", "record" -> 3_000;
                     case "accepted", "answered", "attribute" -> 2_000;
+                    case "map", "map-messages", "directory", "queue", "coordination", "replica" -> 5_000;
+                    case "map-state", "directory-state", "queue-state", "coordination-state", "replica-state" -> 2_000;
                     case "yaml", "seeds", "setting", "stream", "stream-plain" -> 2_000;
                     default -> 20_000;
                 };

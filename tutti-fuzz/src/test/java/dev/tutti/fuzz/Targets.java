@@ -66,7 +66,7 @@ final class Targets {
     private static final Bound OBJECTS = Bound.USUAL.withPerByte(4);
 
     /** A state is read in blocks, and all that is in it becomes objects, which are found by several orders. */
-    private static final Bound STATE = Bound.USUAL.withPerByte(6).withElements(256, 16, Integer.MAX_VALUE);
+    private static final Bound STATE = Bound.USUAL.withPerByte(6).withElements(384, 16, Integer.MAX_VALUE);
 
     /** A frame may be four bytes long, and so may a header: lists, and a text for each. */
     private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);

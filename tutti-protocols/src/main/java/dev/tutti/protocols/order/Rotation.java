@@ -87,7 +87,8 @@ public final class Rotation extends TotalOrder {
         long round = head == null ? Long.MAX_VALUE : head.peekLong(ROUND_AT);
         for (Sender sender : senders) {
             long nextRound = nextOf[sender.rank()];
-            boolean isPast = nextRound > round || (nextRound == round && sender.rank() > lowest.rank());
+            boolean isAfter = sender.rank() > lowest.rank() || mistake == Mistake.IGNORE_RANK;
+            boolean isPast = nextRound > round || (nextRound == round && isAfter);
             if (sender.queued() == 0 && !isPast) {
                 return mistake == Mistake.SKIP_SLOW && nextRound + 2 < round;
             }

@@ -48,7 +48,8 @@ final class Ring {
 
     /** Passes on a packet of the member with rank {@code origin}, unless all have it. */
     void pass(int origin, long number, long stable, Packet packet, View view, Outbox out) {
-        if ((rank + 1) % size == origin) {
+        int stopsLeft = Math.floorMod(origin - rank - 1, size);
+        if (stopsLeft == 0 || (mistake == Mistake.SHORT_RING && stopsLeft == 1)) {
             return;
         }
         // In memory of its own: before what was received stands what it was received with, which is not ours to write.

@@ -50,7 +50,6 @@ public enum Mistake {
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
     KEEP_ROUTE("packets go round the ring of the first view of more than two"),
-    SHORT_RING("packets go round the ring but for its last stop", "L2"),
 
     // Order.
     SKIP_BATCH("after a view change the sequencer leaves out the first batch"),
@@ -61,6 +60,7 @@ public enum Mistake {
     KEEP_PLACES("how far members were in a view counts in the next one"),
     LATE_WORDS("the sequencer's words do not count that come after the answer to a ballot", "S14"),
     IGNORE_RANK("who has a round to send in is not waited for, whatever its rank", "S14"),
+    NO_PASS("who has nothing to send does not pass its round", "L2"),
     SAFE_BY_MAJORITY("what a majority has is taken for safe", "S14", "S16"),
     NO_TRANSITION("nobody is told that what comes is not known to be everywhere", "S14", "S16"),
     KEEP_CLOCK("what of a causal clock was told in a view is not told in the next one", "S13"),

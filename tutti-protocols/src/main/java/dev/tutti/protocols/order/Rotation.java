@@ -109,7 +109,7 @@ public final class Rotation extends TotalOrder {
     /** Whether somebody's packet waits for this member to send or to pass, or for it to say how far it is. */
     @Override
     boolean isAwaited() {
-        return super.isAwaited() || next < passing();
+        return super.isAwaited() || (next < passing() && mistake != Mistake.NO_PASS);
     }
 
     /** The round up to which this member has to pass. */

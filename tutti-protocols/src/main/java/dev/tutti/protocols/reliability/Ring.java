@@ -48,8 +48,7 @@ final class Ring {
 
     /** Passes on a packet of the member with rank {@code origin}, unless all have it. */
     void pass(int origin, long number, long stable, Packet packet, View view, Outbox out) {
-        int stopsLeft = Math.floorMod(origin - rank - 1, size);
-        if (stopsLeft == 0 || (mistake == Mistake.SHORT_RING && stopsLeft == 1)) {
+        if ((rank + 1) % size == origin) {
             return;
         }
         // In memory of its own: before what was received stands what it was received with, which is not ours to write.

@@ -1,11 +1,14 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.settings.SettingException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  tutti sim --schedules 2000",
+            "  tutti sim --schedules 2000 --set stack=total --set total.by=rotation",
             "  tutti sim --hours 1",
             "  tutti sim --seed 4711",
             "  tutti sim --scenario seed-4711.txt",
@@ -65,6 +69,13 @@ final class SimCommand implements Callable<Integer> {
             description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given.")
     private Schedule.@Nullable Mode mode;
 
+    @Option(
+            names = "--set",
+            paramLabel = "NAME=VALUE",
+            description = "A setting of nodes or group, in every schedule, whatever it draws; several times. So all"
+                    + " schedules are about one order.")
+    private Map<String, String> set = new TreeMap<>();
+
     @Option(names = "--mutant", paramLabel = "NAME",
             description = "With a deliberate bug; all, or list for their names. With --seed or --scenario: that run with it.")
     private @Nullable String mutant;
@@ -87,6 +98,7 @@ final class SimCommand implements Callable<Integer> {
         if (threads < 1 || threads > THREADS_MAX) {
             throw new ParameterException(line(), "--threads is " + threads + ", 1 to " + THREADS_MAX);
         }
+        checkSet();
         if (scenario != null) {
             return replay(read(scenario));
         }
@@ -113,12 +125,26 @@ final class SimCommand implements Callable<Integer> {
     }
 
     private Schedule schedule(long number) {
-        return mode == null ? Swarm.draw(number) : Swarm.draw(number, mode);
+        return withSet(mode == null ? Swarm.draw(number) : Swarm.draw(number, mode));
+    }
+
+    private Schedule withSet(Schedule drawn) {
+        drawn.world().settings().putAll(set);
+        return drawn;
+    }
+
+    private void checkSet() {
+        try {
+            Cluster cluster = Cluster.cluster(1, 1);
+            set.forEach(cluster::with);
+        } catch (SettingException e) {
+            throw new ParameterException(line(), "--set: " + e.getMessage(), e);
+        }
     }
 
     /** Prompt schedules first: they are short, and most of what is wrong shows in a view change. */
     private List<LongFunction<Schedule>> ways() {
-        LongFunction<Schedule> promptly = number -> Swarm.draw(number, Schedule.Mode.PROMPT);
+        LongFunction<Schedule> promptly = number -> withSet(Swarm.draw(number, Schedule.Mode.PROMPT));
         return mode == null ? List.of(promptly, this::schedule) : List.of(this::schedule);
     }
 
@@ -175,13 +201,20 @@ final class SimCommand implements Callable<Integer> {
         if (!isJson) {
             for (Trial.Outcome failure : result.failures()) {
                 out().println("\nseed " + failure.schedule().seed() + " breaks " + failure.property() + "; to replay: ./tutti sim --seed "
-                        + failure.schedule().seed() + (mode == null ? "" : " --mode " + mode));
+                        + failure.schedule().seed() + sameAgain());
             }
             if (!result.failures().isEmpty()) {
                 printShrunk(result.failures().getFirst(), Mutant.NONE);
             }
         }
         return result.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** What a seed is to be replayed with. */
+    private String sameAgain() {
+        StringBuilder options = new StringBuilder(mode == null ? "" : " --mode " + mode);
+        set.forEach((name, value) -> options.append(" --set \"").append(name).append('=').append(value).append('"'));
+        return options.toString();
     }
 
     private void say(String text) {

@@ -121,6 +121,7 @@ final class Table {
         append(text, faults());
         text.append("\nstates reached\n");
         append(text, states());
+        text.append("\norders, in schedules\n").append(Orders.text(result.coverage()));
         text.append("\nwhat the model check of the view change left open (spec/README.md), in schedules\n");
         append(text, leftOpen());
         List<String> missing = new ArrayList<>(zeros(faults()));
@@ -166,6 +167,7 @@ final class Table {
         map.put("violations", violations);
         map.put("faults", faults());
         map.put("states", states());
+        map.put("orders", Orders.of(result.coverage()));
         map.put("leftOpen", leftOpen());
         return Json.write(map) + "\n";
     }

@@ -145,6 +145,8 @@ final class Trial {
             failure = String.valueOf(e.getMessage());
         }
         cluster.counters().forEach(coverage::add);
+        Schedule.Datagrams datagrams = schedule.world().datagrams();
+        Orders.count(coverage, cluster.groupSettings(), datagrams != null && datagrams.isMulticast());
         return new Outcome(
                 schedule,
                 property,

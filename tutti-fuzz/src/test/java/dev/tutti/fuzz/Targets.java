@@ -1,6 +1,11 @@
 package dev.tutti.fuzz;
 
 import dev.tutti.blocks.calls.CallBytes;
+import dev.tutti.blocks.coordination.CoordinationBytes;
+import dev.tutti.blocks.directory.DirectoryBytes;
+import dev.tutti.blocks.machine.ReplicaBytes;
+import dev.tutti.blocks.map.MapBytes;
+import dev.tutti.blocks.queue.QueueBytes;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
@@ -53,6 +58,15 @@ final class Targets {
 
     /** A value of a list takes more as an object, which its codec makes, and text of UTF-8 is made in two steps. */
     private static final Bound CALLS = Bound.USUAL.withPerByte(4).withElements(64, 1, Integer.MAX_VALUE);
+
+    /** A register of five bytes, a member of twenty: at most 1,024 things in a command, and what they are done to. */
+    private static final Bound COMMAND = Bound.USUAL.withPerByte(4).withElements(192, 5, 2 * 1_024);
+
+    /** A lock and who waits for it. */
+    private static final Bound OBJECTS = Bound.USUAL.withPerByte(4);
+
+    /** A state is read in blocks, and all that is in it becomes objects, which are found by several orders. */
+    private static final Bound STATE = Bound.USUAL.withPerByte(6).withElements(384, 16, Integer.MAX_VALUE);
 
     /** A frame may be four bytes long, and so may a header: lists, and a text for each. */
     private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);
@@ -124,6 +138,31 @@ final class Targets {
             Target.of("calls", CallBytes::decode, CallBytes::valid, "refused", "request", "refused request", "answer",
                             "refused answer", "failure", "refusal", "cancel")
                     .within(CALLS),
+            Target.of("replica", ReplicaBytes::message, ReplicaBytes::messages, "malformed", "failures", "commands", "read")
+                    .within(CALLS),
+            Target.of("replica-state", ReplicaBytes::state, ReplicaBytes::states, "refused", "with it", "without it")
+                    .within(STATE),
+            Target.of("coordination", CoordinationBytes::command, CoordinationBytes::commands, "refused", "failed", "Acquire",
+                            "Release", "Add", "Exchange", "Take")
+                    .within(OBJECTS),
+            Target.of("coordination-state", CoordinationBytes::state, CoordinationBytes::states, "refused", "taken")
+                    .within(STATE),
+            Target.of("map", MapBytes::command, MapBytes::commands, "refused", "Write", "Expire", "Again")
+                    .within(COMMAND),
+            Target.of("map-messages", MapBytes::message, MapBytes::messages, "refused", "Write", "Drop", "Again", "Ask", "Tell")
+                    .within(COMMAND),
+            Target.of("map-state", MapBytes::state, MapBytes::states, "refused", "taken")
+                    .within(STATE),
+            Target.of("directory", DirectoryBytes::command, DirectoryBytes::commands, "refused", "Bind", "Unbind", "Create",
+                            "Destroy", "Rename", "Again")
+                    .within(COMMAND),
+            Target.of("directory-state", DirectoryBytes::state, DirectoryBytes::states, "refused", "taken")
+                    .within(STATE),
+            Target.of("queue", QueueBytes::command, QueueBytes::commands, "refused", "Offer", "Take", "Cancel", "Acknowledge",
+                            "Release", "Extend", "Overdue", "Again")
+                    .within(COMMAND),
+            Target.of("queue-state", QueueBytes::state, QueueBytes::states, "refused", "taken")
+                    .within(STATE),
             Target.of("stomp", StompBytes::stream, StompBytes::streams, "frames", "waiting", "refused MALFORMED",
                             "refused HEAD_TOO_LARGE", "refused BODY_TOO_LARGE")
                     .within(STOMP),

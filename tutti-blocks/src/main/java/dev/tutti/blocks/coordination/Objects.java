@@ -3,11 +3,13 @@ package dev.tutti.blocks.coordination;
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.machine.StateMachine;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -221,11 +223,22 @@ final class Objects implements StateMachine<Command, Answer> {
         if (length < 0 || length > STATE_BYTES_MAX) {
             throw new IOException("a state of " + length + " bytes, at most " + STATE_BYTES_MAX);
         }
-        ByteInput in = new ByteInput(data.readNBytes(length));
+        byte[] state = data.readNBytes(length);
+        if (state.length < length) {
+            throw new EOFException("a state of " + length + " bytes ends after " + state.length);
+        }
+        try {
+            install(new ByteInput(state));
+        } catch (MalformedException e) {
+            throw new IOException("the state of coordination can't be read", e);
+        }
+    }
+
+    private void install(ByteInput in) {
         begin(in.takeLong());
         epoch = in.takeLong();
         lastToken = in.takeLong();
-        int names = in.takeCount(3 * Integer.BYTES);
+        int names = takeNames(4 * Integer.BYTES, in);
         for (int index = 0; index < names; index++) {
             permits.put(in.takeText(), Permits.take(in));
         }
@@ -234,8 +247,16 @@ final class Objects implements StateMachine<Command, Answer> {
         in.end();
     }
 
+    private static int takeNames(int bytesMin, ByteInput in) {
+        int names = in.takeCount(bytesMin);
+        if (names > NAMES_MAX) {
+            throw new MalformedException(names + " names, at most " + NAMES_MAX);
+        }
+        return names;
+    }
+
     private static void takeNumbers(TreeMap<String, Long> map, ByteInput in) {
-        int names = in.takeCount(Integer.BYTES + Long.BYTES);
+        int names = takeNames(Integer.BYTES + Long.BYTES, in);
         for (int index = 0; index < names; index++) {
             map.put(in.takeText(), in.takeLong());
         }

@@ -2,6 +2,7 @@ package dev.tutti.blocks.coordination;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -127,8 +128,31 @@ final class Permits {
         }
     }
 
+    /** @throws MalformedException also for what permits never come to */
     static Permits take(ByteInput in) {
-        return new Permits(in.takeInt(), takeClaims(in), takeClaims(in));
+        Permits taken = new Permits(in.takeInt(), takeClaims(in), takeClaims(in));
+        taken.check();
+        return taken;
+    }
+
+    private void check() {
+        long held = 0;
+        for (Claim claim : holding) {
+            held += claim.count();
+            checkClaim(claim, claim.token() > 0);
+        }
+        for (Claim claim : waiting) {
+            checkClaim(claim, claim.token() == 0);
+        }
+        if (held > permits || waiting.size() > WAITING_MAX) {
+            throw new MalformedException(held + " of " + permits + " permits are held, and " + waiting.size() + " wait");
+        }
+    }
+
+    private void checkClaim(Claim claim, boolean hasItsToken) {
+        if (claim.count() < 1 || claim.count() > permits || !hasItsToken) {
+            throw new MalformedException(claim + " of " + permits + " permits");
+        }
     }
 
     private static List<Claim> takeClaims(ByteInput in) {

@@ -2,8 +2,6 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.Snapshot;
-import dev.tutti.blocks.codec.ByteInput;
-import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
@@ -20,11 +18,8 @@ import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +53,6 @@ import org.slf4j.LoggerFactory;
 public final class Directory<V> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
-    private static final byte FORMAT = 1;
 
     /**
      * What is in a context.
@@ -401,10 +395,9 @@ public final class Directory<V> implements AutoCloseable {
             lock.lock();
             try {
                 View from = view();
-                Blocks.Origin origin = new Blocks.Origin(from.id(), from.members());
-                long changes = tree.changes();
-                List<Binding<V>> all = tree.all();
-                return out -> write(origin, changes, all, out);
+                DirectoryImage<V> image = new DirectoryImage<>(
+                        new Blocks.Origin(from.id(), from.members()), tree.changes(), tree.all());
+                return out -> image.write(settings.values(), out);
             } finally {
                 lock.unlock();
             }
@@ -413,7 +406,7 @@ public final class Directory<V> implements AutoCloseable {
         @Override
         public void install(InputStream in) throws IOException {
             try {
-                Directory.this.install(new DataInputStream(in));
+                Directory.this.install(DirectoryImage.read(settings.values(), in));
             } catch (MalformedException e) {
                 throw new IOException("the state of directory " + name + " can't be read", e);
             }
@@ -433,37 +426,11 @@ public final class Directory<V> implements AutoCloseable {
         }
     }
 
-    private void write(Blocks.Origin origin, long changes, List<Binding<V>> all, OutputStream stream)
-            throws IOException {
-        DataOutputStream out = new DataOutputStream(stream);
-        ByteOutput block = new ByteOutput();
-        origin.put(FORMAT, block);
-        Blocks.write(block.putLong(changes), out);
-        for (Binding<V> each : all) {
-            Binding.put(each, settings.values(), block);
-            if (block.length() >= Blocks.ENOUGH) {
-                Blocks.write(block, out);
-            }
-        }
-        Blocks.end(block, out);
-    }
-
-    private void install(DataInputStream source) throws IOException {
-        ByteInput in = Blocks.read(source);
-        Blocks.Origin origin = Blocks.Origin.take(FORMAT, in);
-        long changes = in.takeLong();
-        in.end();
-        TreeMap<DirectoryPath, Binding<V>> bindings = new TreeMap<>();
-        for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
-            while (in.remaining() > 0) {
-                Binding<V> each = Binding.take(settings.values(), in);
-                bindings.put(each.path(), each);
-            }
-        }
-        Tree<V> next = new Tree<>(settings.namesMax(), bindings, changes);
+    private void install(DirectoryImage<V> image) {
+        Tree<V> next = image.tree(settings.namesMax());
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        List<Wish<V>> wishes = from == null ? List.of() : wishes(origin, next, from);
+        List<Wish<V>> wishes = from == null ? List.of() : wishes(image.origin(), next, from);
         lock.lock();
         try {
             next.addEventsSince(tree);

@@ -22,6 +22,9 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
             in -> {
                 List<String> names = new ArrayList<>();
                 int count = in.takeCount(Integer.BYTES);
+                if (count > DEPTH_MAX) {
+                    throw new MalformedException("a path of " + count + " names, at most " + DEPTH_MAX);
+                }
                 for (int index = 0; index < count; index++) {
                     names.add(in.takeText());
                 }

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.directory;
 
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
 import java.util.ArrayList;
@@ -25,6 +26,13 @@ final class Tree<V> {
         this.namesMax = namesMax;
         this.bindings = bindings;
         this.changes = changes;
+    }
+
+    /** @throws MalformedException if it is there already, or has nowhere to be */
+    void restore(Binding<V> binding) {
+        if (binding.path().isRoot() || parentless(binding.path()) != null || bindings.put(binding.path(), binding) != null) {
+            throw new MalformedException("a state has '" + binding.path() + "' twice, or not its context");
+        }
     }
 
     int size() {

@@ -2,8 +2,10 @@ package dev.tutti.blocks.internal;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -51,7 +53,10 @@ public final class Blocks {
             }
             ViewId view = new ViewId(in.takeLong(), in.takeInt(), MemberCodec.MEMBER.take(in));
             List<Member> members = new ArrayList<>();
-            int count = in.takeCount(1);
+            int count = in.takeCount(MemberCodec.BYTES_MIN);
+            if (count > Wire.MEMBERS_MAX) {
+                throw new MalformedException(count + " members in the view of a state, at most " + Wire.MEMBERS_MAX);
+            }
             for (int index = 0; index < count; index++) {
                 members.add(MemberCodec.MEMBER.take(in));
             }

@@ -3,6 +3,7 @@ package dev.tutti.blocks.internal;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 
@@ -26,6 +27,13 @@ public final class MemberCodec implements Codec<Member> {
 
     @Override
     public Member take(ByteInput in) {
-        return new Member(new NodeId(in.takeLong(), in.takeText(), in.takeText()), in.takeInt());
+        long incarnation = in.takeLong();
+        String name = in.takeText();
+        String address = in.takeText();
+        try {
+            return new Member(new NodeId(incarnation, name, address), in.takeInt());
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException("a member: " + e.getMessage());
+        }
     }
 }

@@ -6,12 +6,14 @@ import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.machine.CommandException.Execution;
 import dev.tutti.blocks.machine.CommandException.Reason;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -347,11 +349,22 @@ final class Core<C, R> {
         if (length < 0 || length > HEADER_BYTES_MAX) {
             throw new IOException("a header of " + length + " bytes, at most " + HEADER_BYTES_MAX);
         }
-        ByteInput header = new ByteInput(in.readNBytes(length));
-        long installedEra = header.takeLong();
-        long installedEpoch = header.takeLong();
-        Applied installed = Applied.take(header);
-        header.end();
+        byte[] bytes = in.readNBytes(length);
+        if (bytes.length < length) {
+            throw new EOFException("a header of " + length + " bytes ends after " + bytes.length);
+        }
+        ByteInput header = new ByteInput(bytes);
+        long installedEra;
+        long installedEpoch;
+        Applied installed;
+        try {
+            installedEra = header.takeLong();
+            installedEpoch = header.takeLong();
+            installed = Applied.take(header);
+            header.end();
+        } catch (MalformedException e) {
+            throw new IOException("the header of the state of replica " + name + " can't be read", e);
+        }
         machine.install(in);
         installs.increment();
         lock.lock();

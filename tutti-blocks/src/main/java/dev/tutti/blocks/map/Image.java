@@ -55,7 +55,7 @@ record Image<K, V>(
         long clock = in.takeLong();
         long changes = in.takeLong();
         TreeMap<Member, Long> heard = new TreeMap<>();
-        int heardCount = in.takeCount(1);
+        int heardCount = in.takeCount(MemberCodec.BYTES_MIN + Long.BYTES);
         for (int index = 0; index < heardCount; index++) {
             Member member = MemberCodec.MEMBER.take(in);
             heard.put(member, in.takeLong());

@@ -361,66 +361,46 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             MapMessage.Header header, ByteInput in, Member sender, View present, List<EntryEvent<K, V>> events) {
         int rank = present.members().indexOf(sender);
         long viewNumber = present.id().number();
-        switch (header.kind()) {
-            case MapMessage.WRITE -> {
-                List<Register<K, V>> writes = new ArrayList<>();
-                int count = count(in);
-                for (int index = 0; index < count; index++) {
-                    writes.add(codec.takeWrite(in, Version.of(viewNumber, header.sequence(), rank, index)));
+        switch (MapMessage.body(header.kind(), codec, in)) {
+            case MapMessage.Body.Write<K, V>(List<Register<K, V>> registers) -> {
+                int place = 0;
+                for (Register<K, V> each : registers) {
+                    Version version = Version.of(viewNumber, header.sequence(), rank, place);
+                    apply(each.with(version), EntryEvent.Kind.REMOVED, events);
+                    place++;
                 }
-                in.end();
-                writes.forEach(each -> apply(each, EntryEvent.Kind.REMOVED, events));
             }
-            case MapMessage.DROP -> takeDrops(in, events);
-            case MapMessage.AGAIN -> takeAgain(header, in, viewNumber, rank, events);
-            case MapMessage.ASK -> {
-                in.end();
-                send(MapMessage.begin(MapMessage.TELL), () -> {});
+            case MapMessage.Body.Drop<K, V>(boolean isExpired, List<Register<K, V>> registers) -> {
+                EntryEvent.Kind reason = isExpired ? EntryEvent.Kind.EXPIRED : EntryEvent.Kind.EVICTED;
+                registers.forEach(each -> apply(each, reason, events));
             }
-            case MapMessage.TELL -> in.end();
-            default -> throw new MalformedException("a message of kind " + header.kind());
+            case MapMessage.Body.Again<K, V> again -> bringIn(header, again, viewNumber, rank, events);
+            case MapMessage.Body.Ask<K, V>() -> send(MapMessage.begin(MapMessage.TELL), () -> {});
+            case MapMessage.Body.Tell<K, V>() -> {
+                // Its header says it.
+            }
         }
     }
 
-    private static int count(ByteInput in) {
-        int count = in.takeCount(1);
-        if (count > Duties.COUNT_MAX) {
-            throw new MalformedException(count + " entries in a message, at most " + Duties.COUNT_MAX);
-        }
-        return count;
-    }
-
-    private void takeDrops(ByteInput in, List<EntryEvent<K, V>> events) {
-        EntryEvent.Kind reason = in.takeBoolean() ? EntryEvent.Kind.EXPIRED : EntryEvent.Kind.EVICTED;
-        List<Register<K, V>> drops = new ArrayList<>();
-        int count = count(in);
-        for (int index = 0; index < count; index++) {
-            K key = settings.keys().take(in);
-            drops.add(new Register<>(key, null, 0, Version.CODEC.take(in).dropped(), 0, 0));
-        }
-        in.end();
-        drops.forEach(each -> apply(each, reason, events));
-    }
-
-    private void takeAgain(
-            MapMessage.Header header, ByteInput in, long viewNumber, int rank, List<EntryEvent<K, V>> events) {
-        String side = in.takeText();
-        boolean isLast = in.takeBoolean();
-        List<Register<K, V>> writes = new ArrayList<>();
-        int count = count(in);
-        for (int index = 0; index < count; index++) {
-            Register<K, V> each = codec.take(in);
-            writes.add(each.with(each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | index)));
-        }
-        in.end();
+    private void bringIn(
+            MapMessage.Header header,
+            MapMessage.Body.Again<K, V> again,
+            long viewNumber,
+            int rank,
+            List<EntryEvent<K, V>> events) {
         if (header.view() != viewNumber) {
             // Sent before a view came that may have changed what it is about: it is sent again in this one.
             return;
         }
-        writes.forEach(each -> apply(each, EntryEvent.Kind.REMOVED, events));
-        broughtIn += writes.size();
-        if (isLast) {
-            duties.onBroughtIn(side);
+        int place = 0;
+        for (Register<K, V> each : again.registers()) {
+            Version version = each.version().again(viewNumber, rank, header.sequence() << PLACE_BITS | place);
+            apply(each.with(version), EntryEvent.Kind.REMOVED, events);
+            place++;
+        }
+        broughtIn += again.registers().size();
+        if (again.isLast()) {
+            duties.onBroughtIn(again.side());
         }
     }
 

@@ -2,6 +2,10 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.codec.MalformedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 
 /** What members of a map in the last writer's form say to each other: docs/wire.md, "Maps". */
 final class MapMessage {
@@ -36,6 +40,53 @@ final class MapMessage {
      * @param isMerging whether the sender, or another member of its side, has something to bring in again
      */
     record Header(int kind, long sequence, long view, boolean isMerging) {}
+
+    /** What follows the header. */
+    sealed interface Body<K, V> {
+
+        /** @param registers without their versions, which are those of the place they are delivered at */
+        record Write<K, V>(List<Register<K, V>> registers) implements Body<K, V> {}
+
+        record Drop<K, V>(boolean isExpired, List<Register<K, V>> registers) implements Body<K, V> {}
+
+        record Again<K, V>(String side, boolean isLast, List<Register<K, V>> registers) implements Body<K, V> {}
+
+        record Ask<K, V>() implements Body<K, V> {}
+
+        record Tell<K, V>() implements Body<K, V> {}
+    }
+
+    /** @throws MalformedException if the rest is no message of that kind, or too long a one */
+    static <K, V> Body<K, V> body(int kind, RegisterCodec<K, V> codec, ByteInput in) {
+        Body<K, V> body =
+                switch (kind) {
+                    case WRITE -> new Body.Write<>(all(in, each -> codec.takeWrite(each, Version.NONE)));
+                    case DROP -> new Body.Drop<>(in.takeBoolean(), all(in, each -> takeDrop(codec, each)));
+                    case AGAIN -> new Body.Again<>(in.takeText(), in.takeBoolean(), all(in, codec::take));
+                    case ASK -> new Body.Ask<>();
+                    case TELL -> new Body.Tell<>();
+                    default -> throw new MalformedException("a message of kind " + kind);
+                };
+        in.end();
+        return body;
+    }
+
+    private static <K, V> Register<K, V> takeDrop(RegisterCodec<K, V> codec, ByteInput in) {
+        K key = codec.keys().take(in);
+        return new Register<>(key, null, 0, Version.CODEC.take(in).dropped(), 0, 0);
+    }
+
+    private static <K, V> List<Register<K, V>> all(ByteInput in, Function<ByteInput, Register<K, V>> take) {
+        int count = in.takeCount(1);
+        if (count > Duties.COUNT_MAX) {
+            throw new MalformedException(count + " entries in a message, at most " + Duties.COUNT_MAX);
+        }
+        List<Register<K, V>> all = new ArrayList<>();
+        for (int index = 0; index < count; index++) {
+            all.add(take.apply(in));
+        }
+        return all;
+    }
 
     static ByteOutput begin(int kind) {
         return new ByteOutput().putByte(kind).putLong(0).putLong(0).putBoolean(false);

@@ -26,7 +26,9 @@ record Register<K, V>(
         return value != null;
     }
 
+    /** {@code Long.MAX_VALUE} for never, and for what is later than that. */
     long dueNanos() {
-        return timeToLiveNanos == 0 ? Long.MAX_VALUE : bornNanos + timeToLiveNanos;
+        boolean isEver = timeToLiveNanos != 0 && bornNanos <= Long.MAX_VALUE - timeToLiveNanos;
+        return isEver ? bornNanos + timeToLiveNanos : Long.MAX_VALUE;
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.queue;
 
+import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.queue.QueueCommand.Handed;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -108,6 +109,9 @@ final class Tasks<T> {
     // ------------------------------------------------------------------ of a state
 
     void restore(Item<T> item) {
+        if (items.containsKey(item.id()) || waiting.containsKey(item.position()) || held.containsKey(item.position())) {
+            throw new MalformedException("a state has task " + item.id() + ", or its place " + item.position() + ", twice");
+        }
         set(item);
         lastPosition = Math.max(lastPosition, item.position());
         bytes += item.bytes();

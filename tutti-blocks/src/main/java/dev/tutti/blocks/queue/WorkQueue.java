@@ -3,14 +3,11 @@ package dev.tutti.blocks.queue;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
-import dev.tutti.blocks.codec.ByteInput;
-import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
-import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
@@ -20,11 +17,8 @@ import dev.tutti.blocks.merge.Side;
 import dev.tutti.blocks.queue.QueueCommand.Handed;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -66,7 +60,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkQueue<T> implements AutoCloseable {
 
-    private static final byte FORMAT = 1;
 
     /** What a lost side brings in. */
     private record Rest<T>(List<Item<T>> items, List<TaskId> done) {}
@@ -376,13 +369,8 @@ public final class WorkQueue<T> implements AutoCloseable {
             lock.lock();
             try {
                 View from = view();
-                ByteOutput head = new ByteOutput();
-                new Blocks.Origin(from.id(), from.members()).put(FORMAT, head);
-                head.putLong(tasks.lastPosition());
-                List<Item<T>> items = tasks.all();
-                List<Tasks.Waiter> waiters = tasks.waiters();
-                List<TaskId> done = tasks.done();
-                return out -> write(head.copy(), items, waiters, done, out);
+                QueueImage<T> image = QueueImage.of(new Blocks.Origin(from.id(), from.members()), tasks);
+                return out -> image.write(settings.values(), out);
             } finally {
                 lock.unlock();
             }
@@ -391,7 +379,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         @Override
         public void install(InputStream in) throws IOException {
             try {
-                WorkQueue.this.install(new DataInputStream(in));
+                WorkQueue.this.install(QueueImage.read(settings.values(), in, deadlines.nowNanos()));
             } catch (MalformedException e) {
                 throw new IOException("the state of queue " + name + " can't be read", e);
             }
@@ -461,50 +449,11 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     // ------------------------------------------------------------------ the state
 
-    private void write(
-            byte[] head, List<Item<T>> items, List<Tasks.Waiter> waiters, List<TaskId> done, OutputStream stream)
-            throws IOException {
-        DataOutputStream out = new DataOutputStream(stream);
-        ByteOutput block = new ByteOutput();
-        block.putRaw(head, 0, head.length).putInt(waiters.size());
-        for (Tasks.Waiter each : waiters) {
-            MemberCodec.MEMBER.put(each.worker(), block);
-            block.putLong(each.number());
-        }
-        block.putInt(done.size());
-        done.forEach(each -> TaskId.CODEC.put(each, block));
-        Blocks.write(block, out);
-        for (Item<T> each : items) {
-            Item.put(each, settings.values(), block);
-            if (block.length() >= Blocks.ENOUGH) {
-                Blocks.write(block, out);
-            }
-        }
-        Blocks.end(block, out);
-    }
-
-    private void install(DataInputStream source) throws IOException {
-        ByteInput in = Blocks.read(source);
-        Blocks.Origin origin = Blocks.Origin.take(FORMAT, in);
-        Tasks<T> next = new Tasks<>();
-        next.restoreLastPosition(in.takeLong());
-        int waiterCount = in.takeCount(1);
-        for (int index = 0; index < waiterCount; index++) {
-            next.restore(new Tasks.Waiter(MemberCodec.MEMBER.take(in), in.takeLong()));
-        }
-        int doneCount = in.takeCount(1);
-        for (int index = 0; index < doneCount; index++) {
-            next.restoreDone(TaskId.CODEC.take(in));
-        }
-        in.end();
-        for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
-            while (in.remaining() > 0) {
-                next.restore(Item.take(settings.values(), in, deadlines.nowNanos()));
-            }
-        }
+    private void install(QueueImage<T> image) {
+        Tasks<T> next = image.tasks();
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        Rest<T> rest = from == null ? null : rest(origin, next, from);
+        Rest<T> rest = from == null ? null : rest(image.origin(), next, from);
         lock.lock();
         try {
             tasks = next;

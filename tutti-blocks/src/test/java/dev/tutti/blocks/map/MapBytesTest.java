@@ -128,6 +128,13 @@ class MapBytesTest {
     }
 
     @Test
+    void timeToLiveBeyondTheEndOfTimeIsForEver() {
+        assertThat(new Register<>("k", "v", 2, version(1), Long.MAX_VALUE, 1_000).dueNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(new Register<>("k", "v", 2, version(1), Long.MAX_VALUE, -5).dueNanos()).isEqualTo(Long.MAX_VALUE - 5);
+        assertThat(new Register<>("k", "v", 2, version(1), 7, 1_000).dueNanos()).isEqualTo(1_007);
+    }
+
+    @Test
     void laterWriteStandsInWhateverOrderTheyCome() {
         List<Version> versions = new ArrayList<>(List.of(
                 Version.NONE,

@@ -58,6 +58,12 @@ public enum Mistake {
     SAFE_BEFORE_STABLE("safe delivery does not wait for the others"),
     CLOSE_BY_ARRIVAL("what has no place when a view ends is delivered with one's own first"),
     KEEP_PLACES("how far members were in a view counts in the next one"),
+    LATE_WORDS("the sequencer's words do not count that come after the answer to a ballot", "S14"),
+    IGNORE_RANK("who has a round to send in is not waited for, whatever its rank", "S14"),
+    NO_PASS("who has nothing to send does not pass its round", "L2"),
+    SAFE_BY_MAJORITY("what a majority has is taken for safe", "S14", "S16"),
+    NO_TRANSITION("nobody is told that what comes is not known to be everywhere", "S14", "S16"),
+    KEEP_CLOCK("what of a causal clock was told in a view is not told in the next one", "S13"),
     IGNORE_CAUSE("an entry of causal clocks is ignored"),
     TELL_CLOCK_ONCE("changes of a causal clock are told every other time"),
 

@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.protocols.mistake.Mistake;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -198,7 +199,7 @@ public final class Causal extends Order {
     void begin() {
         int size = senders.length;
         delivered = new long[size];
-        told = new long[size];
+        told = mistake == Mistake.KEEP_CLOCK ? Arrays.copyOf(told, size) : new long[size];
         isClockNews = false;
         clocks = new long[size][];
         isReached = new boolean[size];

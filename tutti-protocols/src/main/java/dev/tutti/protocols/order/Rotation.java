@@ -87,7 +87,8 @@ public final class Rotation extends TotalOrder {
         long round = head == null ? Long.MAX_VALUE : head.peekLong(ROUND_AT);
         for (Sender sender : senders) {
             long nextRound = nextOf[sender.rank()];
-            boolean isPast = nextRound > round || (nextRound == round && sender.rank() > lowest.rank());
+            boolean isAfter = sender.rank() > lowest.rank() || mistake == Mistake.IGNORE_RANK;
+            boolean isPast = nextRound > round || (nextRound == round && isAfter);
             if (sender.queued() == 0 && !isPast) {
                 return mistake == Mistake.SKIP_SLOW && nextRound + 2 < round;
             }
@@ -108,7 +109,7 @@ public final class Rotation extends TotalOrder {
     /** Whether somebody's packet waits for this member to send or to pass, or for it to say how far it is. */
     @Override
     boolean isAwaited() {
-        return super.isAwaited() || next < passing();
+        return super.isAwaited() || (next < passing() && mistake != Mistake.NO_PASS);
     }
 
     /** The round up to which this member has to pass. */

@@ -76,7 +76,8 @@ public final class Sequencer extends TotalOrder {
         if (!isOrder(sender, packet) || !notePlaces(sender, packet)) {
             return false;
         }
-        for (int at = HEADER_BYTES; at < packet.length(); at += RUN_BYTES) {
+        boolean isCounted = mistake != Mistake.LATE_WORDS || !isSilent();
+        for (int at = HEADER_BYTES; at < packet.length() && isCounted; at += RUN_BYTES) {
             runs.add(packet.peekInt(at), packet.peekInt(at + 4));
         }
         out.consumed(packet);

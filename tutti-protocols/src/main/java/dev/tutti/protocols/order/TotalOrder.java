@@ -102,6 +102,12 @@ abstract class TotalOrder extends Order {
         if (mistake == Mistake.SAFE_BEFORE_STABLE) {
             return placed;
         }
+        if (mistake == Mistake.SAFE_BY_MAJORITY) {
+            long[] sorted = placedAt.clone();
+            sorted[own().rank()] = placed;
+            Arrays.sort(sorted);
+            return Math.min(placed, sorted[(sorted.length - 1) / 2]);
+        }
         long everybodyHas = placed;
         for (Sender sender : senders) {
             if (sender != own()) {
@@ -133,7 +139,7 @@ abstract class TotalOrder extends Order {
             place(next);
             next = lowest();
         }
-        if (isSafe && delivered < placed) {
+        if (isSafe && delivered < placed && mistake != Mistake.NO_TRANSITION) {
             out.raise(new Signal.Transition());
         }
         deliverUpTo(placed, out);

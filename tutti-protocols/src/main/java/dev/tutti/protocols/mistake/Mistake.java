@@ -50,7 +50,6 @@ public enum Mistake {
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
     KEEP_ROUTE("packets go round the ring of the first view of more than two"),
-    DROP_OVERTAKERS("packets of a ring that come before those before them are dropped"),
     FEED_NOBODY("packets of a ring end before a member that is not given them otherwise"),
 
     // Order.

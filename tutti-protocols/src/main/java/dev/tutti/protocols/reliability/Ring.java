@@ -145,10 +145,6 @@ final class Ring {
             out.drop(packet, DropReason.DUPLICATE);
             return;
         }
-        if (mistake == Mistake.DROP_OVERTAKERS) {
-            out.drop(packet, DropReason.GAP);
-            return;
-        }
         Packet early = packet.copy(out.memory())
                 .prependLong(stable)
                 .prependInt(origin == -1 ? next() : end)

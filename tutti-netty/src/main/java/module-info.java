@@ -8,6 +8,8 @@ module dev.tutti.netty {
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
     requires io.netty.transport.unix.common;
+    requires java.management;
+    requires jdk.management;
     requires jdk.net;
     requires org.slf4j;
     requires static org.jspecify;

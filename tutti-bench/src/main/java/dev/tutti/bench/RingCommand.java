@@ -57,6 +57,22 @@ final class RingCommand implements Callable<Integer> {
     private Size size = Size.kibibytes(8);
 
     @Option(
+            names = "--patterns",
+            paramLabel = "PATTERN",
+            split = ",",
+            defaultValue = "n-n,1-n",
+            description = "Who sends: all, or so many. Default: ${DEFAULT-VALUE}.")
+    private List<String> patterns = List.of();
+
+    @Option(
+            names = "--systems",
+            paramLabel = "SYSTEM",
+            split = ",",
+            defaultValue = "tutti,tutti-ring",
+            description = "tutti is the fan-out; tutti-auto chooses, which takes a few seconds. Default: ${DEFAULT-VALUE}.")
+    private List<SystemKind> systems = List.of();
+
+    @Option(
             names = "--warmup",
             paramLabel = "DURATION",
             defaultValue = "10s",
@@ -86,8 +102,8 @@ final class RingCommand implements Callable<Integer> {
                 options.add(spaces.option());
                 Layout layout = new Layout(options, false, List.of(), spaces.names());
                 for (int repetition = 1; repetition <= repetitions; repetition++) {
-                    for (String pattern : List.of("n-n", "1-n")) {
-                        for (SystemKind system : List.of(SystemKind.TUTTI, SystemKind.TUTTI_RING)) {
+                    for (String pattern : patterns) {
+                        for (SystemKind system : systems) {
                             double share = measure(layout, system, count, pattern) / linkBytes;
                             output.progress(String.format(Locale.ROOT, "%d/%d %s %s, %d members: %.1f %% of a card",
                                     repetition, repetitions, system, pattern, count, 100 * share));

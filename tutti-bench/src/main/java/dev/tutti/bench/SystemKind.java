@@ -27,6 +27,7 @@ enum SystemKind {
             (seat, listener) -> new TuttiSystem(seat, listener, Carrier.UDP, true, Map.of()),
             "the same, listeners on the loop"),
     TUTTI_RING(tutti(Carrier.TCP, Map.of("dissemination", "ring")), "TCP, from member to member"),
+    TUTTI_AUTO(tutti(Carrier.TCP, Map.of("dissemination", "auto")), "TCP, each sender tries which is faster"),
     TUTTI_CAUSAL(tutti(Carrier.TCP, Map.of("stack", "causal")), "causal order"),
     TUTTI_SEQUENCER(tutti(Carrier.TCP, total("sequencer", "agreed")), "total order by a sequencer", Trait.JOINS_BACKWARDS),
     TUTTI_SEQUENCER_SAFE(tutti(Carrier.TCP, total("sequencer", "safe")), "the same, safe delivery", Trait.JOINS_BACKWARDS),

@@ -210,8 +210,13 @@ final class Swarm {
             settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
         }
-        if (new SplittableRandom(~seed * 37 + mode.ordinal()).nextInt(6) == 0) {
-            settings.put(GroupSettings.DISSEMINATION.name(), "ring");
+        SplittableRandom ways = new SplittableRandom(~seed * 37 + mode.ordinal());
+        if (ways.nextInt(6) == 0) {
+            settings.put(GroupSettings.DISSEMINATION.name(), ways.nextInt(4) == 0 ? "auto" : "ring");
+            if (ways.nextInt(4) > 0) {
+                // So short that members are gone round all the time, and ways change with every burst.
+                settings.put(GroupSettings.RING_PATIENCE.name(), 1 + ways.nextInt(20) + " ms");
+            }
         }
     }
 

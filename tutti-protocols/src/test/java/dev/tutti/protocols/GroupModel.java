@@ -79,7 +79,7 @@ public final class GroupModel {
                                     member,
                                     new Reliability.Limits(windowBytes, 2_000_000, 50_000_000, 1_000_000_000),
                                     0,
-                                    false,
+                                    null,
                                     Mistake.NONE),
                             new Packing(outgoing, 1_000_000_000, windowBytes)),
                     this,

@@ -48,6 +48,18 @@ public interface Machine {
     /** Time has passed. Early, late and repeated calls are harmless. */
     void onTimer(long nowNanos);
 
+    /** Whether {@link #onProcessor} is of use at present. Valid after {@link #drain}. */
+    default boolean isProcessorOfInterest() {
+        return false;
+    }
+
+    /**
+     * How the processor is, some times a second while there are turns and it is of interest.
+     *
+     * @param isBusy whether there is hardly time left, for the driver or on the machine
+     */
+    default void onProcessor(long nowNanos, boolean isBusy) {}
+
     /** When {@link #onTimer} wants to be called next; {@link Long#MAX_VALUE} for never. Valid after {@link #drain}. */
     long nextDeadline();
 

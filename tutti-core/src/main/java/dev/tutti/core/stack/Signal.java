@@ -28,6 +28,9 @@ public sealed interface Signal {
     /** Answers {@link Store}: the record outlasts the process now. */
     record Stored(long number) implements Signal {}
 
+    /** How this node's processor is, for who has the choice between it and the network. */
+    record Processor(boolean isBusy) implements Signal {}
+
     // ------------------------------------------------------------------ up, from membership
 
     /**

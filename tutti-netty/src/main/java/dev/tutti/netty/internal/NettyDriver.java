@@ -385,6 +385,7 @@ public final class NettyDriver implements StreamDriver {
     private final class MachineTurns implements Loop.Turns {
 
         private final Machine started;
+        private @Nullable ProcessorWatch watch;
 
         MachineTurns(Machine started) {
             this.started = started;
@@ -400,6 +401,22 @@ public final class NettyDriver implements StreamDriver {
                 connection.channel.flush();
             }
             dirty.clear();
+            if (started.isProcessorOfInterest()) {
+                watch(System.nanoTime());
+            }
+        }
+
+        private void watch(long nowNanos) {
+            ProcessorWatch current = watch;
+            if (current == null) {
+                current = new ProcessorWatch();
+                watch = current;
+            }
+            if (current.isDue(nowNanos)) {
+                boolean isBusy = current.isBusy(nowNanos);
+                // Effects are being handed out: input of the next turn.
+                onInput(() -> started.onProcessor(System.nanoTime(), isBusy));
+            }
         }
 
         @Override

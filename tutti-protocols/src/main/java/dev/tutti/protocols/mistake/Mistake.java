@@ -50,6 +50,7 @@ public enum Mistake {
     DROP_WHEN_BUSY("a packet is dropped when the application is slow"),
     OLD_UNICASTS("a unicast counts although its stream has started anew"),
     KEEP_ROUTE("packets go round the ring of the first view of more than two"),
+    FEED_NOBODY("packets of a ring end before a member that is not given them otherwise"),
 
     // Order.
     SKIP_BATCH("after a view change the sequencer leaves out the first batch"),

@@ -42,6 +42,7 @@ final class GroupPort implements Stack.Network {
     private final Links links;
     private final EffectQueue effects;
     private final Stack stack;
+    private final boolean isOnWatch;
     private final long joinedNanos;
 
     private final LinkedHashMap<Member, RemoteMember> open = new LinkedHashMap<>();
@@ -75,6 +76,7 @@ final class GroupPort implements Stack.Network {
         this.self = self;
         this.group = group;
         this.fingerprint = StackFingerprint.of(settings);
+        this.isOnWatch = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.AUTO;
         this.announcement = announcement(group, fingerprint);
         this.application = application;
         this.groups = groups;
@@ -111,6 +113,11 @@ final class GroupPort implements Stack.Network {
 
     StackFingerprint fingerprint() {
         return fingerprint;
+    }
+
+    /** Whether the group chooses by what the processor has to do. */
+    boolean isOnWatch() {
+        return isOnWatch;
     }
 
     long joinedNanos() {
@@ -156,6 +163,11 @@ final class GroupPort implements Stack.Network {
         bytes -= Wire.bytesMax(member.member);
         findOthers();
         stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
+    }
+
+    /** How the processor is. */
+    void processor(boolean isBusy) {
+        stack.signalFromNetwork(new Signal.Processor(isBusy));
     }
 
     /** From the node's records. */

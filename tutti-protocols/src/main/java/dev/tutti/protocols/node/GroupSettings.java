@@ -76,7 +76,8 @@ public final class GroupSettings {
     /** How what a member sends to all comes to them, where sessions carry it. */
     public enum Dissemination {
         FAN_OUT,
-        RING
+        RING,
+        AUTO
     }
 
     public static final Setting<Dissemination> DISSEMINATION = Setting.choice(
@@ -84,8 +85,18 @@ public final class GroupSettings {
             Dissemination.class,
             Dissemination.FAN_OUT,
             "How a message to all comes to them over connections. fan-out: its sender sends it to each; ring: from member to "
-                    + "member, so that each link carries it once, for large groups and messages whose bound is the network. "
-                    + "With IP multicast it is not used.");
+                    + "member, so that each link carries it once, for large groups and messages whose bound is the network; auto: each "
+                    + "sender tries the ring when the network holds it up and its processor has time, and keeps to it if that is "
+                    + "faster. With IP multicast it is not used.");
+
+    public static final Setting<Duration> RING_PATIENCE = Setting.duration(
+            "ring-patience",
+            Duration.ofMillis(250),
+            Duration.ofMillis(1),
+            Duration.ofMinutes(1),
+            "Where messages go from member to member: what a member has and the next one does not get for so long, or twice "
+                    + "as long at most, its sender gives to those behind that one itself. Longer than the windows of all "
+                    + "members take on one link.");
 
     public static final Setting<StateOf> STATE = Setting.choice(
             "state.of",
@@ -216,6 +227,7 @@ public final class GroupSettings {
             TOTAL_BY,
             TOTAL_DELIVERY,
             DISSEMINATION,
+            RING_PATIENCE,
             PARTITION,
             FOUNDERS,
             WINDOW,
@@ -265,7 +277,7 @@ public final class GroupSettings {
 
     private static final Map<String, List<Setting<?>>> OF_LAYERS = Map.of(
             "membership", List.of(BALLOT_TIMEOUT, HOLD_BACK, MERGE_DELAY, PARTITION, FOUNDERS),
-            "reliability", List.of(WINDOW, ACK_DELAY, STABLE_DELAY, DISSEMINATION, LEAVE_TIMEOUT),
+            "reliability", List.of(WINDOW, ACK_DELAY, STABLE_DELAY, DISSEMINATION, RING_PATIENCE, LEAVE_TIMEOUT),
             "best-effort", List.of(WINDOW),
             "order", List.of(STACK, TOTAL_BY, TOTAL_DELIVERY),
             "packing", List.of(WINDOW, LEAVE_TIMEOUT));

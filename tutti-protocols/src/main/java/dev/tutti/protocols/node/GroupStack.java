@@ -14,6 +14,7 @@ import dev.tutti.protocols.reliability.BestEffort;
 import dev.tutti.protocols.reliability.Charge;
 import dev.tutti.protocols.reliability.Reliability;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a group's layers from its settings. */
 final class GroupStack {
@@ -51,17 +52,24 @@ final class GroupStack {
                 settings.get(GroupSettings.ACK_DELAY).toNanos(),
                 settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                 leaveTimeoutNanos);
-        boolean isRing = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.RING;
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
-                : new Reliability(self, limits, multicastBytes, isRing, mistake);
+                : new Reliability(self, limits, multicastBytes, round(settings), mistake);
         Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings));
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
             case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
         };
+    }
+
+    private static Reliability.@Nullable Round round(Settings settings) {
+        GroupSettings.Dissemination way = settings.get(GroupSettings.DISSEMINATION);
+        return way == GroupSettings.Dissemination.FAN_OUT
+                ? null
+                : new Reliability.Round(
+                        settings.get(GroupSettings.RING_PATIENCE).toNanos(), way == GroupSettings.Dissemination.AUTO);
     }
 
     private static Layer total(Member self, Settings settings, Mistake mistake) {

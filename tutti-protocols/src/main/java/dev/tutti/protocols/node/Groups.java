@@ -129,6 +129,10 @@ final class Groups {
     private final List<GroupPort> joining = new ArrayList<>();
     private StackFingerprint lastFingerprint = new StackFingerprint("");
     private int lastJoin;
+
+    /** Groups that are {@link GroupPort#isOnWatch}. */
+    private int watchers;
+
     private long notJoined;
     private long malformed;
     private long mismatches;
@@ -176,6 +180,19 @@ final class Groups {
     void onReach() {
         for (GroupPort port : byName.values()) {
             port.findOthers();
+        }
+    }
+
+    /** Whether a group chooses by what the processor has to do. */
+    boolean isOnWatch() {
+        return watchers > 0;
+    }
+
+    void onProcessor(boolean isBusy) {
+        for (GroupPort port : byName.values()) {
+            if (port.isOnWatch()) {
+                port.processor(isBusy);
+            }
         }
     }
 
@@ -249,6 +266,7 @@ final class Groups {
 
     void join(GroupPort port) {
         byName.put(port.group(), port);
+        watchers += port.isOnWatch() ? 1 : 0;
         byJoin.put(port.self().join(), port);
         joining.add(port);
         for (Link link : links.all()) {
@@ -267,6 +285,7 @@ final class Groups {
 
     void left(GroupPort port) {
         byName.remove(port.group());
+        watchers -= port.isOnWatch() ? 1 : 0;
         byJoin.remove(port.self().join());
         joining.remove(port);
         for (Link link : links.all()) {

@@ -259,6 +259,17 @@ public final class NodeMachine implements HostedMachine {
     }
 
     @Override
+    public boolean isProcessorOfInterest() {
+        return groups.isOnWatch();
+    }
+
+    @Override
+    public void onProcessor(long nowNanos, boolean isBusy) {
+        begin(nowNanos);
+        groups.onProcessor(isBusy);
+    }
+
+    @Override
     public long nextDeadline() {
         if (isStopped) {
             return NEVER;

@@ -29,7 +29,7 @@ record StackFingerprint(String text) {
         if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.TOTAL) {
             compared.addAll(COMPARED_IF_TOTAL);
         }
-        if (settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.RING) {
+        if (settings.get(GroupSettings.DISSEMINATION) != GroupSettings.Dissemination.FAN_OUT) {
             compared.add(GroupSettings.DISSEMINATION);
         }
         if (settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY) {

@@ -43,13 +43,6 @@ final class LostMulticasts {
         stable = 0;
     }
 
-    /** What is reported has no gaps; the cut brings the rest. */
-    void onFrozen(Outbox out) {
-        for (Pair pair : layer.pairs) {
-            pair.clearAhead(DropReason.FROZEN, out);
-        }
-    }
-
     /** A packet goes to all. */
     void onMulticast(Packet packet, Outbox out) {
         packet.markExpendable();

@@ -97,6 +97,11 @@ final class Pair {
         return present;
     }
 
+    /** Whether something came before those before it. */
+    boolean hasAhead() {
+        return ahead != null && ahead.size() > 0;
+    }
+
     /** Drops what came before those before it. */
     void clearAhead(DropReason reason, Outbox out) {
         if (ahead != null) {

@@ -38,6 +38,14 @@ public final class Reliability implements Layer {
      */
     public record Limits(long windowBytes, long ackDelayNanos, long stableDelayNanos, long leaveTimeoutNanos) {}
 
+    /**
+     * Multicasts that go from member to member.
+     *
+     * @param patienceNanos how long what one member has may be on its way to the next
+     * @param isTried whether they do only where that turns out to be faster
+     */
+    public record Round(long patienceNanos, boolean isTried) {}
+
     static final int MULTICAST = 0;
     static final int UNICAST = 1;
     static final int ACK = 2;
@@ -56,6 +64,7 @@ public final class Reliability implements Layer {
     private static final int LEAVE_TIMER = 2;
     static final int NACK_TIMER = 3;
     static final int SENT_TIMER = 4;
+    static final int RING_TIMER = 5;
 
     private final Member self;
     private final Limits limits;
@@ -63,12 +72,12 @@ public final class Reliability implements Layer {
     /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
     private final @Nullable LostMulticasts lost;
 
-    /** The way of multicasts that go from member to member; null where each goes to all at once. */
+    /** The way of multicasts that may go from member to member; null where each goes to all at once. */
     private final @Nullable Ring ring;
 
     private final Mistake mistake;
 
-    // What LostMulticasts works on too.
+    // What LostMulticasts and Ring work on too.
     View view;
     boolean isFrozen;
 
@@ -87,8 +96,8 @@ public final class Reliability implements Layer {
     private final Inflow toSelf;
 
     PacketRing ownCopies = new PacketRing();
-    private long sentBytes;
-    private long stable;
+    long sentBytes;
+    long stable;
     private long announcedStable;
     private long windowLimitBytes;
     private @Nullable Member windowWaitsFor;
@@ -111,10 +120,10 @@ public final class Reliability implements Layer {
     /**
      * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
      *     sessions carry them
-     * @param isRing whether multicasts go from member to member, where sessions carry them
+     * @param round null if each multicast goes to all at once; of effect where sessions carry them
      */
-    public Reliability(Member self, Limits limits, int multicastBytes, boolean isRing, Mistake mistake) {
-        this.ring = isRing && multicastBytes == 0 ? new Ring(self, mistake) : null;
+    public Reliability(Member self, Limits limits, int multicastBytes, @Nullable Round round, Mistake mistake) {
+        this.ring = round != null && multicastBytes == 0 ? new Ring(this, self, limits, round, mistake) : null;
         this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
         this.self = self;
         this.limits = limits;
@@ -151,8 +160,11 @@ public final class Reliability implements Layer {
         announcedStable = stable;
         packet.prependLong(stable).prependLong(own.received());
         if (ring != null) {
-            ring.send(packet, view, out);
-            return;
+            ring.beforeSend(out);
+            if (ring.isChosen()) {
+                ring.send(packet, out);
+                return;
+            }
         }
         Wire.prependTag(packet, view.id());
         packet.prependByte(MULTICAST);
@@ -252,6 +264,7 @@ public final class Reliability implements Layer {
     private void onMulticast(int kind, Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id()) || mistake == Mistake.ANY_VIEW;
         int origin = kind == RELAYED ? packet.takeInt() : -1;
+        int end = kind == RELAYED ? packet.takeInt() : -1;
         long number = packet.takeLong();
         long stableAtSender = packet.takeLong();
         Pair pair = kind == RELAYED ? pairOfRank(origin) : pairOf.get(from);
@@ -272,16 +285,20 @@ public final class Reliability implements Layer {
                 && (mistake != Mistake.IGNORE_GAPS || number <= pair.multicastIn.received())) {
             if (lost != null && number > pair.multicastIn.received()) {
                 lost.onOvertaking(pair, number, packet, out);
+            } else if (ring != null && number > pair.multicastIn.received()) {
+                ring.onOvertaking(pair, from, origin, end, number, stableAtSender, packet, out);
             } else {
                 out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
             }
         } else {
             if (ring != null && kind == RELAYED) {
-                ring.pass(origin, number, stableAtSender, packet, view, out);
+                ring.pass(origin, end, number, stableAtSender, packet, out);
             }
             accept(pair, packet, out);
             if (lost != null) {
                 lost.acceptAhead(pair, out);
+            } else if (ring != null) {
+                ring.acceptAhead(pair, out);
             }
             pair.copies.freeUpTo(mistake == Mistake.NO_COPIES ? number : Math.min(stableAtSender, number));
         }
@@ -380,15 +397,16 @@ public final class Reliability implements Layer {
             case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
                 isFrozen = true;
                 reachBallot = null;
-                if (lost != null) {
-                    lost.onFrozen(out);
+                // What is reported has no gaps; the cut brings the rest.
+                for (Pair pair : pairs) {
+                    pair.clearAhead(DropReason.FROZEN, out);
                 }
                 out.lower(new Signal.Frozen(ballot, received()));
             }
             case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) -> {
                 reachBallot = ballot;
                 reach = cut;
-                fetch(holders, out);
+                repairs.fetch(holders, out);
                 checkReached(out);
             }
             case Signal.Installed installed -> install(installed, out);
@@ -406,6 +424,11 @@ public final class Reliability implements Layer {
                     held.forget(member, out);
                 }
                 out.forward(signal);
+            }
+            case Signal.Processor(boolean isBusy) -> {
+                if (ring != null) {
+                    ring.onProcessor(isBusy);
+                }
             }
             case Signal.Opened(Member member) -> repeatUnicasts(member, out);
             case Signal.Leave() -> {
@@ -427,43 +450,11 @@ public final class Reliability implements Layer {
         return received;
     }
 
-    /** Asks the holders for what is missing up to the cut, senders that leave included (decisions D1, D2). */
-    private void fetch(TreeMap<Member, Member> holders, Outbox out) {
-        TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
-        for (Pair pair : pairs) {
-            Member holder = holders.get(pair.member());
-            if (pair.multicastIn.received() < cutOf(pair) && holder != null) {
-                sendersOf.computeIfAbsent(holder, key -> new ArrayList<>()).add(pair.member());
-            }
-        }
-        sendersOf.forEach((holder, senders) -> {
-            for (int from = 0; from < senders.size(); from += Repairs.SENDERS_MAX) {
-                fetch(holder, senders.subList(from, Math.min(senders.size(), from + Repairs.SENDERS_MAX)), out);
-            }
-        });
-    }
-
-    private void fetch(Member holder, List<Member> senders, Outbox out) {
-        Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
-        fetch.appendByte(FETCH);
-        Wire.append(fetch, view.id());
-        fetch.appendInt(senders.size());
-        for (Member sender : senders) {
-            Pair pair = pair(sender);
-            Wire.append(fetch, sender);
-            fetch.appendLong(pair.multicastIn.received() + 1);
-            fetch.appendLong(cutOf(pair));
-        }
-        Packet compact = fetch.copy(out.memory()).withPeer(holder);
-        fetch.release();
-        out.send(compact);
-    }
-
-    private long cutOf(Pair pair) {
+    long cutOf(Pair pair) {
         return reach.getOrDefault(pair.member(), 0L);
     }
 
-    private Pair pair(Member member) {
+    Pair pair(Member member) {
         Pair pair = pairOf.get(member);
         if (pair == null) {
             throw new IllegalStateException(member + " is not in " + view);
@@ -688,6 +679,11 @@ public final class Reliability implements Layer {
                     lost.onTimer(timer, out);
                 }
             }
+            case RING_TIMER -> {
+                if (ring != null) {
+                    ring.onTimer(out);
+                }
+            }
             case LEAVE_TIMER -> {
                 if (isLeaving) {
                     leave(out);
@@ -778,6 +774,9 @@ public final class Reliability implements Layer {
         section.put("repairs-received", repairsReceived);
         if (lost != null) {
             lost.report(section);
+        }
+        if (ring != null) {
+            ring.report(section);
         }
         section.put("unstable-packets", ownCopies.size());
         section.put("unstable-bytes", ownCopies.bytes());

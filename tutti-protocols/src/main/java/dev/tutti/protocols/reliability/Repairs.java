@@ -7,12 +7,14 @@ import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link Reliability} that serves those who fetch what they miss: from the copies of this view, and from those
- * of the view before until all have followed (decision D9).
+ * The part of {@link Reliability} that fetches what this member misses, and serves those who fetch what they miss: from
+ * the copies of this view, and from those of the view before until all have followed (decision D9).
  */
 final class Repairs {
 
@@ -48,6 +50,38 @@ final class Repairs {
         oldCopies.values().forEach(PacketRing::freeAll);
         oldCopies = new TreeMap<>();
         oldView = null;
+    }
+
+    /** Asks the holders for what is missing up to the cut, senders that leave included (decisions D1, D2). */
+    void fetch(TreeMap<Member, Member> holders, Outbox out) {
+        TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
+        for (Pair pair : layer.pairs) {
+            Member holder = holders.get(pair.member());
+            if (pair.multicastIn.received() < layer.cutOf(pair) && holder != null) {
+                sendersOf.computeIfAbsent(holder, key -> new ArrayList<>()).add(pair.member());
+            }
+        }
+        sendersOf.forEach((holder, senders) -> {
+            for (int from = 0; from < senders.size(); from += SENDERS_MAX) {
+                fetch(holder, senders.subList(from, Math.min(senders.size(), from + SENDERS_MAX)), out);
+            }
+        });
+    }
+
+    private void fetch(Member holder, List<Member> senders, Outbox out) {
+        Packet fetch = Packet.create(out.memory(), Packet.PAYLOAD_MAX);
+        fetch.appendByte(Reliability.FETCH);
+        Wire.append(fetch, layer.view.id());
+        fetch.appendInt(senders.size());
+        for (Member sender : senders) {
+            Pair pair = layer.pair(sender);
+            Wire.append(fetch, sender);
+            fetch.appendLong(pair.multicastIn.received() + 1);
+            fetch.appendLong(layer.cutOf(pair));
+        }
+        Packet compact = fetch.copy(out.memory()).withPeer(holder);
+        fetch.release();
+        out.send(compact);
     }
 
     void onFetch(Member from, Packet packet, Outbox out) {

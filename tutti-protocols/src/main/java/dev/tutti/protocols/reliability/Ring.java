@@ -4,8 +4,13 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.Wire;
+import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.mistake.Mistake;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a multicast that goes from member to member in the order of the view, round to the one before its sender.
@@ -15,50 +20,213 @@ import dev.tutti.protocols.mistake.Mistake;
  * are with all after X + n - 2 rounds (Guerraoui, Levy, Pochon, Quéma, "Throughput optimal total order broadcast for
  * cluster environments", ACM TOCS 28(2), 2010). The price is the time of n - 1 hops for the last receiver.
  *
- * <p>Acknowledgements go straight to the sender. A member that fails breaks the ring: its neighbours lose their sessions
- * with it, the view changes, what some have is fetched from them as after any crash, and the next view has another ring.
+ * <p>Acknowledgements go straight to the sender, who sees by them where the ring is slow, and gives its packets to those
+ * behind that place itself ({@link Detours}). A packet says where its way ends: at its sender, or at a member that gets it
+ * from its sender. So each member gets each packet in some way; if by several, the first that comes in its turn counts.
+ * Packets of one sender on two ways may overtake each other: what comes too early waits ({@link Ahead}).
+ *
+ * <p>A member that fails breaks the ring: its neighbours lose their sessions with it, the view changes, what some have is
+ * fetched from them as after any crash, and the next view has another ring.
  */
 final class Ring {
 
+    private final Reliability layer;
     private final Member self;
+    private final long windowBytes;
+    private final long lookNanos;
     private final Mistake mistake;
-    private int rank;
-    private int size;
-    private Member next;
+    private final @Nullable RingChoice choice;
 
-    Ring(Member self, Mistake mistake) {
+    private List<Member> members = List.of();
+    private int rank;
+    private Detours detours = new Detours(new Pair[0]);
+
+    private long passedOn;
+    private long skips;
+    private long given;
+    private long overtakers;
+    private long changes;
+
+    Ring(Reliability layer, Member self, Reliability.Limits limits, Reliability.Round round, Mistake mistake) {
+        this.layer = layer;
         this.self = self;
+        this.windowBytes = limits.windowBytes();
+        // So long a receiver may keep to itself what it has.
+        this.lookNanos = round.patienceNanos() + limits.ackDelayNanos();
         this.mistake = mistake;
-        this.next = self;
+        this.choice = round.isTried() ? new RingChoice() : null;
     }
 
     void startView(View view) {
-        if (mistake == Mistake.KEEP_ROUTE && size > 2) {
-            return;
+        if (mistake != Mistake.KEEP_ROUTE || members.size() <= 2) {
+            members = view.members();
+            rank = members.indexOf(self);
         }
-        size = view.size();
-        rank = view.members().indexOf(self);
-        next = view.members().get((rank + 1) % size);
+        Pair[] way = new Pair[view.size() - 1];
+        int here = view.members().indexOf(self);
+        for (int index = 0; index < way.length; index++) {
+            way[index] = layer.pair(view.members().get((here + 1 + index) % view.size()));
+        }
+        detours = new Detours(way);
+        if (choice != null) {
+            choice.startView();
+        }
+    }
+
+    void onProcessor(boolean isBusy) {
+        if (choice != null) {
+            choice.onProcessor(isBusy);
+        }
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /** Whether what is sent now goes round. */
+    boolean isChosen() {
+        return choice == null || choice.isRing();
+    }
+
+    /** A packet of this member is about to be sent, by whatever way. */
+    void beforeSend(Outbox out) {
+        if (members.size() > 2 && !out.isArmed(Reliability.RING_TIMER)) {
+            detours.note(layer.sentNumber());
+            out.arm(Reliability.RING_TIMER, lookNanos);
+        }
     }
 
     /** Starts a packet of this member, which has number and stable number before its payload. */
-    void send(Packet packet, View view, Outbox out) {
-        send(rank, packet, view, out);
+    void send(Packet packet, Outbox out) {
+        if (detours.passedOver() > 0) {
+            for (int index = 1; index < members.size() - 1; index++) {
+                if (detours.isFed(index) && mistake != Mistake.FEED_NOBODY) {
+                    detours.onGiven(index, layer.sentNumber());
+                    give(index, packet.copy(out.memory()), out);
+                }
+            }
+        }
+        give(0, packet, out);
     }
 
-    /** Passes on a packet of the member with rank {@code origin}, unless all have it. */
-    void pass(int origin, long number, long stable, Packet packet, View view, Outbox out) {
-        if ((rank + 1) % size == origin) {
+    /** To the member at {@code index} of the ring, for it and those up to the next one that is given it. */
+    private void give(int index, Packet packet, Outbox out) {
+        int end = (rank + 1 + detours.fedBehind(index)) % members.size();
+        send(rank, end, packet, members.get((rank + 1 + index) % members.size()), out);
+    }
+
+    private void send(int origin, int end, Packet packet, Member receiver, Outbox out) {
+        packet.prependInt(end).prependInt(origin);
+        Wire.prependTag(packet, layer.view.id());
+        out.send(packet.prependByte(Reliability.RELAYED).withPeer(receiver));
+    }
+
+    // ------------------------------------------------------------------ passing on
+
+    /** Passes on a packet of the member with rank {@code origin}, unless its way ends before the next member. */
+    void pass(int origin, int end, long number, long stable, Packet packet, Outbox out) {
+        int next = next();
+        if (next == origin || next == end) {
             return;
         }
+        passedOn++;
         // In memory of its own: before what was received stands what it was received with, which is not ours to write.
         Packet copy = packet.copy(out.memory()).prependLong(stable).prependLong(number);
-        send(origin, copy, view, out);
+        send(origin, end, copy, members.get(next), out);
     }
 
-    private void send(int origin, Packet packet, View view, Outbox out) {
-        packet.prependInt(origin);
-        Wire.prependTag(packet, view.id());
-        out.send(packet.prependByte(Reliability.RELAYED).withPeer(next));
+    private int next() {
+        return (rank + 1) % members.size();
+    }
+
+    /** A packet has come before one that was sent before it, which has gone another way; {@code origin} -1 if by none. */
+    void onOvertaking(Pair pair, Member from, int origin, int end, long number, long stable, Packet packet, Outbox out) {
+        overtakers++;
+        Ahead ahead = pair.ahead();
+        if (ahead.contains(number)) {
+            out.drop(packet, DropReason.DUPLICATE);
+            return;
+        }
+        Packet early = packet.copy(out.memory())
+                .prependLong(stable)
+                .prependInt(origin == -1 ? next() : end)
+                .prependInt(origin);
+        if (ahead.keep(number, early, windowBytes)) {
+            packet.release();
+        } else {
+            // No sender that keeps to its window has so much under way. It would be missing for ever; without the session
+            // a view change makes up for it.
+            early.release();
+            out.drop(packet, DropReason.HELD_FULL);
+            out.lower(new Signal.Expel(from, "it has sent more of " + pair.member() + " than its window allows"));
+        }
+    }
+
+    /** A packet was accepted: those that follow it may be here. */
+    void acceptAhead(Pair pair, Outbox out) {
+        if (!pair.hasAhead()) {
+            return;
+        }
+        Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
+        while (next != null) {
+            int origin = next.takeInt();
+            int end = next.takeInt();
+            long stable = next.takeLong();
+            pass(origin, end, pair.multicastIn.received() + 1, stable, next, out);
+            layer.accept(pair, next, out);
+            next = pair.ahead().take(pair.multicastIn.received() + 1);
+        }
+    }
+
+    // ------------------------------------------------------------------ looking
+
+    void onTimer(Outbox out) {
+        if (layer.isFrozen || members.size() <= 2) {
+            return;
+        }
+        long sent = layer.sentNumber();
+        boolean isHeldUp = layer.ownCopies.bytes() >= windowBytes / 2;
+        if (choice != null && choice.look(isHeldUp, layer.sentBytes, out.nowNanos(), members.size())) {
+            changes++;
+        }
+        if (mistake != Mistake.KEEP_ROUTE) {
+            look(sent, out);
+        }
+        if (layer.ownCopies.size() > 0) {
+            out.arm(Reliability.RING_TIMER, lookNanos);
+        }
+    }
+
+    private void look(long sent, Outbox out) {
+        boolean[] wasFed = new boolean[members.size() - 1];
+        for (int index = 0; index < wasFed.length; index++) {
+            wasFed[index] = detours.isFed(index);
+        }
+        skips += detours.look(sent);
+        for (int index = 1; index < wasFed.length; index++) {
+            if (detours.isFed(index) && !wasFed[index] && mistake != Mistake.FEED_NOBODY) {
+                for (long number = detours.missing(index); number <= sent; number++) {
+                    repeat(index, number, out);
+                }
+                detours.onGiven(index, sent);
+            }
+        }
+    }
+
+    /** What may be stuck at the one that is gone round. */
+    private void repeat(int index, long number, Outbox out) {
+        Packet kept = layer.ownCopies.get(number);
+        if (kept != null) {
+            given++;
+            give(index, kept.copy(out.memory()).prependLong(layer.stable).prependLong(number), out);
+        }
+    }
+
+    void report(Report section) {
+        section.put("dissemination", isChosen() ? "ring" : "fan-out");
+        section.put("ring-changes", changes);
+        section.put("ring-passed-on", passedOn);
+        section.put("ring-late-members", detours.passedOver());
+        section.put("ring-skips", skips);
+        section.put("ring-repeats", given);
+        section.put("ring-overtakers", overtakers);
     }
 }

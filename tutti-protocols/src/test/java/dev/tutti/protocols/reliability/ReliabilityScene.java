@@ -15,12 +15,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The reliability layer of member 1; the test plays membership below, packing above, and the other members. */
 final class ReliabilityScene {
 
     static final long WINDOW = 128 * 1024;
     static final Reliability.Limits LIMITS = new Reliability.Limits(WINDOW, 2_000_000, 50_000_000, 1_000_000_000);
+    static final long PATIENCE = 98_000_000;
     static final int ACK_TIMER = 0;
     static final int STABLE_TIMER = 1;
     static final int LEAVE_TIMER = 2;
@@ -28,8 +30,8 @@ final class ReliabilityScene {
     final LayerTest layer;
     View view = View.alone(member(1));
 
-    private ReliabilityScene(int multicastBytes, boolean isRing) {
-        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, isRing, Mistake.NONE));
+    private ReliabilityScene(int multicastBytes, Reliability.@Nullable Round round) {
+        layer = new LayerTest(new Reliability(member(1), LIMITS, multicastBytes, round, Mistake.NONE));
     }
 
     /** In the view 2.1 of members 1 to {@code count}, all of whom were alone before. */
@@ -39,12 +41,17 @@ final class ReliabilityScene {
 
     /** The same, where multicasts may be lost if {@code multicastBytes} is above 0. */
     static ReliabilityScene of(int count, int multicastBytes) {
-        return of(count, new ReliabilityScene(multicastBytes, false));
+        return of(count, new ReliabilityScene(multicastBytes, null));
     }
 
     /** The same, where multicasts go from member to member. */
     static ReliabilityScene ring(int count) {
-        return of(count, new ReliabilityScene(0, true));
+        return of(count, new ReliabilityScene(0, new Reliability.Round(PATIENCE, false)));
+    }
+
+    /** The same, where each sender tries whether that is faster. */
+    static ReliabilityScene tried(int count) {
+        return of(count, new ReliabilityScene(0, new Reliability.Round(PATIENCE, true)));
     }
 
     private static ReliabilityScene of(int count, ReliabilityScene scene) {
@@ -136,9 +143,14 @@ final class ReliabilityScene {
         multicast(from, view.id(), number, 0, text);
     }
 
-    /** From {@code from}, who passes on a packet of the member with rank {@code origin}. */
+    /** From {@code from}, who passes on a packet of the member with rank {@code origin}, once round. */
     void relayed(int from, ViewId in, int origin, long number, String text) {
-        Packet packet = payload(text).prependLong(0).prependLong(number).prependInt(origin);
+        relayed(from, in, origin, origin, number, text);
+    }
+
+    /** The same, which goes until before the member with rank {@code end}. */
+    void relayed(int from, ViewId in, int origin, int end, long number, String text) {
+        Packet packet = payload(text).prependLong(0).prependLong(number).prependInt(end).prependInt(origin);
         Wire.prependTag(packet, in);
         layer.receive(member(from), packet.prependByte(Reliability.RELAYED));
     }
@@ -252,8 +264,10 @@ final class ReliabilityScene {
             }
             case Reliability.RELAYED -> {
                 packet.skip(Wire.TAG_BYTES);
-                yield "RELAYED of " + packet.takeInt() + " number " + packet.takeLong() + " stable " + packet.takeLong() + " "
-                        + rest(packet);
+                int origin = packet.takeInt();
+                int end = packet.takeInt();
+                yield "RELAYED of " + origin + (end == origin ? "" : " until " + end) + " number " + packet.takeLong()
+                        + " stable " + packet.takeLong() + " " + rest(packet);
             }
             case Reliability.UNICAST ->
                 "UNICAST since " + packet.takeLong() + " number " + packet.takeLong() + " " + rest(packet);

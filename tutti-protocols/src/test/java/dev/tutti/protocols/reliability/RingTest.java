@@ -42,7 +42,6 @@ class RingTest {
 
     @Test
     void whatIsNotTakenIsNotPassedOn() {
-        four.relayed(4, four.view.id(), 2, 2, "after a gap");
         four.relayed(4, new ViewId(1, 1, member(1)), 2, 1, "of an old view");
         four.relayed(4, four.view.id(), 0, 1, "one's own");
         four.relayed(4, four.view.id(), 4, 1, "of nobody");
@@ -55,13 +54,160 @@ class RingTest {
         assertThat(four.sent()).hasSize(1);
         assertThat(four.layer.takeDropped())
                 .containsExactly(
-                        DropReason.GAP,
                         DropReason.OLD_VIEW,
                         DropReason.FOREIGN_SENDER,
                         DropReason.FOREIGN_SENDER,
                         DropReason.FOREIGN_SENDER,
                         DropReason.DUPLICATE,
                         DropReason.FROZEN);
+    }
+
+    @Test
+    void whatComesTooEarlyWaitsAndIsPassedOnInItsTurn() {
+        four.relayed(3, four.view.id(), 2, 3, "c");
+        four.relayed(3, four.view.id(), 2, 3, "c");
+        four.relayed(3, four.view.id(), 2, 1, 2, "b");
+        assertThat(four.delivered()).isEmpty();
+        assertThat(four.sent()).isEmpty();
+        four.relayed(4, four.view.id(), 2, 1, "a");
+        assertThat(four.delivered()).containsExactly("n3:a", "n3:b", "n3:c");
+        assertThat(four.sent())
+                .containsExactly("RELAYED of 2 number 1 stable 0 a to n2", "RELAYED of 2 number 3 stable 0 c to n2");
+        assertThat(four.layer.takeDropped()).containsExactly(DropReason.DUPLICATE);
+        assertThat(four.number("ring-overtakers")).isEqualTo(3);
+    }
+
+    @Test
+    void whatComesTooEarlyGoesWhenTheViewIsFrozen() {
+        four.relayed(3, four.view.id(), 2, 3, "c");
+        four.freeze();
+        assertThat(four.layer.takeDropped()).containsExactly(DropReason.FROZEN);
+    }
+
+    @Test
+    void whoSendsMoreTooEarlyThanAWindowLosesItsSession() {
+        String large = "x".repeat((int) WINDOW / 4);
+        for (long number = 2; number <= 4; number++) {
+            four.relayed(4, four.view.id(), 2, number, large);
+        }
+        assertThat(four.layer.takeLowered(Signal.Expel.class)).isEmpty();
+        four.relayed(4, four.view.id(), 2, 5, large);
+        assertThat(four.layer.takeLowered(Signal.Expel.class)).extracting(Signal.Expel::member).containsExactly(member(4));
+        assertThat(four.layer.takeDropped()).containsExactly(DropReason.HELD_FULL);
+    }
+
+    @Test
+    void packetEndsBeforeTheMemberThatItsSenderGivesItTo() {
+        four.relayed(4, four.view.id(), 2, 1, 1, "a");
+        assertThat(four.delivered()).containsExactly("n3:a");
+        assertThat(four.sent()).isEmpty();
+    }
+
+    @Test
+    void endThatIsNoRankIsOne() {
+        four.relayed(4, four.view.id(), 2, Integer.MIN_VALUE, 1, "a");
+        assertThat(four.sent()).hasSize(1);
+    }
+
+    // ------------------------------------------------------------------ slow neighbours
+
+    private static final long LOOK = ReliabilityScene.PATIENCE + ReliabilityScene.LIMITS.ackDelayNanos();
+
+    private void look(int... have) {
+        for (int index = 0; index < have.length; index++) {
+            four.ack(2 + index, have[index], WINDOW, 0, WINDOW);
+        }
+        four.layer.advance(LOOK);
+    }
+
+    @Test
+    void whoIsBehindASlowMemberIsGivenWhatItLacks() {
+        four.send("a");
+        four.sent();
+        look(1, 0, 0);
+        assertThat(four.sent()).as("a look ago the first had nothing either").isEmpty();
+        look(1, 0, 0);
+        assertThat(four.sent()).containsExactly("RELAYED of 0 number 1 stable 0 a to n4");
+        four.send("b");
+        assertThat(four.sent())
+                .containsExactly(
+                        "RELAYED of 0 number 2 stable 0 b to n4",
+                        "RELAYED of 0 until 3 number 2 stable 0 b to n2");
+        assertThat(four.number("ring-skips")).isEqualTo(1);
+        assertThat(four.number("ring-late-members")).isEqualTo(1);
+        assertThat(four.number("ring-repeats")).isEqualTo(1);
+    }
+
+    @Test
+    void whoStaysBehindIsGivenPacketsTooSinceItMayBeTheWayThatIsSlow() {
+        four.send("a");
+        look(1, 0, 0);
+        look(1, 0, 0);
+        look(1, 0, 1);
+        four.sent();
+        four.send("b");
+        assertThat(four.sent())
+                .containsExactly(
+                        "RELAYED of 0 until 3 number 2 stable 0 b to n3",
+                        "RELAYED of 0 number 2 stable 0 b to n4",
+                        "RELAYED of 0 until 2 number 2 stable 0 b to n2");
+    }
+
+    @Test
+    void whoHasKeptUpForAWhileIsGoneRoundNoMore() {
+        four.send("a");
+        look(1, 0, 0);
+        look(1, 0, 0);
+        four.forget();
+        for (int number = 2; number <= 6; number++) {
+            four.send("x");
+            look(number, number, number - 1);
+        }
+        four.forget();
+        four.send("b");
+        assertThat(four.sent()).containsExactly("RELAYED of 0 number 7 stable 5 b to n2");
+        assertThat(four.number("ring-late-members")).isZero();
+    }
+
+    @Test
+    void nothingIsGivenToAMemberTwice() {
+        four.send("a");
+        look(1, 0, 0);
+        look(1, 0, 0);
+        for (int number = 2; number <= 5; number++) {
+            look(1, 1, 0);
+            four.send("x");
+        }
+        four.forget();
+        look(5, 1, 0);
+        look(5, 1, 0);
+        look(5, 1, 0);
+        assertThat(four.sent().stream().filter(text -> text.contains("number 1 "))).isEmpty();
+    }
+
+    @Test
+    void whereAllAreSlowNobodyIsGoneRound() {
+        four.send("a");
+        for (int index = 0; index < 5; index++) {
+            look(0, 0, 0);
+        }
+        assertThat(four.number("ring-late-members")).isEqualTo(1);
+        four.send("b");
+        assertThat(four.sent().stream().filter(text -> text.contains(" b to "))).hasSizeLessThan(3);
+    }
+
+    @Test
+    void newViewBeginsWithoutDetours() {
+        four.send("a");
+        look(1, 0, 0);
+        look(1, 0, 0);
+        four.install(four.next(four.view.members()));
+        four.forget();
+        four.send("b");
+        assertThat(four.sent()).containsExactly("RELAYED of 0 number 1 stable 0 b to n2");
+        four.freeze();
+        four.layer.advance(10 * LOOK);
+        assertThat(four.sent()).isEmpty();
     }
 
     @Test

@@ -80,6 +80,14 @@ class CommandsTest {
     }
 
     @Test
+    void overheadAtARateIsAShareOfTheMachine() throws IOException {
+        assertThat(bench("overhead", "--members", "2", "--rate", "500")).isZero();
+        Map<?, ?> metrics = map(map(figures().get("watched")).get("metrics"));
+        assertThat(map(metrics.get("share-of-machine")).get("pairs")).isEqualTo(1L);
+        assertThat(Files.readString(html())).contains("console: ").contains("of the machine's CPU");
+    }
+
+    @Test
     void aSystemThatLosesIsDisqualifiedAndOurOwnFails() throws IOException {
         assertThat(bench("--systems", "tutti,jgroups", "--pattern", "1-n", "--members", "2", "--jvm=-Dbench.lose=3"))
                 .isEqualTo(1);

@@ -15,6 +15,7 @@ const pages = {
       StompJs,
       ports: ${JSON.stringify(process.env.STOMP_PORTS.split(" ").map(Number))},
       socket: (port) => new WebSocket("ws://127.0.0.1:" + port + "/", ["v12.stomp", "v11.stomp", "v10.stomp"]),
+      unacked: ${Number(process.env.STOMP_UNACKED)},
       kill: () => say("/kill", ""),
     }, (line) => say("/say", line)).then(() => say("/done", ""), (error) => say("/failed", String(error.stack)));
     </script>`],

@@ -16,6 +16,7 @@ await story({
   socket: (port) => isTcp
     ? new TCPWrapper("127.0.0.1", port)
     : new WebSocket(`ws://127.0.0.1:${port}/`, ["v12.stomp", "v11.stomp", "v10.stomp"]),
+  unacked: Number(process.env.STOMP_UNACKED),
   kill: async () => process.kill(Number(process.env.STOMP_PID), "SIGKILL"),
 }, (line) => console.log(`  ${line}`));
 process.exit(0);

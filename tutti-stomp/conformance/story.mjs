@@ -83,6 +83,39 @@ async function basics(environment, version) {
   await otherHeard.wait("the end", (it) => it.isGone);
 }
 
+/** A member keeps so many messages for who has not acknowledged them, and refuses more. */
+async function acknowledgements(environment) {
+  const destination = `/topic/js-${environment.name}/acknowledged`;
+  const some = Math.floor(environment.unacked * 2 / 3);
+  const [client, heard] = await connect(environment, environment.ports[0]);
+  let number = 0;
+  const receive = async (acknowledge) => {
+    const before = heard.messages.length;
+    for (let count = 0; count < some; count++, number++) {
+      client.publish({ destination, body: `a${number}`, headers: { receipt: `a${number}` } });
+    }
+    await heard.wait("messages to acknowledge", (it) => it.messages.length === before + some);
+    acknowledge(heard.messages.slice(before));
+  };
+  const inTransaction = (end) => (messages) => {
+    const transaction = client.begin();
+    for (const message of messages) message.ack({ transaction: transaction.id });
+    end(transaction);
+  };
+  const all = client.subscribe(destination, (message) => heard.messages.push(message), { ack: "client" });
+  for (let round = 0; round < 3; round++) await receive((messages) => messages.at(-1).ack());
+  all.unsubscribe();
+  client.subscribe(destination, (message) => heard.messages.push(message), { ack: "client-individual" });
+  for (let round = 0; round < 3; round++) await receive((messages) => messages.forEach((message) => message.ack()));
+  for (let round = 0; round < 3; round++) await receive(inTransaction((transaction) => transaction.commit()));
+  await heard.wait("receipts", (it) => it.receipts.size === number);
+  check(heard.errors.length === 0, "an error though all was acknowledged");
+  await receive(inTransaction((transaction) => transaction.abort()));
+  for (let count = 0; count < some && client.connected; count++) client.publish({ destination, body: "too many" });
+  await heard.wait("an error", (it) => it.errors.length === 1 && it.errors[0].headers.message.includes("wait for ACK"));
+  await heard.wait("the end", (it) => it.isGone);
+}
+
 async function heartBeats(environment) {
   const [client, heard] = await connect(environment, environment.ports[0]);
   await new Promise((done) => setTimeout(done, 6_000));
@@ -143,7 +176,8 @@ async function failOver(environment, count = 400) {
 }
 
 /**
- * @param environment its name, StompJs, three ports, socket(port) and kill(), which ends the second member
+ * @param environment its name, StompJs, three ports, socket(port), kill(), which ends the second member, and unacked, how many messages
+ *     of a subscription may wait for their acknowledgement
  * @param say takes a line for people
  */
 export async function story(environment, say) {
@@ -151,6 +185,8 @@ export async function story(environment, say) {
     await basics(environment, version);
     say(`STOMP ${version}: right`);
   }
+  await acknowledgements(environment);
+  say("acknowledgements: right");
   await heartBeats(environment);
   say("heart-beats: right");
   say(await failOver(environment));

@@ -1,6 +1,7 @@
 """What a user of stomp.py does: every version, and the death of the member that serves it.
 
-Reads STOMP_PORTS (three ports, one for each member) and STOMP_PID (the process of the second member).
+Reads STOMP_PORTS (three ports, one for each member), STOMP_PID (the process of the second member) and STOMP_UNACKED (how many
+messages of a subscription may wait for their acknowledgement).
 """
 
 import os
@@ -13,6 +14,7 @@ import stomp
 
 PORTS = [int(port) for port in os.environ["STOMP_PORTS"].split()]
 VICTIM = int(os.environ["STOMP_PID"])
+UNACKED = int(os.environ["STOMP_UNACKED"])
 DEADLINE = 30
 CONNECTIONS = {"1.0": stomp.Connection10, "1.1": stomp.Connection11, "1.2": stomp.Connection12}
 
@@ -111,6 +113,52 @@ def basics(version):
     other_heard.wait("the end", lambda it: it.is_gone)
 
 
+def acknowledgements():
+    """A member keeps UNACKED messages for who has not acknowledged them, and refuses more."""
+    destination = "/topic/python/acknowledged"
+    some = UNACKED * 2 // 3
+    connection, heard = connect(PORTS[0])
+    number = 0
+
+    def receive(acknowledge):
+        nonlocal number
+        before = len(heard.messages)
+        for _ in range(some):
+            connection.send(destination, f"a{number}", receipt=f"a{number}")
+            number += 1
+        heard.wait("messages to acknowledge", lambda it: len(it.messages) == before + some)
+        acknowledge([message.headers["ack"] for message in heard.messages[before:]])
+
+    def in_transaction(end):
+        def acknowledge(acks):
+            transaction = connection.begin()
+            for ack in acks:
+                connection.ack(ack, transaction=transaction)
+            end(transaction)
+
+        return acknowledge
+
+    connection.subscribe(destination, id="all", ack="client")
+    for _ in range(3):
+        receive(lambda acks: connection.ack(acks[-1]))
+    connection.unsubscribe("all")
+    connection.subscribe(destination, id="each", ack="client-individual")
+    for _ in range(3):
+        receive(lambda acks: [connection.ack(ack) for ack in acks])
+    for _ in range(3):
+        receive(in_transaction(connection.commit))
+    heard.wait("receipts", lambda it: len(it.receipts) == number)
+    check(not heard.errors, heard.errors)
+    receive(in_transaction(connection.abort))
+    for _ in range(some):
+        try:
+            connection.send(destination, "too many")
+        except (stomp.exception.NotConnectedException, OSError):
+            break
+    heard.wait("an error", lambda it: it.errors and "wait for ACK" in it.errors[0].headers["message"])
+    heard.wait("the end", lambda it: it.is_gone)
+
+
 def heart_beats():
     connection, heard = connect(PORTS[0], "1.2")
     time.sleep(6)
@@ -168,6 +216,8 @@ def fail_over(count=400):
 for each in CONNECTIONS:
     basics(each)
     print(f"  STOMP {each}: right")
+acknowledgements()
+print("  acknowledgements: right")
 heart_beats()
 print("  heart-beats: right")
 fail_over()

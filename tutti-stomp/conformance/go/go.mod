@@ -1,5 +1,5 @@
 module tutti.dev/conformance
 
-go 1.21
+go 1.19
 
 require github.com/go-stomp/stomp/v3 v3.1.5

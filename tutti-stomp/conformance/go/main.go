@@ -1,6 +1,7 @@
 // What a user of go-stomp does: every version, and the death of the member that serves it.
 //
-// Reads STOMP_PORTS (three ports, one for each member) and STOMP_PID (the process of the second member).
+// Reads STOMP_PORTS (three ports, one for each member), STOMP_PID (the process of the second member) and STOMP_UNACKED (how many
+// messages of a subscription may wait for their acknowledgement).
 package main
 
 import (
@@ -88,6 +89,69 @@ func basics(ports []string, version stomp.Version) {
 	err = other.Send("/nowhere", "", nil, stomp.SendOpt.Receipt)
 	check(err != nil && strings.Contains(err.Error(), "/topic/"), "an error", err)
 	fmt.Println("  STOMP " + version.String() + ": right")
+}
+
+// A member keeps so many messages for who has not acknowledged them, and refuses more.
+func acknowledgements(port string, unacked int) {
+	destination := "/topic/go/acknowledged"
+	some := unacked * 2 / 3
+	conn := connect(port)
+	var heard *stomp.Subscription
+	subscribe := func(mode stomp.AckMode) {
+		var err error
+		heard, err = conn.Subscribe(destination, mode)
+		must(err, "subscribe")
+	}
+	take := func(acknowledge func(messages []*stomp.Message)) {
+		messages := []*stomp.Message{}
+		for count := 0; count < some; count++ {
+			must(conn.Send(destination, "", []byte("a")), "send")
+		}
+		for count := 0; count < some; count++ {
+			messages = append(messages, receive(heard))
+		}
+		acknowledge(messages)
+	}
+	inTransaction := func(end func(transaction *stomp.Transaction) error) func(messages []*stomp.Message) {
+		return func(messages []*stomp.Message) {
+			transaction := conn.Begin()
+			for _, message := range messages {
+				must(transaction.Ack(message), "ack in a transaction")
+			}
+			must(end(transaction), "the end of a transaction")
+		}
+	}
+	subscribe(stomp.AckClient)
+	for round := 0; round < 3; round++ {
+		take(func(messages []*stomp.Message) { must(conn.Ack(messages[some-1]), "ack") })
+	}
+	must(heard.Unsubscribe(), "unsubscribe")
+	subscribe(stomp.AckClientIndividual)
+	for round := 0; round < 3; round++ {
+		take(func(messages []*stomp.Message) {
+			for _, message := range messages {
+				must(conn.Ack(message), "ack")
+			}
+		})
+	}
+	for round := 0; round < 3; round++ {
+		take(inTransaction((*stomp.Transaction).Commit))
+	}
+	must(conn.Send("/topic/go/barrier", "", nil, stomp.SendOpt.Receipt), "all was acknowledged")
+	take(inTransaction((*stomp.Transaction).Abort))
+	for count := 0; count < some && conn.Send(destination, "", []byte("too many")) == nil; count++ {
+	}
+	for {
+		select {
+		case message := <-heard.C:
+			if message.Err != nil {
+				check(strings.Contains(message.Err.Error(), "wait for ACK"), "an error of too many", message.Err)
+				return
+			}
+		case <-time.After(deadline):
+			check(false, "no error though nothing was acknowledged")
+		}
+	}
 }
 
 func failOver(ports []string, count int) {
@@ -185,6 +249,10 @@ func main() {
 	for _, version := range []stomp.Version{stomp.V10, stomp.V11, stomp.V12} {
 		basics(ports, version)
 	}
+	unacked, err := strconv.Atoi(os.Getenv("STOMP_UNACKED"))
+	must(err, "STOMP_UNACKED")
+	acknowledgements(ports[0], unacked)
+	fmt.Println("  acknowledgements: right")
 	idle := connect(ports[0])
 	time.Sleep(6 * time.Second)
 	must(idle.Send("/topic/go/idle", "", nil, stomp.SendOpt.Receipt), "heart-beats")

@@ -2,11 +2,16 @@
 module dev.tutti.bench {
     requires dev.tutti;
     requires dev.tutti.blocks;
+    requires dev.tutti.console;
+    requires dev.tutti.metrics;
     requires HdrHistogram;
     requires info.picocli;
     requires io.nats.jnats;
     requires java.management;
+    requires java.net.http;
+    requires jdk.jfr;
     requires jdk.management;
+    requires micrometer.core;
     requires org.apache.tomcat.tribes;
     requires org.jgroups;
     requires org.zeromq.jeromq;

@@ -34,12 +34,12 @@ final class Modules {
             // The command line makes certificates, which only the TLS code knows how to.
             Map.entry("cli", Set.of("core", "api", "blocks", "config", "netty", "stomp", "draw", "console")),
             Map.entry("demo", Set.of("core", "api", "config", "tomcat", "cli")),
-            Map.entry("bench", Set.of("core", "api", "blocks", "config", "cli")));
+            Map.entry("bench", Set.of("core", "api", "blocks", "metrics", "console", "config", "cli")));
 
     /** Libraries, by the packages they begin with, and the modules that may see them. */
     private static final Map<String, Set<String>> LIBRARIES = Map.ofEntries(
             Map.entry("io.netty.", Set.of("netty", "stomp", "console")),
-            Map.entry("io.micrometer.", Set.of("metrics")),
+            Map.entry("io.micrometer.", Set.of("metrics", "bench")),
             Map.entry("io.opentelemetry.", Set.of("metrics")),
             Map.entry("org.junit.", Set.of("testkit")),
             // Tribes is of the same family, and one of the systems that are compared.

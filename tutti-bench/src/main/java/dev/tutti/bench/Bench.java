@@ -44,6 +44,7 @@ public final class Bench {
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
                 .addSubcommand(new StateCommand())
                 .addSubcommand(new RingCommand())
+                .addSubcommand(of(new OverheadCommand(), OverheadCommand.defaults()))
                 .addSubcommand(new RehearseCommand())
                 .addSubcommand(new CommandLine.HelpCommand());
         UsageMessageSpec usage = line.getCommandSpec().usageMessage();

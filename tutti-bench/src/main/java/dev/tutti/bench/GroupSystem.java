@@ -133,6 +133,15 @@ interface GroupSystem extends AutoCloseable {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no requests");
     }
 
+    /**
+     * Lets itself be watched, instead of as before, and returns where.
+     *
+     * @param intervalNanos between two looks
+     */
+    default List<String> watch(Watch watch, long intervalNanos) {
+        throw new UnsupportedOperationException(getClass().getSimpleName() + " can't be watched");
+    }
+
     /** Leaves gracefully and releases everything. */
     @Override
     void close();

@@ -145,6 +145,9 @@ final class Member {
                 receipts.pauseAfterEach(command.number("nanos"));
                 yield Line.of("slowed");
             }
+            case "watch" -> Line.of("watched")
+                    .with("addresses",
+                            String.join(",", system.watch(Watch.valueOf(command.text("what")), command.number("interval"))));
             case "held" -> held();
             case "groups" -> {
                 system.openGroups(command.count("count"), command.number("timeout"));

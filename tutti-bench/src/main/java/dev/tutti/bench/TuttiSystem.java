@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,7 @@ final class TuttiSystem implements GroupSystem {
     private final Semaphore furtherMessages = new Semaphore(0);
     private @Nullable Node node;
     private @Nullable Group group;
+    private @Nullable Watched watched;
 
     TuttiSystem(
             Seat seat, Listener listener, Carrier carrier, boolean isInline, Map<String, String> order) {
@@ -167,6 +169,21 @@ final class TuttiSystem implements GroupSystem {
     }
 
     @Override
+    public List<String> watch(Watch watch, long intervalNanos) {
+        endWatch();
+        Watched begun = new Watched(node(), watch, seat.rank() == 0, Duration.ofNanos(intervalNanos));
+        watched = begun;
+        return begun.addresses();
+    }
+
+    private void endWatch() {
+        if (watched != null) {
+            watched.close();
+            watched = null;
+        }
+    }
+
+    @Override
     public void leave() {
         Group joined = group;
         if (joined != null) {
@@ -191,6 +208,7 @@ final class TuttiSystem implements GroupSystem {
 
     @Override
     public void close() {
+        endWatch();
         leave();
         Node started = node;
         if (started != null) {

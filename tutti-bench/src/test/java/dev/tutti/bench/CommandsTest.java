@@ -69,6 +69,25 @@ class CommandsTest {
     }
 
     @Test
+    void overheadComparesMetricsAndTheConsoleWithNeither() throws IOException {
+        assertThat(bench("overhead", "--members", "2")).isZero();
+        Map<?, ?> watched = map(figures().get("watched"));
+        assertThat(watched.keySet().toString()).isEqualTo("[nothing, metrics, console]");
+        assertThat(map(watched.get("nothing")).get("loss-of-rate")).isNull();
+        assertThat(map(map(watched.get("metrics")).get("loss-of-rate")).get("pairs")).isEqualTo(1L);
+        assertThat(map(map(watched.get("console")).get("more-cpu")).get("pairs")).isEqualTo(1L);
+        assertThat(Files.readString(html())).contains("console: the rate changes by");
+    }
+
+    @Test
+    void overheadAtARateIsAShareOfTheMachine() throws IOException {
+        assertThat(bench("overhead", "--members", "2", "--rate", "500")).isZero();
+        Map<?, ?> metrics = map(map(figures().get("watched")).get("metrics"));
+        assertThat(map(metrics.get("share-of-machine")).get("pairs")).isEqualTo(1L);
+        assertThat(Files.readString(html())).contains("console: ").contains("of the machine's CPU");
+    }
+
+    @Test
     void aSystemThatLosesIsDisqualifiedAndOurOwnFails() throws IOException {
         assertThat(bench("--systems", "tutti,jgroups", "--pattern", "1-n", "--members", "2", "--jvm=-Dbench.lose=3"))
                 .isEqualTo(1);

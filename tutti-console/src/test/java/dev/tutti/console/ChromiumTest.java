@@ -3,9 +3,7 @@ package dev.tutti.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -71,26 +69,7 @@ class ChromiumTest {
     }
 
     private static void startMember(String name) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx96m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MemberProcess.class.getName(),
-                        name,
-                        "0",
-                        node.address(),
-                        "orders,chat",
-                        "50")
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        members.put(name, process);
-        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        assertThat(out.readLine()).isEqualTo("ready");
-        Thread.ofVirtual().start(() -> out.lines().forEach(each -> {}));
+        members.put(name, MemberProcess.start(name, 0, node.address()));
     }
 
     private static void signal(String name, String signal) throws IOException, InterruptedException {

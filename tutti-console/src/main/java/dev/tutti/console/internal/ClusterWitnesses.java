@@ -7,6 +7,7 @@ import dev.tutti.blocks.inspection.Answer;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
+import dev.tutti.internal.DiagnosticsDirectory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The members of a cluster, asked over the cluster. Who is late once is not yet silent: what it said last stands for a while. */
+/**
+ * The members of a cluster, asked over the cluster, and those that it does not lead to on this machine. Who is late once is not yet
+ * silent: what it said last stands for a while.
+ */
 public final class ClusterWitnesses implements Witnesses {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWitnesses.class);
@@ -36,6 +40,7 @@ public final class ClusterWitnesses implements Witnesses {
     private final Node node;
     private final Inspection inspection;
     private final boolean isOwner;
+    private final Neighbours neighbours = new Neighbours(DiagnosticsDirectory.ofUser(), DEADLINE);
 
     // Under this object's lock.
     private final Map<NodeId, Said> said = new TreeMap<>();
@@ -62,7 +67,9 @@ public final class ClusterWitnesses implements Witnesses {
             LOG.debug("the cluster can't be asked", e);
             answers = List.of();
         }
-        return documents(answers);
+        Map<String, Doc> documents = documents(answers);
+        neighbours.complete(documents);
+        return documents;
     }
 
     private synchronized Map<String, Doc> documents(List<Answer> answers) {
@@ -97,7 +104,7 @@ public final class ClusterWitnesses implements Witnesses {
                 return document == null ? null : new Doc(document);
             }
         }
-        return null;
+        return neighbours.inspection(member);
     }
 
     @Override
@@ -119,6 +126,7 @@ public final class ClusterWitnesses implements Witnesses {
         pages.putIfAbsent(
                 node.name(),
                 new Page(incarnation, new Doc(node.events(cursors.after(node.name(), incarnation)).document())));
+        neighbours.events(cursors).forEach(pages::putIfAbsent);
         return pages;
     }
 

@@ -23,6 +23,9 @@ final class Figures {
     /** A gap between the first and the last repair that still is nothing to be told of. */
     private static final double REPAIRS_PER_SECOND_CALM = 50;
 
+    /** What names of groups begin with that are not the application's. */
+    private static final String OWN_PREFIX = "tutti.";
+
     private final Rates rates = new Rates();
 
     /**
@@ -287,21 +290,31 @@ final class Figures {
     private List<Map<String, Object>> attention(
             Map<String, Doc> documents, List<Map<String, Object>> members, List<Map<String, Object>> groups) {
         List<Map<String, Object>> found = new ArrayList<>();
-        for (Map<String, Object> group : groups) {
-            if (Doc.of(group).is("split")) {
-                add(found, "split", "#/group/" + group.get("name"),
-                        "Group " + group.get("name") + " is split: its sides don't hear each other");
+        List<String> split = groups.stream()
+                .filter(group -> Doc.of(group).is("split"))
+                .map(group -> String.valueOf(group.get("name")))
+                .toList();
+        boolean isOnlyOurs = split.stream().allMatch(name -> name.startsWith(OWN_PREFIX));
+        for (String name : split) {
+            if (isOnlyOurs || !name.startsWith(OWN_PREFIX)) {
+                add(found, "split", "#/group/" + name, "Group " + name + " is split: its sides don't hear each other");
             }
         }
+        boolean isSplit = !found.isEmpty();
         Set<String> suspected = new TreeSet<>();
         documents.forEach((witness, document) -> document.list("links").stream()
                 .filter(link -> link.is("suspected"))
                 .forEach(link -> suspected.add(link.text("peer"))));
         for (Map<String, Object> member : members) {
             String name = String.valueOf(member.get("name"));
+            boolean isAnswering = !Doc.of(member).text("state").equals("silent");
+            if (isSplit && isAnswering) {
+                // Of course the other side does not hear it.
+                continue;
+            }
             if (suspected.contains(name)) {
                 add(found, "silent", "#/member/" + name, name + " is not heard by others");
-            } else if (Doc.of(member).text("state").equals("silent")) {
+            } else if (!isAnswering) {
                 add(found, "silent", "#/member/" + name, name + " does not answer the console");
             }
         }

@@ -66,6 +66,16 @@ class FiguresTest {
     }
 
     @Test
+    void inASplitOnlyThoseAreNotHeardWhomNoSideHears() {
+        Doc model = show(Map.of(
+                "a", document("a", 1, List.of(link("b", "closed", true), link("c", "closed", true)), List.of(group("4.1@a", "a"))),
+                "b", document("b", 1, List.of(link("a", "closed", true)), List.of(group("4.1@b", "b")))));
+        assertThat(model.list("attention")).extracting(each -> each.text("text"))
+                .hasSize(2)
+                .last().isEqualTo("c is not heard by others");
+    }
+
+    @Test
     void aViewOnItsWayIsNoSplit() {
         Doc model = show(Map.of(
                 "a", document("a", 1, List.of(), List.of(group("4.1@a", "a", "b"))),

@@ -48,7 +48,10 @@ function heading(under = true) {
 
 /** How things are, in a sentence. */
 export function verdict(model) {
-  const split = model.groups.filter((group) => group.split);
+  const all = model.groups.filter((group) => group.split);
+  // Those of the application, unless there are none.
+  const own = all.filter((group) => !group.name.startsWith("tutti."));
+  const split = own.length ? own : all;
   const answering = model.members.filter((member) => member.state === "answers").length;
   const silent = model.members.length - answering;
   if (split.length === 1) return `Group ${split[0].name} is split.`;

@@ -13,6 +13,7 @@ import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;
@@ -86,6 +87,7 @@ public final class Directory<V> implements AutoCloseable {
     private final String name;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
     private final CopyOnWriteArrayList<Listener<V>> listeners = new CopyOnWriteArrayList<>();
 
     // Guarded by the lock, but for volatile ones, which others read.
@@ -100,6 +102,7 @@ public final class Directory<V> implements AutoCloseable {
         this.name = settings.group().name();
         this.tree = new Tree<>(settings.namesMax());
         this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-directory-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
     }
 
     /** A directory on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -113,7 +116,7 @@ public final class Directory<V> implements AutoCloseable {
                         settings.group().set("state.of", settings.merge().stateOf()),
                         directory.new Machine(),
                         DirectoryCommand.codec(settings.values())))
-                .onClosed(settings.closedListener())
+                .onClosed(directory::onClosed)
                 .join();
         directory.onDeadline(0);
         return directory;
@@ -319,6 +322,7 @@ public final class Directory<V> implements AutoCloseable {
         try {
             status.put("names", (long) tree.size());
             status.put("to-bring-in", lostSides.stream().mapToLong(side -> side.wanted().size()).sum());
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -329,6 +333,11 @@ public final class Directory<V> implements AutoCloseable {
     @Override
     public void close() {
         replica().close();
+    }
+
+    private void onClosed(String reason) {
+        retry.end();
+        settings.closedListener().accept(reason);
     }
 
     // ------------------------------------------------------------------ the machine
@@ -530,7 +539,7 @@ public final class Directory<V> implements AutoCloseable {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present == null || own == null || replica == null) {
+        if (present == null || own == null || replica == null || retry.isOver()) {
             return;
         }
         for (LostSide<List<Wish<V>>> side : List.copyOf(lostSides)) {
@@ -539,29 +548,15 @@ public final class Directory<V> implements AutoCloseable {
                 List<Wish<V>> wishes = side.wanted();
                 for (int from = 0; from < wishes.size(); from += BATCH) {
                     int to = Math.min(from + BATCH, wishes.size());
-                    send(side, new DirectoryCommand.Again<>(
-                            side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to)));
+                    DirectoryCommand<V> again = new DirectoryCommand.Again<>(
+                            side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to));
+                    retry.watch(replica().submit(again), side::onUnsent);
                 }
             }
         }
     }
 
-    private void send(LostSide<List<Wish<V>>> side, DirectoryCommand<V> again) {
-        replica().submit(again).whenComplete((outcome, failure) -> {
-            if (failure != null) {
-                lock.lock();
-                try {
-                    side.onUnsent();
-                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-                } finally {
-                    lock.unlock();
-                }
-            }
-        });
-    }
-
     private static final int BATCH = 256;
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

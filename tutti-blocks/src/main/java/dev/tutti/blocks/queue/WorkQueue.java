@@ -12,6 +12,7 @@ import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;
@@ -76,6 +77,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     private final Threads threads;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
 
     // Guarded by the lock, but for volatile ones, which others read.
     private Tasks<T> tasks = new Tasks<>();
@@ -97,6 +99,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         this.name = settings.group().name();
         this.threads = settings.group().node().threads();
         this.deadlines = new Deadlines(threads, "tutti-queue-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
     }
 
     /** A queue on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -282,6 +285,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             status.put("bytes", tasks.bytes());
             status.put("redeliveries", tasks.redeliveries());
             status.put("to-bring-in", (long) lostSides.size());
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -298,6 +302,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         List<CompletableFuture<Task<T>>> open;
         lock.lock();
         try {
+            retry.end();
             open = new ArrayList<>(takes.values());
             takes.clear();
         } finally {
@@ -568,7 +573,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present == null || own == null || replica == null) {
+        if (present == null || own == null || replica == null || retry.isOver()) {
             return;
         }
         if (isReplaced) {
@@ -609,8 +614,8 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
         if (!overdue.isEmpty()) {
             // Until it is delivered they are still here, and told again: which does nothing.
-            replica().submit(new QueueCommand.Overdue<>(overdue));
-            next = Math.min(next, nowNanos + RETRY_NANOS);
+            retry.watch(replica().submit(new QueueCommand.Overdue<>(overdue)), () -> {});
+            next = Math.min(next, nowNanos + Retry.PAUSE_NANOS);
         }
         return next;
     }
@@ -621,12 +626,13 @@ public final class WorkQueue<T> implements AutoCloseable {
         List<TaskId> done = side.wanted().done();
         int most = Math.max(items.size(), done.size());
         for (int from = 0; from < most; from += BATCH) {
-            send(side, new QueueCommand.Again<>(
+            QueueCommand<T> again = new QueueCommand.Again<>(
                     side.id(),
                     present.id().number(),
                     from + BATCH >= most,
                     part(items, from),
-                    part(done, from)));
+                    part(done, from));
+            retry.watch(replica().submit(again), side::onUnsent);
         }
     }
 
@@ -634,22 +640,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         return from >= all.size() ? List.of() : all.subList(from, Math.min(from + BATCH, all.size()));
     }
 
-    private void send(LostSide<Rest<T>> side, QueueCommand<T> again) {
-        replica().submit(again).whenComplete((outcome, failure) -> {
-            if (failure != null) {
-                lock.lock();
-                try {
-                    side.onUnsent();
-                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-                } finally {
-                    lock.unlock();
-                }
-            }
-        });
-    }
-
     private static final int BATCH = 64;
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

@@ -210,6 +210,19 @@ class TotalOrderMapTest {
         assertThat(holders.on(2).events).contains(new EntryEvent<>(EntryEvent.Kind.EXPIRED, "short", "1", null));
     }
 
+    @ClusterTest(nodes = 2, seeds = 3)
+    void closedMapTellsNothingAnyMoreThoughItsNodeGoesOn(Cluster cluster) {
+        Components<Holder> holders = cluster.deploy(node -> new Holder(node, settings));
+        cluster.start(1).start(2).awaitOneView();
+        holders.run(1, holder -> {
+            holder.map.put("short", "1", Duration.ofSeconds(2));
+            holder.map.close();
+        });
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(holders.on(1).map.status().get("tried-again")).isLessThanOrEqualTo(1);
+        assertThat(holders.on(2).map.containsKey("short")).isFalse();
+    }
+
     @ClusterTest(nodes = 5, seeds = 10)
     void sidesMeetAsTheRuleSays(Cluster cluster) {
         long rule = cluster.seed() % 4;

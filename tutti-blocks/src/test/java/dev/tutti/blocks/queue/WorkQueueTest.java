@@ -164,6 +164,19 @@ class WorkQueueTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 3)
+    void closedQueueTellsNothingAnyMoreThoughItsNodeGoesOn(Cluster cluster) {
+        settings = queue -> queue.acknowledgeWithin(Duration.ofMillis(500));
+        Components<Holder> holders = cluster.deploy(node -> new Holder(node, delivery, settings));
+        cluster.start(1).start(2).awaitOneView();
+        holders.run(1, holder -> holder.queue.offer("t"));
+        holders.run(2, Holder::take);
+        holders.run(1, holder -> holder.queue.close());
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(holders.on(1).queue.status().get("tried-again")).isLessThanOrEqualTo(1);
+        holders.run(2, holder -> assertThat(holder.take().deliveries()).isEqualTo(2));
+    }
+
+    @ClusterTest(nodes = 2, seeds = 3)
     void fullQueueRefuses(Cluster cluster) {
         settings = queue -> queue.tasksMax(3).bytesMax(40);
         Components<Holder> holders = startAll(cluster);

@@ -145,6 +145,14 @@ class InstallationTest {
                 }
 
                 @Override
+                public boolean mayReplace(Cut read) {
+                    return true;
+                }
+
+                @Override
+                public void onIdle() {}
+
+                @Override
                 public @Nullable Cut later(Cut of) {
                     return null;
                 }

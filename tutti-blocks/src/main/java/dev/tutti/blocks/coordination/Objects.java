@@ -222,6 +222,9 @@ final class Objects implements StateMachine<Command, Answer> {
             throw new IOException("a state of " + length + " bytes, at most " + STATE_BYTES_MAX);
         }
         ByteInput in = new ByteInput(data.readNBytes(length));
+        if (data.read() >= 0) {
+            throw new IOException("a state goes on behind its " + length + " bytes");
+        }
         begin(in.takeLong());
         epoch = in.takeLong();
         lastToken = in.takeLong();
@@ -243,6 +246,11 @@ final class Objects implements StateMachine<Command, Answer> {
 
     @Override
     public boolean isReproducible() {
+        return true;
+    }
+
+    @Override
+    public boolean isAtomic() {
         return true;
     }
 

@@ -427,6 +427,11 @@ public final class Directory<V> implements AutoCloseable {
                 throw new IOException("the state of directory " + name + " can't be read", e);
             }
         }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
     }
 
     private void tell(DirectoryEvent<V> event) {

@@ -583,6 +583,11 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             }
             LastWriterMap.this.install(image);
         }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
     }
 
     private void install(Image<K, V> image) {

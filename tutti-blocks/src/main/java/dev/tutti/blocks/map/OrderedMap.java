@@ -400,6 +400,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             }
             OrderedMap.this.install(image);
         }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
     }
 
     private Outcome<V> write(MapCommand.Write<K, V> write) {

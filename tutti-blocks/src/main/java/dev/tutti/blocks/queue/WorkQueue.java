@@ -401,6 +401,11 @@ public final class WorkQueue<T> implements AutoCloseable {
                 throw new IOException("the state of queue " + name + " can't be read", e);
             }
         }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
     }
 
     private boolean execute(Member member, QueueCommand<T> command) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -31,14 +30,10 @@ class LastWriterMapTest {
         final ReplicatedMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
         private int writes;
-        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
-            map = Joining.join(() -> settings.apply(
-                            ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
-                            .onEntry(events::add)
-                            .onClosed(reason -> isClosed = true))
-                    .lastWriter());
+            map = settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).onEntry(events::add))
+                    .lastWriter();
         }
 
         void work(Cluster cluster) {
@@ -319,7 +314,6 @@ class LastWriterMapTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
-        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

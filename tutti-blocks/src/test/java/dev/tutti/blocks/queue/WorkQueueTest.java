@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -45,10 +44,9 @@ class WorkQueueTest {
 
         Holder(Node node, String delivery, UnaryOperator<QueueBuilder<String>> settings) {
             this.node = node;
-            queue = Joining.join(() -> settings.apply(
-                            WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
-                                    .timeout(Duration.ofSeconds(5)))
-                    .join());
+            queue = settings.apply(WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
+                            .timeout(Duration.ofSeconds(5)))
+                    .join();
         }
 
         Task<String> take() {

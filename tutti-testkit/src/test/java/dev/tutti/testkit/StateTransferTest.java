@@ -239,11 +239,12 @@ class StateTransferTest {
         plan.messageBytes = 20_000;
         plan.ballastBytes = 1_000_000;
         plan.slow = "n3";
-        plan.installPauseNanos = 50_000_000;
+        plan.installPauseNanos = 200_000_000;
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1);
-        cluster.begin(2, 3);
-        cluster.advanceUntil("n2 has joined", LONG, () -> cluster.isRunning(2));
+        cluster.begin(3);
+        awaitBytes(cluster, 3, 60_000);
+        cluster.start(2);
         ledgers.keep(Duration.ofMillis(1), Ledger::write);
         cluster.advanceUntil("n3 has no more room", LONG, () ->
                 !String.valueOf(state(cluster, 3).get("held-full")).isEmpty());

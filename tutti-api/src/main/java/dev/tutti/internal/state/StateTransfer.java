@@ -220,7 +220,7 @@ public final class StateTransfer {
     public StateProgress progress() {
         StateProgress.Phase phase = isComplete && !isHolding
                 ? StateProgress.Phase.COMPLETE
-                : target == null ? StateProgress.Phase.AGREEING : StateProgress.Phase.INSTALLING;
+                : target == null && !installation.isRunning() ? StateProgress.Phase.AGREEING : StateProgress.Phase.INSTALLING;
         return installation.progress(phase, backlog.bytes());
     }
 

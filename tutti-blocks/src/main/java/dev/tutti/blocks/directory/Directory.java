@@ -12,6 +12,7 @@ import dev.tutti.blocks.directory.DirectoryException.Reason;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
@@ -92,7 +93,7 @@ public final class Directory<V> implements AutoCloseable {
 
     // Guarded by the lock, but for volatile ones, which others read.
     private Tree<V> tree;
-    private final List<LostSide<List<Wish<V>>>> lostSides = new ArrayList<>();
+    private final LostSides<List<Wish<V>>> lostSides = new LostSides<>();
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
     private volatile @Nullable Replica<DirectoryCommand<V>, Outcome> replica;
@@ -321,7 +322,7 @@ public final class Directory<V> implements AutoCloseable {
         lock.lock();
         try {
             status.put("names", (long) tree.size());
-            status.put("to-bring-in", lostSides.stream().mapToLong(side -> side.wanted().size()).sum());
+            status.put("to-bring-in", lostSides.count(List::size));
             status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
@@ -366,15 +367,10 @@ public final class Directory<V> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
-                for (LostSide<List<Wish<V>>> side : lostSides) {
-                    side.onView(next, own);
-                }
+                lostSides.onView(next, own);
             } finally {
                 lock.unlock();
             }
@@ -525,7 +521,7 @@ public final class Directory<V> implements AutoCloseable {
         if (again.view() == view().id().number()) {
             again.wishes().forEach(tree::bringIn);
             if (again.isLast()) {
-                lostSides.removeIf(side -> side.id().equals(again.side()));
+                lostSides.onBroughtIn(again.side());
             }
         }
         return Outcome.DONE;
@@ -547,17 +543,16 @@ public final class Directory<V> implements AutoCloseable {
         if (present == null || own == null || replica == null || retry.isOver()) {
             return;
         }
-        for (LostSide<List<Wish<V>>> side : List.copyOf(lostSides)) {
-            if (side.isDue(present, own)) {
-                side.onSent(present);
-                List<Wish<V>> wishes = side.wanted();
-                for (int from = 0; from < wishes.size(); from += BATCH) {
-                    int to = Math.min(from + BATCH, wishes.size());
-                    DirectoryCommand<V> again = new DirectoryCommand.Again<>(
-                            side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to));
-                    retry.watch(replica().submit(again), side::onUnsent);
-                }
-            }
+        lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
+    }
+
+    private void bringIn(LostSide<List<Wish<V>>> side, View present) {
+        List<Wish<V>> wishes = side.wanted();
+        for (int from = 0; from < wishes.size(); from += BATCH) {
+            int to = Math.min(from + BATCH, wishes.size());
+            DirectoryCommand<V> again = new DirectoryCommand.Again<>(
+                    side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to));
+            retry.watch(replica().submit(again), side::onUnsent);
         }
     }
 

@@ -302,11 +302,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void onView(View next) {
         lock.lock();
         try {
-            Member own = self;
-            if (own == null) {
-                own = Members.of(settings.group().node().id(), next);
-                self = own;
-            }
+            Member own = Members.of(settings.group().node().id(), next);
+            self = own;
             view = next;
             heard.keySet().retainAll(next.members());
             unburdened.clear();

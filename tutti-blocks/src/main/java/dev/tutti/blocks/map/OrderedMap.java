@@ -337,11 +337,8 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
                 duties.onView(next, own);
             } finally {

@@ -10,6 +10,7 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
@@ -81,7 +82,7 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     // Guarded by the lock, but for volatile ones, which others read.
     private Tasks<T> tasks = new Tasks<>();
-    private final List<LostSide<Rest<T>>> lostSides = new ArrayList<>();
+    private final LostSides<Rest<T>> lostSides = new LostSides<>();
 
     /** Calls of this member that wait, by number. */
     private final TreeMap<Long, CompletableFuture<Task<T>>> takes = new TreeMap<>();
@@ -284,7 +285,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             status.put("workers-waiting", (long) tasks.waiterCount());
             status.put("bytes", tasks.bytes());
             status.put("redeliveries", tasks.redeliveries());
-            status.put("to-bring-in", (long) lostSides.size());
+            status.put("to-bring-in", lostSides.count(rest -> 1));
             status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
@@ -334,15 +335,10 @@ public final class WorkQueue<T> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
-                for (LostSide<Rest<T>> side : lostSides) {
-                    side.onView(next, own);
-                }
+                lostSides.onView(next, own);
                 tasks.onView(next);
                 handOver();
                 checkNanos = 0;
@@ -436,7 +432,7 @@ public final class WorkQueue<T> implements AutoCloseable {
                     again.done().forEach(tasks::finish);
                     again.items().forEach(tasks::bringIn);
                     if (again.isLast()) {
-                        lostSides.removeIf(side -> side.id().equals(again.side()));
+                        lostSides.onBroughtIn(again.side());
                     }
                 }
                 yield isOfThisView;
@@ -591,11 +587,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             }
             List.copyOf(takes.keySet()).forEach(this::register);
         }
-        for (LostSide<Rest<T>> side : List.copyOf(lostSides)) {
-            if (side.isDue(present, own)) {
-                bringIn(side, present);
-            }
-        }
+        lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
         long nowNanos = deadlines.nowNanos();
         if (own.equals(present.coordinator()) && nowNanos >= checkNanos) {
             checkNanos = check(nowNanos);
@@ -626,7 +618,6 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
 
     private void bringIn(LostSide<Rest<T>> side, View present) {
-        side.onSent(present);
         List<Item<T>> items = side.wanted().items();
         List<TaskId> done = side.wanted().done();
         int most = Math.max(items.size(), done.size());

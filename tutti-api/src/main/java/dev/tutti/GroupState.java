@@ -36,4 +36,14 @@ public interface GroupState {
     default boolean isReproducible() {
         return false;
     }
+
+    /**
+     * Whether {@link #install} changes nothing before it has read its stream to the end, where {@code read} returns -1. If
+     * so, this member goes on with what it has if all who have the other state are gone before: the stream fails, and when
+     * {@code install} has thrown that, listeners are called again. Else it leaves the group then. {@code install} must not
+     * return before it has read the end.
+     */
+    default boolean isAtomic() {
+        return false;
+    }
 }

@@ -6,7 +6,6 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What can be tuned about the console. */
 public final class ConsoleSettings {
@@ -114,27 +113,11 @@ public final class ConsoleSettings {
      * file, properties ({@code tutti.console.port}) and variables ({@code TUTTI_CONSOLE_PORT}) configure its console.
      */
     public static NodeSpec addTo(NodeSpec spec) {
-        Settings node = spec.node();
-        if (node.has(PORT.name())) {
-            return spec;
-        }
-        Settings more = Settings.of(Stream.concat(node.definitions().stream(), ALL.stream()).toList());
-        return spec.withNode(withAll(more, node));
+        return spec.withNodeDefinitions(ALL);
     }
 
     /** What the settings of a node say about the console; defaults where they say nothing. */
     public static Settings of(Settings node) {
-        return withAll(Settings.of(ALL), node);
-    }
-
-    private static Settings withAll(Settings base, Settings other) {
-        Settings all = base;
-        for (var entry : other.explicit().entrySet()) {
-            Settings.Value value = entry.getValue();
-            if (all.has(entry.getKey())) {
-                all = all.with(entry.getKey(), value.text(), value.source(), value.place());
-            }
-        }
-        return all;
+        return Settings.of(ALL).withAll(node);
     }
 }

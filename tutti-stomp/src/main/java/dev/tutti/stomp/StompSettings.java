@@ -6,7 +6,6 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What can be tuned about serving STOMP. */
 public final class StompSettings {
@@ -198,27 +197,11 @@ public final class StompSettings {
      * file, properties ({@code tutti.stomp.port}) and variables ({@code TUTTI_STOMP_PORT}) configure its server.
      */
     public static NodeSpec addTo(NodeSpec spec) {
-        Settings node = spec.node();
-        if (node.has(PORT.name())) {
-            return spec;
-        }
-        Settings more = Settings.of(Stream.concat(node.definitions().stream(), ALL.stream()).toList());
-        return spec.withNode(withAll(more, node));
+        return spec.withNodeDefinitions(ALL);
     }
 
     /** What the settings of a node say about STOMP; defaults where they say nothing. */
     static Settings of(Settings node) {
-        return withAll(Settings.of(ALL), node);
-    }
-
-    private static Settings withAll(Settings base, Settings other) {
-        Settings all = base;
-        for (var entry : other.explicit().entrySet()) {
-            Settings.Value value = entry.getValue();
-            if (all.has(entry.getKey())) {
-                all = all.with(entry.getKey(), value.text(), value.source(), value.place());
-            }
-        }
-        return all;
+        return Settings.of(ALL).withAll(node);
     }
 }

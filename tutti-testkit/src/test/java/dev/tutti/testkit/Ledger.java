@@ -26,7 +26,11 @@ final class Ledger implements GroupState, AutoCloseable {
     static final class Plan {
         int ballastBytes = 500_000;
         boolean isReproducible = true;
+        boolean isAtomic;
         long installPauseNanos;
+
+        /** Who installs with these pauses; empty for all. */
+        String slow = "";
         String stack = "fifo";
         String policy = "largest";
         String heldMemory = "2 MiB";
@@ -150,6 +154,15 @@ final class Ledger implements GroupState, AutoCloseable {
     public void install(InputStream in) throws IOException {
         isInstalling = true;
         installs++;
+        try {
+            installWhole(in);
+        } finally {
+            // What has failed has changed nothing; it is not so with what has no such plan.
+            isInstalling = isInstalling && !plan.isAtomic;
+        }
+    }
+
+    private void installWhole(InputStream in) throws IOException {
         if (plan.isFailingToInstall) {
             throw new IllegalStateException("no room for the state");
         }
@@ -159,7 +172,7 @@ final class Ledger implements GroupState, AutoCloseable {
         while (count >= 0) {
             image = Arrays.copyOf(image, image.length + count);
             System.arraycopy(buffer, 0, image, image.length - count, count);
-            if (plan.installPauseNanos > 0) {
+            if (plan.installPauseNanos > 0 && (plan.slow.isEmpty() || plan.slow.equals(node.name()))) {
                 cluster.process(cluster.numberOf(node)).strands().sleep(plan.installPauseNanos);
             }
             count = in.read(buffer);
@@ -175,6 +188,11 @@ final class Ledger implements GroupState, AutoCloseable {
     @Override
     public boolean isReproducible() {
         return plan.isReproducible;
+    }
+
+    @Override
+    public boolean isAtomic() {
+        return plan.isAtomic;
     }
 
     int openSnapshots() {

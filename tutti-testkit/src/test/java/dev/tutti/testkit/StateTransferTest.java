@@ -8,6 +8,7 @@ import dev.tutti.StateProgress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /** S19 and what goes with it: newcomers have the state exactly at their cut, whoever dies on the way. */
@@ -231,6 +232,29 @@ class StateTransferTest {
         sendMoreThanMayWait(cluster);
     }
 
+    /** What it aims at then is behind what waits before it, for which there is no room. */
+    @ClusterTest(nodes = 3, seeds = 10)
+    void newcomerWithNoMoreRoomMayBeginAtALaterCut(Cluster cluster) {
+        plan.heldFile = "1 MiB";
+        plan.messageBytes = 20_000;
+        plan.ballastBytes = 1_000_000;
+        plan.slow = "n3";
+        plan.installPauseNanos = 200_000_000;
+        Components<Ledger> ledgers = deploy(cluster);
+        cluster.start(1);
+        cluster.begin(3);
+        awaitBytes(cluster, 3, 60_000);
+        cluster.start(2);
+        ledgers.keep(Duration.ofMillis(1), Ledger::write);
+        cluster.advanceUntil("n3 has no more room", LONG, () ->
+                !String.valueOf(state(cluster, 3).get("held-full")).isEmpty());
+        cluster.crash(1);
+        cluster.advanceUntil("n3 has joined", LONG, () -> cluster.isRunning(3));
+        cluster.quiet().awaitRest();
+        assertAlike(ledgers);
+        assertThat(ledgers.on(3).installs).isEqualTo(2);
+    }
+
     private void sendMoreThanMayWait(Cluster cluster) {
         plan.messageBytes = 20_000;
         plan.ballastBytes = 1_000_000;
@@ -290,6 +314,60 @@ class StateTransferTest {
         assertThatThrownBy(() -> cluster.advanceUntil("n2 has joined", LONG, () -> cluster.isRunning(2)))
                 .isInstanceOf(StateException.class)
                 .hasMessageContaining("group ledger");
+    }
+
+    @ClusterTest(nodes = 5, seeds = 20)
+    void sideThatWasGivenUpGoesOnIfAllWithTheOtherStateDieHalfway(Cluster cluster) {
+        plan.isAtomic = true;
+        plan.installPauseNanos = 5_000_000;
+        Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
+        cluster.awaitOneView();
+        ledgers.keep(Duration.ofMillis(5), Ledger::write);
+        cluster.advance(Duration.ofMillis(200)).partition(1, 2).advance(Duration.ofSeconds(10));
+        int[] installs = IntStream.rangeClosed(1, 5).map(number -> ledgers.on(number).installs).toArray();
+        // They may meet one by one: whose state goes on depends on who met whom.
+        IntPredicate isGivenUp = number -> ledgers.on(number).installs > installs[number - 1];
+        cluster.heal().advanceUntil("some get the others' state", LONG, () ->
+                IntStream.rangeClosed(1, 5).anyMatch(isGivenUp));
+        cluster.advance(Duration.ofMillis(10));
+        int[] left = IntStream.rangeClosed(1, 5).filter(isGivenUp).toArray();
+        int[] others = IntStream.rangeClosed(1, 5).filter(isGivenUp.negate()).toArray();
+        int before = ledgers.on(left[0]).entries.size();
+        cluster.crash(others).advance(Duration.ofSeconds(5)).awaitRest();
+        assertAlike(ledgers);
+        assertThat(ledgers.running()).hasSize(left.length);
+        assertThat(ledgers.on(left[0]).entries).hasSizeGreaterThan(before);
+        cluster.start(others).awaitRest();
+        assertAlike(ledgers);
+    }
+
+    @ClusterTest(nodes = 4, seeds = 20)
+    void newcomersBeginAnewIfAllWithTheStateDieHalfway(Cluster cluster) {
+        plan.isAtomic = true;
+        plan.installPauseNanos = 2_000_000;
+        Components<Ledger> ledgers = deploy(cluster);
+        cluster.start(1);
+        ledgers.keep(Duration.ofMillis(5), Ledger::write);
+        cluster.begin(2, 3, 4);
+        awaitBytes(cluster, 2, 200_000);
+        cluster.crash(1);
+        cluster.advanceUntil("all others have joined", LONG, () ->
+                cluster.isRunning(2) && cluster.isRunning(3) && cluster.isRunning(4));
+        cluster.advance(Duration.ofMillis(200)).awaitRest();
+        assertAlike(ledgers);
+        assertThat(ledgers.on(2).entries).isNotEmpty();
+    }
+
+    @ClusterTest(nodes = 5, seeds = 40)
+    void nobodyIsLeftWithoutAStateThatIsAtomic(Cluster cluster) {
+        plan.isAtomic = true;
+        plan.installPauseNanos = 2_000_000;
+        plan.ballastBytes = 200_000;
+        Components<Ledger> ledgers = cluster.startAll(node -> new Ledger(cluster, node, plan));
+        ledgers.keep(Duration.ofMillis(20), Ledger::write);
+        cluster.randomFaults(Duration.ofSeconds(15)).awaitRest();
+        assertAlike(ledgers);
+        assertThat(IntStream.rangeClosed(1, 5).filter(cluster::isRunning).count()).isEqualTo(5);
     }
 
     @ClusterTest(nodes = 5, seeds = 30)

@@ -62,6 +62,9 @@ final class Agreement {
     /** Of the last primary view in which it was agreed that {@link #state} goes on, and which was left; 0 for none. */
     private long epoch;
 
+    /** The same of {@link #unlost}, when it was given up. */
+    private long unlostEpoch;
+
     private boolean isComplete;
     private boolean isClean = true;
 
@@ -113,7 +116,8 @@ final class Agreement {
         } else {
             holders.clear();
             long named = isComplete || target != null ? state : 0;
-            owner.sendToAll(new Status(next.id(), named, unlost, epoch, isComplete, isClean));
+            owner.sendToAll(
+                    new Status(next.id(), named, unlost, isComplete ? epoch : unlostEpoch, isComplete, isClean));
         }
         return next;
     }
@@ -166,6 +170,11 @@ final class Agreement {
         return true;
     }
 
+    /** This member has all of a state and is about to put it in the place of what it has: the two above in one. */
+    boolean onReplacing(Cut replacing) {
+        return onInstalling(replacing) && onInstalled(replacing);
+    }
+
     /**
      * This member has got the state of {@code installed}.
      *
@@ -187,7 +196,6 @@ final class Agreement {
         if (failed != target || present == null || present == failed || !present.isSettled() || present.holders().isEmpty()) {
             return null;
         }
-        unlost = 0;
         aim(present);
         return present;
     }
@@ -205,19 +213,7 @@ final class Agreement {
 
     /** Everybody has spoken. */
     private void settle(Cut present) {
-        TreeMap<Member, Long> having = new TreeMap<>();
-        statuses.forEach((member, status) -> {
-            if (status.isComplete()) {
-                having.put(member, status.state());
-            }
-        });
-        if (having.isEmpty()) {
-            statuses.forEach((member, status) -> {
-                if (status.unlost() != 0) {
-                    having.put(member, status.unlost());
-                }
-            });
-        }
+        TreeMap<Member, Long> having = having();
         if (having.isEmpty() && !found(present, having)) {
             present.settle(new Verdict.Pass(), List.of());
             owner.onLost("none of " + present.view().members() + " has the state of the group any more: all who had it are"
@@ -237,6 +233,25 @@ final class Agreement {
         owner.onSettled(present);
         early.forEach(this::onHave);
         early.clear();
+    }
+
+    /** Who has a state that it could go on with: what it has given up for one that nobody here has is such a state. */
+    private TreeMap<Member, Long> having() {
+        TreeSet<Long> complete = new TreeSet<>();
+        for (Status status : statuses.values()) {
+            if (status.isComplete()) {
+                complete.add(status.state());
+            }
+        }
+        TreeMap<Member, Long> having = new TreeMap<>();
+        statuses.forEach((member, status) -> {
+            if (status.isComplete()) {
+                having.put(member, status.state());
+            } else if (status.unlost() != 0 && !complete.contains(status.state())) {
+                having.put(member, status.unlost());
+            }
+        });
+        return having;
     }
 
     /** Nobody has a state: the first who has not begun to get one begins with what it is made with. */
@@ -268,9 +283,7 @@ final class Agreement {
 
     private long winner(Cut present, TreeMap<Member, Long> having) {
         Map<Long, Integer> members = new TreeMap<>();
-        for (Status status : statuses.values()) {
-            members.merge(status.state() == 0 ? status.unlost() : status.state(), 1, Integer::sum);
-        }
+        statuses.forEach((member, status) -> members.merge(having.getOrDefault(member, status.state()), 1, Integer::sum));
         long best = 0;
         int bestMembers = -1;
         for (Member member : present.view().members()) {
@@ -291,6 +304,7 @@ final class Agreement {
         boolean isGettingIt = target != null && holders.containsValue(state);
         if (own != null) {
             state = own;
+            epoch = isComplete ? epoch : unlostEpoch;
             unlost = 0;
             isComplete = true;
             isClean = false;
@@ -300,6 +314,7 @@ final class Agreement {
             present.settle(new Verdict.Pass(), holding());
         } else {
             unlost = isComplete ? state : unlost;
+            unlostEpoch = isComplete ? epoch : unlostEpoch;
             state = winner;
             isComplete = false;
             aim(present);

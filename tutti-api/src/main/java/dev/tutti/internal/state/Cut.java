@@ -45,6 +45,11 @@ public final class Cut {
         return id;
     }
 
+    /** Whether this member comes to it after {@code other}. */
+    boolean isAfter(Cut other) {
+        return id.number() > other.id.number();
+    }
+
     boolean isSettled() {
         return verdict != null;
     }

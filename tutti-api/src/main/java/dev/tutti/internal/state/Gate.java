@@ -21,7 +21,7 @@ final class Gate {
     /** Where it is closed; null if it is open. */
     private @Nullable Cut at;
 
-    /** What comes before this cut was overwritten by its state. */
+    /** What comes before this cut was replaced by its state, which is installed. */
     private @Nullable Cut skippingTo;
 
     /** What is no packet and no view, and is not skipped: that the member has joined. */
@@ -50,6 +50,9 @@ final class Gate {
         }
         if (skippingTo != null) {
             skip(item);
+            if (skippingTo == null) {
+                transfer.onReached();
+            }
             return Taken.YES;
         }
         if (item instanceof Packet packet) {
@@ -84,10 +87,7 @@ final class Gate {
     /** Something has changed: opens the gate if it may, and gives to listeners what has waited, up to the next closed cut. */
     void look(Consumer<Object> listeners) {
         Cut closed = at;
-        if (isAbandoned || closed == null) {
-            return;
-        }
-        if (!mayPass(closed)) {
+        if (isAbandoned || closed == null || skippingTo != null || !mayPass(closed)) {
             return;
         }
         Cut passed = at;
@@ -131,34 +131,38 @@ final class Gate {
                 yield true;
             }
             case Verdict.Install() -> {
-                if (target == null) {
-                    // It is installed, or was not needed after all.
-                    snapshots.pass(cut.id());
-                    yield true;
+                if (target != null) {
+                    transfer.install(target);
+                    yield false;
                 }
-                skipTo(target);
-                transfer.install(target);
-                yield false;
+                // Not before install has returned. Nothing is skipped before: it may turn out not to be needed.
+                yield !transfer.isInstalling() && skip(cut);
             }
             case Verdict.Superseded(Cut next) -> throw new IllegalStateException(next + " does not decide");
         };
     }
 
-    private void skipTo(Cut target) {
-        if (at == target) {
-            return;
-        }
-        at = target;
-        Object item = backlog.poll();
-        while (item != null && item != target) {
-            if (isKept(item)) {
-                kept = item;
+    /**
+     * Skips what the state that was installed has in it, if it is of a later cut than this one.
+     *
+     * @return false if that cut has not come here yet
+     */
+    private boolean skip(Cut from) {
+        Cut installed = transfer.installed();
+        if (installed != null && installed.isAfter(from)) {
+            at = installed;
+            skippingTo = installed;
+            Object item = backlog.poll();
+            while (item != null) {
+                skip(item);
+                item = skippingTo == null ? null : backlog.poll();
             }
-            item = backlog.poll();
         }
-        if (item == null) {
-            skippingTo = target;
+        if (skippingTo != null) {
+            return false;
         }
+        snapshots.pass(installed != null && at == installed ? installed.id() : from.id());
+        return true;
     }
 
     boolean isClosed() {

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,18 +36,24 @@ final class Installation {
 
         void send(Member receiver, StateRecord record);
 
-        /** Whether what is there may be overwritten now. */
+        /** Whether what is there may be overwritten now. Of states that are not atomic. */
         boolean mayBegin(Cut cut);
+
+        /** Whether what is there may be replaced now by the state of the cut, which is all here. Of atomic states. */
+        boolean mayReplace(Cut cut);
 
         /** A later cut that may be tried because nobody has the state of this one any more; null if there is none. */
         @Nullable Cut later(Cut failed);
 
         /**
-         * The state is there.
+         * The state is there. Of states that are not atomic.
          *
          * @return false if another one is needed meanwhile
          */
         boolean onInstalled(Cut cut);
+
+        /** The application has nothing to install any more. */
+        void onIdle();
 
         void onFailed(String reason, @Nullable Throwable cause);
     }
@@ -73,6 +80,7 @@ final class Installation {
 
     // Under the lock.
     private @Nullable Cut goal;
+    private @Nullable Cut installed;
     private boolean isRunning;
     private @Nullable String closed;
     private Set<Member> reachable = Set.of();
@@ -125,6 +133,25 @@ final class Installation {
             return provider == null
                     ? "a member with the state of " + goal
                     : chunks.isEmpty() ? provider + " to send the state of " + goal : "the application to install the state";
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isRunning() {
+        lock.lock();
+        try {
+            return isRunning;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last that was installed; null if none was. */
+    @Nullable Cut installed() {
+        lock.lock();
+        try {
+            return installed;
         } finally {
             lock.unlock();
         }
@@ -289,6 +316,7 @@ final class Installation {
             }
             cut = next();
         }
+        owner.onIdle();
     }
 
     private @Nullable Cut next() {
@@ -317,7 +345,7 @@ final class Installation {
             throw e;
         }
         in.finish();
-        if (owner.onInstalled(cut)) {
+        if (state.isAtomic() || owner.onInstalled(cut)) {
             LOG.info("group {}: the state of {} is installed, {} bytes", group, cut, in.at);
             done(cut);
         } else {
@@ -337,6 +365,7 @@ final class Installation {
     private void done(Cut cut) {
         lock.lock();
         try {
+            installed = cut;
             if (goal == cut) {
                 goal = null;
             }
@@ -369,8 +398,15 @@ final class Installation {
             lock.unlock();
         }
         ask(cut, "");
+        if (!state.isAtomic()) {
+            awaitLeave(cut, owner::mayBegin);
+        }
+    }
+
+    /** Waits for the agreement that what is there may go. */
+    private void awaitLeave(Cut cut, Predicate<Cut> question) throws Interrupted {
         long waited = 0;
-        while (!owner.mayBegin(cut)) {
+        while (!question.test(cut)) {
             waited = awaitChange(cut, waited, "members do not agree on whose state goes on");
         }
     }
@@ -599,6 +635,9 @@ final class Installation {
             try {
                 Chunk next = take(cut);
                 if (next == null) {
+                    if (state.isAtomic()) {
+                        awaitLeave(cut, owner::mayReplace);
+                    }
                     isAtEnd = true;
                     return false;
                 }
@@ -617,6 +656,10 @@ final class Installation {
         void finish() throws Interrupted {
             if (failure != null) {
                 throw failure;
+            }
+            if (!isAtEnd && state.isAtomic()) {
+                throw new IllegalStateException("install has returned at byte " + at + " of the state of " + cut
+                        + ", before its end: what is atomic is read to the end");
             }
             if (!isAtEnd) {
                 stopProvider();

@@ -22,7 +22,8 @@ sealed interface StateRecord {
      *
      * @param state names its state, or the one that it is getting; 0 for none
      * @param unlost names the state that it has given up and not lost yet; 0 for none
-     * @param epoch of the last primary view in which it was agreed that this state goes on, and which it has left; 0 for none
+     * @param epoch of the last primary view in which it was agreed that its state goes on, and which it has left; of {@code
+     *     unlost}, when that was given up, if it does not have {@code state}; 0 for none
      * @param isComplete whether it has {@code state}
      * @param isClean whether it has no state, and has not begun to get one
      */

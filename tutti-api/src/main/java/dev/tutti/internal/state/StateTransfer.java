@@ -202,10 +202,25 @@ public final class StateTransfer {
         installation.install(cut);
     }
 
+    /** Whether the application may still be installing a state, needed or not. */
+    boolean isInstalling() {
+        return installation.isRunning();
+    }
+
+    /** The cut whose state the application has installed last; null if there is none. */
+    @Nullable Cut installed() {
+        return installation.installed();
+    }
+
+    /** The gate has come to a cut, and is to be looked at. */
+    void onReached() {
+        owner.onChange();
+    }
+
     public StateProgress progress() {
         StateProgress.Phase phase = isComplete && !isHolding
                 ? StateProgress.Phase.COMPLETE
-                : target == null ? StateProgress.Phase.AGREEING : StateProgress.Phase.INSTALLING;
+                : target == null && !installation.isRunning() ? StateProgress.Phase.AGREEING : StateProgress.Phase.INSTALLING;
         return installation.progress(phase, backlog.bytes());
     }
 
@@ -276,6 +291,16 @@ public final class StateTransfer {
         @Override
         public boolean mayBegin(Cut cut) {
             return onLoop(() -> Optional.of(agreement.onInstalling(cut))).orElse(false);
+        }
+
+        @Override
+        public boolean mayReplace(Cut cut) {
+            return onLoop(() -> Optional.of(agreement.onReplacing(cut))).orElse(false);
+        }
+
+        @Override
+        public void onIdle() {
+            owner.onChange();
         }
 
         @Override

@@ -325,6 +325,99 @@ class AgreementTest {
     }
 
     @Test
+    void largestOfThoseThatWereGivenUpGoesOn() {
+        Party[] all = parties(StateOf.LARGEST, 6);
+        begin(all);
+        install(all[0]);
+        install(all[1], all[2]);
+        install(all[3], all[4], all[5]);
+        install(all);
+        deliverAll(all);
+        assertThat(all[3].verdict()).isInstanceOf(Verdict.Keep.class);
+        install(all[0], all[1], all[2]);
+        deliverAll(all[0], all[1], all[2]);
+        assertThat(all[1].verdict()).isEqualTo(new Verdict.Keep(List.of(all[0].self)));
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Install.class);
+        assertThat(all[0].present().holders()).containsExactly(all[1].self, all[2].self);
+        // And those two, before the last one has it: it still has its own.
+        install(all[0]);
+        deliverAll(all[0]);
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Keep.class);
+    }
+
+    /** Whoever was found there with a state of its own is one more side, not the one that goes on in any case. */
+    @Test
+    void whoWaitsForWhatIsGoneCountsWithWhatItHas() {
+        Party[] all = parties(StateOf.LARGEST, 6);
+        begin(all[0], all[1], all[2], all[3], all[4]);
+        install(all[0], all[1]);
+        install(all[2], all[3], all[4]);
+        install(all[0], all[1], all[2], all[3], all[4]);
+        deliverAll(all[0], all[1], all[2], all[3], all[4]);
+        all[5].agreement.onJoined();
+        install(all[0], all[1], all[5]);
+        deliverAll(all[0], all[1], all[5]);
+        assertThat(all[0].verdict()).isEqualTo(new Verdict.Keep(List.of(all[5].self)));
+        assertThat(all[5].verdict()).isInstanceOf(Verdict.Install.class);
+    }
+
+    @Test
+    void newcomersBeginAnewWhenNobodyHasAnythingAnyMore() {
+        Party[] all = parties(StateOf.LARGEST, 3);
+        all[0].agreement.onJoined();
+        install(all);
+        deliverAll(all);
+        install(all[1], all[2]);
+        deliverAll(all[1], all[2]);
+        assertThat(all[1].verdict()).isEqualTo(new Verdict.Keep(List.of(all[2].self)));
+        assertThat(all[2].verdict()).isInstanceOf(Verdict.Install.class);
+        assertThat(all[1].lost).isEmpty();
+    }
+
+    @Test
+    void whoHasAllOfAStateHasItFromTheMomentThatItsOwnIsReplaced() {
+        Party[] all = parties(StateOf.LARGEST, 2);
+        all[0].agreement.onJoined();
+        install(all);
+        deliverAll(all);
+        Cut target = all[1].agreement.target();
+        assertThat(target).isNotNull();
+        assertThat(all[1].agreement.onReplacing(target)).isTrue();
+        install(all[1]);
+        assertThat(all[1].verdict()).isNull();
+        deliverAll(all[1]);
+        assertThat(all[1].verdict()).isInstanceOf(Verdict.Keep.class);
+    }
+
+    /** The primary view in which it was given up says nothing for it. */
+    @Test
+    void whatWasGivenUpIsAsOldAsItWasThen() {
+        Party[] all = parties(StateOf.PRIMARY, 5);
+        install(1, all);
+        deliverAll(all);
+        for (Party party : all) {
+            if (party.verdict() instanceof Verdict.Install) {
+                party.getState();
+            }
+        }
+        deliverAll(all);
+        install(2, all[1], all[2], all[3], all[4]);
+        install(3, all[2], all[3], all[4]);
+        install(all[2]);
+        // The first comes back, behind all others; they go, and so do those two that are not that far behind.
+        install(4, all[0], all[3], all[4]);
+        deliverAll(all[0], all[3], all[4]);
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Install.class);
+        install(all[0]);
+        deliverAll(all[0]);
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Keep.class);
+        install(5, all[0], all[2], all[1]);
+        deliverAll(all[0], all[2], all[1]);
+        assertThat(all[2].verdict()).isInstanceOf(Verdict.Keep.class);
+        assertThat(all[0].verdict()).isInstanceOf(Verdict.Install.class);
+    }
+
+    @Test
     void whoHasBegunToOverwriteItsStateAndCantGetAnotherIsLost() {
         Party[] all = parties(StateOf.LARGEST, 2);
         all[0].agreement.onJoined();

@@ -105,6 +105,11 @@ class InstallationTest {
     private final CountDownLatch mayRead = new CountDownLatch(1);
     private final byte[] state = new byte[4 * CHUNK + 100];
     private boolean isReproducible = true;
+    private volatile boolean isAtomic;
+    private volatile boolean isReadToTheEnd = true;
+    private volatile boolean mayReplace = true;
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch idle = new CountDownLatch(1);
     private Cut cut = new Cut(View.alone(self));
 
     private final GroupState application = new GroupState() {
@@ -120,12 +125,17 @@ class InstallationTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
-            installed.add(in.readAllBytes());
+            installed.add(isReadToTheEnd ? in.readAllBytes() : in.readNBytes(10));
         }
 
         @Override
         public boolean isReproducible() {
             return isReproducible;
+        }
+
+        @Override
+        public boolean isAtomic() {
+            return isAtomic;
         }
     };
 
@@ -142,6 +152,17 @@ class InstallationTest {
                 @Override
                 public boolean mayBegin(Cut begun) {
                     return true;
+                }
+
+                @Override
+                public boolean mayReplace(Cut read) {
+                    asked.countDown();
+                    return mayReplace;
+                }
+
+                @Override
+                public void onIdle() {
+                    idle.countDown();
                 }
 
                 @Override
@@ -221,6 +242,42 @@ class InstallationTest {
     void installsWhatIsSentWithinTheGrants() throws InterruptedException {
         serve(first, pull(first));
         assertInstalled();
+    }
+
+    @Test
+    void endOfAnAtomicStateIsWithheldUntilItMayTakeThePlaceOfWhatIsThere() throws InterruptedException {
+        isAtomic = true;
+        mayReplace = false;
+        serve(first, pull(first));
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(installed).isEmpty();
+        mayReplace = true;
+        assertInstalled();
+        assertThat(idle.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(installation.installed()).isSameAs(cut);
+    }
+
+    @Test
+    void atomicStateThatIsNotNeededAnyMoreIsNotInstalledThoughAllOfItIsThere() throws InterruptedException {
+        isAtomic = true;
+        mayReplace = false;
+        serve(first, pull(first));
+        assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+        installation.keepOnly(null);
+        assertThat(idle.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(installed).isEmpty();
+        assertThat(failed).isEmpty();
+        assertThat(installation.installed()).isNull();
+    }
+
+    @Test
+    void whatIsAtomicHasToBeReadToTheEnd() throws InterruptedException {
+        isAtomic = true;
+        isReadToTheEnd = false;
+        mayRead.countDown();
+        Pull pull = pull(first);
+        installation.onRecord(first, chunk(pull, 0, CHUNK));
+        assertThat(failed.poll(10, TimeUnit.SECONDS)).contains("before its end");
     }
 
     @Test

@@ -227,6 +227,9 @@ final class Objects implements StateMachine<Command, Answer> {
         if (state.length < length) {
             throw new EOFException("a state of " + length + " bytes ends after " + state.length);
         }
+        if (data.read() >= 0) {
+            throw new IOException("a state goes on behind its " + length + " bytes");
+        }
         try {
             install(new ByteInput(state));
         } catch (MalformedException e) {
@@ -264,6 +267,11 @@ final class Objects implements StateMachine<Command, Answer> {
 
     @Override
     public boolean isReproducible() {
+        return true;
+    }
+
+    @Override
+    public boolean isAtomic() {
         return true;
     }
 

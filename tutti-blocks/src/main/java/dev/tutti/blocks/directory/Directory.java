@@ -10,7 +10,9 @@ import dev.tutti.blocks.directory.DirectoryException.Reason;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;
@@ -80,11 +82,12 @@ public final class Directory<V> implements AutoCloseable {
     private final String name;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
     private final CopyOnWriteArrayList<Listener<V>> listeners = new CopyOnWriteArrayList<>();
 
     // Guarded by the lock, but for volatile ones, which others read.
     private Tree<V> tree;
-    private final List<LostSide<List<Wish<V>>>> lostSides = new ArrayList<>();
+    private final LostSides<List<Wish<V>>> lostSides = new LostSides<>();
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
     private volatile @Nullable Replica<DirectoryCommand<V>, Outcome> replica;
@@ -94,6 +97,7 @@ public final class Directory<V> implements AutoCloseable {
         this.name = settings.group().name();
         this.tree = new Tree<>(settings.namesMax());
         this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-directory-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
     }
 
     /** A directory on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -107,7 +111,7 @@ public final class Directory<V> implements AutoCloseable {
                         settings.group().set("state.of", settings.merge().stateOf()),
                         directory.new Machine(),
                         DirectoryCommand.codec(settings.values())))
-                .onClosed(settings.closedListener())
+                .onClosed(directory::onClosed)
                 .join();
         directory.onDeadline(0);
         return directory;
@@ -312,7 +316,8 @@ public final class Directory<V> implements AutoCloseable {
         lock.lock();
         try {
             status.put("names", (long) tree.size());
-            status.put("to-bring-in", lostSides.stream().mapToLong(side -> side.wanted().size()).sum());
+            status.put("to-bring-in", lostSides.count(List::size));
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -323,6 +328,11 @@ public final class Directory<V> implements AutoCloseable {
     @Override
     public void close() {
         replica().close();
+    }
+
+    private void onClosed(String reason) {
+        retry.end();
+        settings.closedListener().accept(reason);
     }
 
     // ------------------------------------------------------------------ the machine
@@ -351,15 +361,10 @@ public final class Directory<V> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
-                for (LostSide<List<Wish<V>>> side : lostSides) {
-                    side.onView(next, own);
-                }
+                lostSides.onView(next, own);
             } finally {
                 lock.unlock();
             }
@@ -410,6 +415,11 @@ public final class Directory<V> implements AutoCloseable {
             } catch (MalformedException e) {
                 throw new IOException("the state of directory " + name + " can't be read", e);
             }
+        }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
         }
     }
 
@@ -478,7 +488,7 @@ public final class Directory<V> implements AutoCloseable {
         if (again.view() == view().id().number()) {
             again.wishes().forEach(tree::bringIn);
             if (again.isLast()) {
-                lostSides.removeIf(side -> side.id().equals(again.side()));
+                lostSides.onBroughtIn(again.side());
             }
         }
         return Outcome.DONE;
@@ -497,38 +507,23 @@ public final class Directory<V> implements AutoCloseable {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present == null || own == null || replica == null) {
+        if (present == null || own == null || replica == null || retry.isOver()) {
             return;
         }
-        for (LostSide<List<Wish<V>>> side : List.copyOf(lostSides)) {
-            if (side.isDue(present, own)) {
-                side.onSent(present);
-                List<Wish<V>> wishes = side.wanted();
-                for (int from = 0; from < wishes.size(); from += BATCH) {
-                    int to = Math.min(from + BATCH, wishes.size());
-                    send(side, new DirectoryCommand.Again<>(
-                            side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to)));
-                }
-            }
-        }
+        lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
     }
 
-    private void send(LostSide<List<Wish<V>>> side, DirectoryCommand<V> again) {
-        replica().submit(again).whenComplete((outcome, failure) -> {
-            if (failure != null) {
-                lock.lock();
-                try {
-                    side.onUnsent();
-                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-                } finally {
-                    lock.unlock();
-                }
-            }
-        });
+    private void bringIn(LostSide<List<Wish<V>>> side, View present) {
+        List<Wish<V>> wishes = side.wanted();
+        for (int from = 0; from < wishes.size(); from += BATCH) {
+            int to = Math.min(from + BATCH, wishes.size());
+            DirectoryCommand<V> again = new DirectoryCommand.Again<>(
+                    side.id(), present.id().number(), to == wishes.size(), wishes.subList(from, to));
+            retry.watch(replica().submit(again), side::onUnsent);
+        }
     }
 
     private static final int BATCH = 256;
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

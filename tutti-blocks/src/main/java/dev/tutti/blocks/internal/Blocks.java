@@ -80,11 +80,14 @@ public final class Blocks {
         out.flush();
     }
 
-    /** Nothing remains in the last one. */
+    /** Nothing remains in the last one, and nothing comes after it: who gets it has read the state to its end. */
     public static ByteInput read(DataInputStream source) throws IOException {
         int length = source.readInt();
         if (length < 0 || length > LENGTH_MAX) {
             throw new IOException("a block of " + length + " bytes in a state, at most " + LENGTH_MAX);
+        }
+        if (length == 0 && source.read() >= 0) {
+            throw new IOException("a state goes on behind its last block");
         }
         byte[] bytes = source.readNBytes(length);
         if (bytes.length < length) {

@@ -333,13 +333,35 @@ final class Core<C, R> {
             public boolean isReproducible() {
                 return machine.isReproducible();
             }
+
+            @Override
+            public boolean isAtomic() {
+                return machine.isAtomic();
+            }
         };
     }
 
     private void install(InputStream stream) throws IOException {
+        setInstalling(true);
+        boolean isWhole = machine.isAtomic();
+        try {
+            installWhole(stream);
+            isWhole = true;
+        } finally {
+            setInstalling(!isWhole);
+        }
+    }
+
+    private void setInstalling(boolean installing) {
         lock.lock();
-        isInstalling = true;
-        lock.unlock();
+        try {
+            isInstalling = installing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void installWhole(InputStream stream) throws IOException {
         DataInputStream in = new DataInputStream(stream);
         int format = in.readInt();
         if (format != FORMAT) {
@@ -373,7 +395,6 @@ final class Core<C, R> {
             era = installedEra;
             epoch = installedEpoch;
             isReplaced = true;
-            isInstalling = false;
         } finally {
             lock.unlock();
         }

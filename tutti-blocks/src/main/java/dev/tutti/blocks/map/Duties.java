@@ -1,6 +1,7 @@
 package dev.tutti.blocks.map;
 
 import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class Duties<K, V> {
 
     private final Store.Bounds bounds;
     private final Line<K, V> line;
-    private final List<LostSide<List<Register<K, V>>>> lostSides = new ArrayList<>();
+    private final LostSides<List<Register<K, V>>> lostSides = new LostSides<>();
 
     /** What was told to be dropped, and is not yet. */
     private final TreeSet<Version> dropping = new TreeSet<>();
@@ -41,7 +42,7 @@ final class Duties<K, V> {
 
     void onView(View next, Member self) {
         dropping.clear();
-        lostSides.forEach(side -> side.onView(next, self));
+        lostSides.onView(next, self);
     }
 
     void onInstalled() {
@@ -54,7 +55,7 @@ final class Duties<K, V> {
 
     /** All of a side was brought in again. */
     void onBroughtIn(String side) {
-        lostSides.removeIf(each -> each.id().equals(side));
+        lostSides.onBroughtIn(side);
     }
 
     void onReplaced(Version version) {
@@ -67,16 +68,12 @@ final class Duties<K, V> {
     }
 
     long entriesToBringIn() {
-        return lostSides.stream().mapToLong(side -> side.wanted().size()).sum();
+        return lostSides.count(List::size);
     }
 
     /** @return when there is something to do next, if this member is to do it; {@code Long.MAX_VALUE} for never */
     long attend(View view, Member self, Store<K, V> store, long nowNanos) {
-        for (LostSide<List<Register<K, V>>> side : List.copyOf(lostSides)) {
-            if (side.isDue(view, self)) {
-                bringIn(side, view, store);
-            }
-        }
+        lostSides.takeDue(view, self).forEach(side -> bringIn(side, store));
         if (!self.equals(view.coordinator())) {
             return Long.MAX_VALUE;
         }
@@ -94,8 +91,7 @@ final class Duties<K, V> {
         }
     }
 
-    private void bringIn(LostSide<List<Register<K, V>>> side, View view, Store<K, V> store) {
-        side.onSent(view);
+    private void bringIn(LostSide<List<Register<K, V>>> side, Store<K, V> store) {
         List<Register<K, V>> batch = new ArrayList<>();
         long bytes = 0;
         for (Register<K, V> each : Wanted.untouched(side, store)) {

@@ -3,7 +3,6 @@ package dev.tutti.blocks.map;
 import dev.tutti.Group;
 import dev.tutti.GroupState;
 import dev.tutti.Message;
-import dev.tutti.SendException;
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
@@ -13,6 +12,7 @@ import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.io.IOException;
@@ -53,6 +53,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final Deadlines deadlines;
     private final Duties<K, V> duties;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
 
     // Guarded by the lock, but for volatile ones, which others read.
     private volatile Store<K, V> store = new Store<>();
@@ -82,6 +83,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         this.name = settings.group().name();
         this.waits = new Waits(threads, "map " + name, settings.timeout());
         this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
         this.duties = new Duties<>(settings.bounds(), new Line());
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
     }
@@ -150,6 +152,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             status.put("overruled", overruled);
             status.put("forgotten", forgotten);
             status.put("malformed", malformed);
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -299,11 +302,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void onView(View next) {
         lock.lock();
         try {
-            Member own = self;
-            if (own == null) {
-                own = Members.of(settings.group().node().id(), next);
-                self = own;
-            }
+            Member own = Members.of(settings.group().node().id(), next);
+            self = own;
             view = next;
             heard.keySet().retainAll(next.members());
             unburdened.clear();
@@ -432,7 +432,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             closedBecause = reason;
             lost = new ArrayList<>(open.values());
             open.clear();
-                    } finally {
+            retry.end();
+        } finally {
             lock.unlock();
         }
         lost.forEach(each -> each.completeExceptionally(
@@ -465,10 +466,10 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present == null || own == null || group == null || closedBecause != null) {
+        if (present == null || own == null || group == null || retry.isOver()) {
             return;
         }
-        deadlines.watch(duties.attend(present, own, store, deadlines.nowNanos()));
+        deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
         forget(present);
         if (own.equals(present.coordinator()) && store.removedCount() > settings.removedMax() + askedAtRemoved) {
             askedAtRemoved = store.removedCount() - settings.removedMax() + settings.removedMax() / 4;
@@ -523,25 +524,9 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     /** Sends without waiting; under the lock. What can't be sent is tried again a little later. */
     private void send(ByteOutput out, Runnable unsent) {
         Group joined = group;
-        if (joined == null || closedBecause != null) {
-            return;
+        if (joined != null && !retry.isOver()) {
+            retry.watch(joined.sendAsync(stamp(out, ++clock)), unsent);
         }
-        joined.sendAsync(stamp(out, ++clock)).whenComplete((done, failure) -> {
-            if (failure == null) {
-                return;
-            }
-            lock.lock();
-            try {
-                unsent.run();
-                deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-            } finally {
-                lock.unlock();
-            }
-            boolean isOver = failure instanceof SendException e && e.reason() == SendException.Reason.NOT_JOINED;
-            if (!isOver) {
-                LOG.warn("map {}: tried again, because {}", name, failure.getMessage());
-            }
-        });
     }
 
     // ------------------------------------------------------------------ the state
@@ -574,6 +559,11 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
                 throw new IOException("the state of map " + name + " can't be read", e);
             }
             LastWriterMap.this.install(image);
+        }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
         }
     }
 
@@ -609,8 +599,6 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     /** Of {@link Duties#COUNT_MAX}, and some. */
     private static final int PLACE_BITS = 16;
-
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

@@ -6,6 +6,7 @@ import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;
@@ -30,8 +31,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The form in total order: a machine that all members run alike. A write's version is (number of the view, number of the
@@ -39,14 +38,13 @@ import org.slf4j.LoggerFactory;
  */
 final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(OrderedMap.class);
-
     private final MapBuilder<K, V> settings;
     private final String name;
     private final RegisterCodec<K, V> codec;
     private final Deadlines deadlines;
     private final Duties<K, V> duties;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
 
     // Guarded by the lock, but for volatile ones, which others read.
     private volatile Store<K, V> store = new Store<>();
@@ -61,6 +59,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         this.settings = settings;
         this.name = settings.group().name();
         this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-map-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
         Store.Bounds bounds = settings.bounds();
         // Whoever has to make room goes with the write that needs it.
@@ -74,7 +73,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                         settings.group().set("state.of", settings.merge().stateOf()),
                         map.new Machine(),
                         MapCommand.codec(map.codec)))
-                .onClosed(settings.closedListener())
+                .onClosed(map::onClosed)
                 .join();
         map.replica = joined;
         map.onDeadline(0);
@@ -138,6 +137,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             status.put("changes", changes);
             status.put("to-bring-in", duties.entriesToBringIn());
             status.put("brought-in", broughtIn);
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -310,6 +310,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         replica().close();
     }
 
+    private void onClosed(String reason) {
+        retry.end();
+        settings.closedListener().accept(reason);
+    }
+
     // ------------------------------------------------------------------ the machine
 
     private final class Machine implements StateMachine<MapCommand<K, V>, Outcome<V>> {
@@ -332,11 +337,8 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
                 duties.onView(next, own);
             } finally {
@@ -394,6 +396,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 throw new IOException("the state of map " + name + " can't be read", e);
             }
             OrderedMap.this.install(image);
+        }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
         }
     }
 
@@ -534,8 +541,8 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present != null && own != null && replica != null) {
-            deadlines.watch(duties.attend(present, own, store, deadlines.nowNanos()));
+        if (present != null && own != null && replica != null && !retry.isOver()) {
+            deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
         }
     }
 
@@ -552,25 +559,12 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
 
         private void send(MapCommand<K, V> command, Runnable unsent) {
-            replica().submit(command).whenComplete((outcome, failure) -> {
-                if (failure == null) {
-                    return;
-                }
-                lock.lock();
-                try {
-                    unsent.run();
-                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-                } finally {
-                    lock.unlock();
-                }
-                LOG.debug("map {}: tried again, because {}", name, failure.getMessage());
-            });
+            retry.watch(replica().submit(command), unsent);
         }
     }
 
     private static final int BATCH = 256;
     private static final int BATCHES_AHEAD = 8;
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

@@ -8,7 +8,9 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
+import dev.tutti.blocks.internal.LostSides;
 import dev.tutti.blocks.internal.Members;
+import dev.tutti.blocks.internal.Retry;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;
@@ -69,10 +71,11 @@ public final class WorkQueue<T> implements AutoCloseable {
     private final Threads threads;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
+    private final Retry retry;
 
     // Guarded by the lock, but for volatile ones, which others read.
     private Tasks<T> tasks = new Tasks<>();
-    private final List<LostSide<Rest<T>>> lostSides = new ArrayList<>();
+    private final LostSides<Rest<T>> lostSides = new LostSides<>();
 
     /** Calls of this member that wait, by number. */
     private final TreeMap<Long, CompletableFuture<Task<T>>> takes = new TreeMap<>();
@@ -90,6 +93,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         this.name = settings.group().name();
         this.threads = settings.group().node().threads();
         this.deadlines = new Deadlines(threads, "tutti-queue-" + name, this::onDeadline);
+        this.retry = new Retry(lock, deadlines);
     }
 
     /** A queue on a group that is still to be joined: its listeners, its state and its order are set here. */
@@ -274,7 +278,8 @@ public final class WorkQueue<T> implements AutoCloseable {
             status.put("workers-waiting", (long) tasks.waiterCount());
             status.put("bytes", tasks.bytes());
             status.put("redeliveries", tasks.redeliveries());
-            status.put("to-bring-in", (long) lostSides.size());
+            status.put("to-bring-in", lostSides.count(rest -> 1));
+            status.put("tried-again", retry.count());
         } finally {
             lock.unlock();
         }
@@ -291,6 +296,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         List<CompletableFuture<Task<T>>> open;
         lock.lock();
         try {
+            retry.end();
             open = new ArrayList<>(takes.values());
             takes.clear();
         } finally {
@@ -322,15 +328,10 @@ public final class WorkQueue<T> implements AutoCloseable {
         public void onView(View next) {
             lock.lock();
             try {
-                Member own = self;
-                if (own == null) {
-                    own = Members.of(settings.group().node().id(), next);
-                    self = own;
-                }
+                Member own = Members.of(settings.group().node().id(), next);
+                self = own;
                 view = next;
-                for (LostSide<Rest<T>> side : lostSides) {
-                    side.onView(next, own);
-                }
+                lostSides.onView(next, own);
                 tasks.onView(next);
                 handOver();
                 checkNanos = 0;
@@ -384,6 +385,11 @@ public final class WorkQueue<T> implements AutoCloseable {
                 throw new IOException("the state of queue " + name + " can't be read", e);
             }
         }
+
+        @Override
+        public boolean isAtomic() {
+            return true;
+        }
     }
 
     private boolean execute(Member member, QueueCommand<T> command) {
@@ -414,7 +420,7 @@ public final class WorkQueue<T> implements AutoCloseable {
                     again.done().forEach(tasks::finish);
                     again.items().forEach(tasks::bringIn);
                     if (again.isLast()) {
-                        lostSides.removeIf(side -> side.id().equals(again.side()));
+                        lostSides.onBroughtIn(again.side());
                     }
                 }
                 yield isOfThisView;
@@ -517,7 +523,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     private void attend() {
         View present = view;
         Member own = self;
-        if (present == null || own == null || replica == null) {
+        if (present == null || own == null || replica == null || retry.isOver()) {
             return;
         }
         if (isReplaced) {
@@ -530,11 +536,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             }
             List.copyOf(takes.keySet()).forEach(this::register);
         }
-        for (LostSide<Rest<T>> side : List.copyOf(lostSides)) {
-            if (side.isDue(present, own)) {
-                bringIn(side, present);
-            }
-        }
+        lostSides.takeDue(present, own).forEach(side -> bringIn(side, present));
         long nowNanos = deadlines.nowNanos();
         if (own.equals(present.coordinator()) && nowNanos >= checkNanos) {
             checkNanos = check(nowNanos);
@@ -558,24 +560,24 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
         if (!overdue.isEmpty()) {
             // Until it is delivered they are still here, and told again: which does nothing.
-            replica().submit(new QueueCommand.Overdue<>(overdue));
-            next = Math.min(next, nowNanos + RETRY_NANOS);
+            retry.watch(replica().submit(new QueueCommand.Overdue<>(overdue)), () -> {});
+            next = Math.min(next, nowNanos + Retry.PAUSE_NANOS);
         }
         return next;
     }
 
     private void bringIn(LostSide<Rest<T>> side, View present) {
-        side.onSent(present);
         List<Item<T>> items = side.wanted().items();
         List<TaskId> done = side.wanted().done();
         int most = Math.max(items.size(), done.size());
         for (int from = 0; from < most; from += BATCH) {
-            send(side, new QueueCommand.Again<>(
+            QueueCommand<T> again = new QueueCommand.Again<>(
                     side.id(),
                     present.id().number(),
                     from + BATCH >= most,
                     part(items, from),
-                    part(done, from)));
+                    part(done, from));
+            retry.watch(replica().submit(again), side::onUnsent);
         }
     }
 
@@ -583,22 +585,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         return from >= all.size() ? List.of() : all.subList(from, Math.min(from + BATCH, all.size()));
     }
 
-    private void send(LostSide<Rest<T>> side, QueueCommand<T> again) {
-        replica().submit(again).whenComplete((outcome, failure) -> {
-            if (failure != null) {
-                lock.lock();
-                try {
-                    side.onUnsent();
-                    deadlines.watch(deadlines.nowNanos() + RETRY_NANOS);
-                } finally {
-                    lock.unlock();
-                }
-            }
-        });
-    }
-
     private static final int BATCH = 64;
-    private static final long RETRY_NANOS = 100_000_000;
 
     @Override
     public String toString() {

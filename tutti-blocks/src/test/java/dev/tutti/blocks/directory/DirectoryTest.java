@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
 import dev.tutti.blocks.merge.Merge;
@@ -35,14 +34,10 @@ class DirectoryTest {
         final List<DirectoryEvent<String>> events = new ArrayList<>();
         final Map<DirectoryPath, String> told = new TreeMap<>();
         private int works;
-        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<DirectoryBuilder<String>> settings) {
-            directory = Joining.join(() -> settings.apply(
-                            Directory.on(node.group("names"), Codec.TEXT)
-                                    .timeout(Duration.ofSeconds(5))
-                                    .onClosed(reason -> isClosed = true))
-                    .join());
+            directory = settings.apply(Directory.on(node.group("names"), Codec.TEXT).timeout(Duration.ofSeconds(5)))
+                    .join();
             directory.values().forEach(told::put);
             directory.listen(DirectoryPath.ROOT, this::onEvent);
             directory.listen(path("app"), events::add);
@@ -232,7 +227,6 @@ class DirectoryTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
-        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

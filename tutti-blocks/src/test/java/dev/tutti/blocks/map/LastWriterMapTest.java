@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -31,14 +30,10 @@ class LastWriterMapTest {
         final ReplicatedMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
         private int writes;
-        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
-            map = Joining.join(() -> settings.apply(
-                            ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
-                            .onEntry(events::add)
-                            .onClosed(reason -> isClosed = true))
-                    .lastWriter());
+            map = settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT).onEntry(events::add))
+                    .lastWriter();
         }
 
         void work(Cluster cluster) {
@@ -300,13 +295,25 @@ class LastWriterMapTest {
         assertAlike(cluster, holders);
     }
 
+    @ClusterTest(nodes = 2, seeds = 3)
+    void closedMapTellsNothingAnyMoreThoughItsNodeGoesOn(Cluster cluster) {
+        Components<Holder> holders = cluster.deploy(node -> new Holder(node, settings));
+        cluster.start(1).start(2).awaitOneView();
+        holders.run(1, holder -> {
+            holder.map.put("short", "1", Duration.ofSeconds(2));
+            holder.map.close();
+        });
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(holders.on(1).map.status().get("tried-again")).isLessThanOrEqualTo(1);
+        assertThat(holders.on(2).map.containsKey("short")).isFalse();
+    }
+
     @ClusterTest(nodes = 5, seeds = 20)
     void isTheSameEverywhereWhateverGoesWrong(Cluster cluster) {
         settings = map -> map.removedMax(8);
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
-        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.blocks.merge.Side;
@@ -18,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** Stories of the form in total order. */
 class TotalOrderMapTest {
@@ -30,14 +31,12 @@ class TotalOrderMapTest {
         final TotalOrderMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
         private int writes;
-        private boolean isClosed;
 
         Holder(Node node, UnaryOperator<MapBuilder<String, String>> settings) {
-            map = Joining.join(() -> settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
+            map = settings.apply(ReplicatedMap.on(node.group("map"), Codec.TEXT, Codec.TEXT)
                             .timeout(Duration.ofSeconds(5))
-                            .onEntry(events::add)
-                            .onClosed(reason -> isClosed = true))
-                    .totalOrder());
+                            .onEntry(events::add))
+                    .totalOrder();
         }
 
         void count(String key) {
@@ -210,6 +209,19 @@ class TotalOrderMapTest {
         assertThat(holders.on(2).events).contains(new EntryEvent<>(EntryEvent.Kind.EXPIRED, "short", "1", null));
     }
 
+    @ClusterTest(nodes = 2, seeds = 3)
+    void closedMapTellsNothingAnyMoreThoughItsNodeGoesOn(Cluster cluster) {
+        Components<Holder> holders = cluster.deploy(node -> new Holder(node, settings));
+        cluster.start(1).start(2).awaitOneView();
+        holders.run(1, holder -> {
+            holder.map.put("short", "1", Duration.ofSeconds(2));
+            holder.map.close();
+        });
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(holders.on(1).map.status().get("tried-again")).isLessThanOrEqualTo(1);
+        assertThat(holders.on(2).map.containsKey("short")).isFalse();
+    }
+
     @ClusterTest(nodes = 5, seeds = 10)
     void sidesMeetAsTheRuleSays(Cluster cluster) {
         long rule = cluster.seed() % 4;
@@ -244,6 +256,39 @@ class TotalOrderMapTest {
         }
     }
 
+    private static boolean isGettingAState(Cluster cluster, int number) {
+        Map<?, ?> delivery = (Map<?, ?>) cluster.node(number).status().get("delivery");
+        Map<?, ?> state = (Map<?, ?>) ((Map<?, ?>) delivery.get("map")).get("state");
+        return "installing".equals(state.get("phase")) && !Long.valueOf(0).equals(state.get("received-bytes"));
+    }
+
+    @ClusterTest(nodes = 5, seeds = 10)
+    void sideThatWasGivenUpGoesOnIfTheOthersDieBeforeItHasTheirs(Cluster cluster) {
+        Components<Holder> holders = startAll(cluster);
+        cluster.partition(1, 2).advance(Duration.ofSeconds(10));
+        for (int number : new int[] {1, 3}) {
+            Map<String, String> many = new LinkedHashMap<>();
+            for (int index = 0; index < 200; index++) {
+                many.put(number + " " + index, "x".repeat(20_000));
+            }
+            holders.run(number, holder -> holder.map.putAll(many));
+        }
+        // They may meet one by one: whose state goes on depends on who met whom.
+        IntPredicate isGivenUp = number -> isGettingAState(cluster, number);
+        cluster.heal().advanceUntil("some get the others' state", Duration.ofSeconds(30), () ->
+                IntStream.rangeClosed(1, 5).anyMatch(isGivenUp));
+        int[] left = IntStream.rangeClosed(1, 5).filter(isGivenUp).toArray();
+        Map<String, String> own = entries(holders.on(left[0]));
+        int[] others = IntStream.rangeClosed(1, 5).filter(isGivenUp.negate()).toArray();
+        cluster.crash(others);
+        assertAlike(cluster, holders);
+        assertThat(holders.running()).hasSize(left.length);
+        assertThat(entries(holders.on(left[0]))).hasSize(200).isEqualTo(own);
+        cluster.start(others);
+        assertAlike(cluster, holders);
+        assertThat(entries(holders.on(others[0]))).isEqualTo(own);
+    }
+
     @ClusterTest(nodes = 5, seeds = 3)
     void onlyThePrimaryPartitionWritesWhereThatIsAsked(Cluster cluster) {
         cluster.configure(node -> node.set("records.directory", "simulated"));
@@ -273,7 +318,6 @@ class TotalOrderMapTest {
         Components<Holder> holders = startAll(cluster);
         holders.keep(Duration.ofMillis(10), holder -> holder.work(cluster));
         cluster.randomFaults(Duration.ofSeconds(15)).quiet();
-        Joining.again(cluster, holders, holder -> holder.isClosed);
         assertAlike(cluster, holders);
         assertThat(holders.running()).hasSize(5);
     }

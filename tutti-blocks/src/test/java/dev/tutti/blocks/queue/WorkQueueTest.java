@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Node;
-import dev.tutti.blocks.Joining;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.testkit.Cluster;
@@ -45,10 +44,9 @@ class WorkQueueTest {
 
         Holder(Node node, String delivery, UnaryOperator<QueueBuilder<String>> settings) {
             this.node = node;
-            queue = Joining.join(() -> settings.apply(
-                            WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
-                                    .timeout(Duration.ofSeconds(5)))
-                    .join());
+            queue = settings.apply(WorkQueue.on(node.group("work").set("total.delivery", delivery), Codec.TEXT)
+                            .timeout(Duration.ofSeconds(5)))
+                    .join();
         }
 
         Task<String> take() {
@@ -161,6 +159,19 @@ class WorkQueueTest {
         holders.run(3, holder -> assertThat(again.acknowledge()).isTrue());
         assertAlike(cluster, holders);
         assertThat(holders.on(1).queue.size()).isZero();
+    }
+
+    @ClusterTest(nodes = 2, seeds = 3)
+    void closedQueueTellsNothingAnyMoreThoughItsNodeGoesOn(Cluster cluster) {
+        settings = queue -> queue.acknowledgeWithin(Duration.ofMillis(500));
+        Components<Holder> holders = cluster.deploy(node -> new Holder(node, delivery, settings));
+        cluster.start(1).start(2).awaitOneView();
+        holders.run(1, holder -> holder.queue.offer("t"));
+        holders.run(2, Holder::take);
+        holders.run(1, holder -> holder.queue.close());
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(holders.on(1).queue.status().get("tried-again")).isLessThanOrEqualTo(1);
+        holders.run(2, holder -> assertThat(holder.take().deliveries()).isEqualTo(2));
     }
 
     @ClusterTest(nodes = 2, seeds = 3)

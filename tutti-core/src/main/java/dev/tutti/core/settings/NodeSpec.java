@@ -1,5 +1,6 @@
 package dev.tutti.core.settings;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -20,6 +21,13 @@ public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Se
         return new NodeSpec(settings, groupDefaults, groups);
     }
 
+    /** With further settings of the node, which have their defaults; those that it has already stay as they are. */
+    public NodeSpec withNodeDefinitions(List<Setting<?>> more) {
+        List<Setting<?>> all = new ArrayList<>(node.definitions());
+        more.stream().filter(setting -> !node.has(setting.name())).forEach(all::add);
+        return withNode(Settings.of(all).withAll(node));
+    }
+
     public NodeSpec withGroupDefaults(Settings settings) {
         return new NodeSpec(node, settings, groups);
     }
@@ -32,14 +40,7 @@ public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Se
 
     /** The settings of a group: its own where it has them, else the defaults of all groups. */
     public Settings group(String name) {
-        Settings settings = groupDefaults;
         Settings own = groups.get(name);
-        if (own != null) {
-            for (var entry : own.explicit().entrySet()) {
-                Settings.Value value = entry.getValue();
-                settings = settings.with(entry.getKey(), value.text(), value.source(), value.place());
-            }
-        }
-        return settings;
+        return own == null ? groupDefaults : groupDefaults.withAll(own);
     }
 }

@@ -91,6 +91,18 @@ public final class Settings {
         return new Settings(definitions, changed);
     }
 
+    /** These with what was set in {@code other}, as far as there are such settings here. */
+    public Settings withAll(Settings other) {
+        Settings all = this;
+        for (Map.Entry<String, Value> entry : other.values.entrySet()) {
+            Value value = entry.getValue();
+            if (has(entry.getKey())) {
+                all = all.with(entry.getKey(), value.text(), value.source(), value.place());
+            }
+        }
+        return all;
+    }
+
     public boolean has(String name) {
         return definitions.stream().anyMatch(setting -> setting.name().equals(name));
     }

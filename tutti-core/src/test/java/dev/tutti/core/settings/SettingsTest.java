@@ -34,6 +34,18 @@ class SettingsTest {
     }
 
     @Test
+    void furtherDefinitionsLeaveWhatIsSetAsItIs() {
+        NodeSpec spec = NodeSpec.of(List.of(HEARTBEAT, WINDOW), List.of())
+                .withNode(Settings.of(List.of(HEARTBEAT, WINDOW)).with("window", "3 MiB", Source.FILE, "tutti.yaml:3"));
+        NodeSpec more = spec.withNodeDefinitions(List.of(WINDOW, PORT));
+        assertThat(more.node().definitions()).containsExactly(HEARTBEAT, WINDOW, PORT);
+        assertThat(more.node().get(WINDOW)).isEqualTo(Size.mebibytes(3));
+        assertThat(more.node().source(WINDOW)).isEqualTo(Source.FILE);
+        assertThat(more.node().get(PORT)).isEqualTo(7800);
+        assertThat(Settings.of(List.of(PORT)).withAll(more.node()).explicit()).as("of other settings").isEmpty();
+    }
+
+    @Test
     void anUnknownNameSuggestsTheNearest() {
         assertThatThrownBy(() -> NONE.with("windwo", "1 MiB", Source.FILE, "tutti.yaml:3"))
                 .isInstanceOf(SettingException.class)

@@ -57,11 +57,18 @@ class SimCommandTest {
     }
 
     @Test
+    void everyScheduleHasWhatIsSetAndIsCountedByItsOrder() {
+        assertThat(run("sim", "--schedules", "2", "--set", "stack=causal", "--json")).isZero();
+        assertThat(out.toString()).contains("\"causal\":{\"schedules\":2,", "\"fifo\":{\"schedules\":0,");
+    }
+
+    @Test
     void wrongUsageIsExplained(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("wrong.txt"), "n1 starts at once");
         assertThat(run("sim", "--scenario", file.toString())).isEqualTo(2);
         assertThat(run("sim", "--mutant", "no-such-mutant")).isEqualTo(2);
         assertThat(run("sim", "--threads", "0")).isEqualTo(2);
-        assertThat(err.toString()).contains("line 1", "no-such-mutant", "--threads is 0");
+        assertThat(run("sim", "--set", "stack=neither")).isEqualTo(2);
+        assertThat(err.toString()).contains("line 1", "no-such-mutant", "--threads is 0", "--set: ", "neither");
     }
 }

@@ -41,6 +41,9 @@ final class Ring {
     private int rank;
     private Detours detours = new Detours(new Pair[0]);
 
+    /** Number of the last packet that went round. */
+    private long lastRound;
+
     private long passedOn;
     private long skips;
     private long given;
@@ -68,6 +71,7 @@ final class Ring {
             way[index] = layer.pair(view.members().get((here + 1 + index) % view.size()));
         }
         detours = new Detours(way);
+        lastRound = 0;
         if (choice != null) {
             choice.startView();
         }
@@ -96,6 +100,7 @@ final class Ring {
 
     /** Starts a packet of this member, which has number and stable number before its payload. */
     void send(Packet packet, Outbox out) {
+        lastRound = layer.sentNumber();
         if (detours.passedOver() > 0) {
             for (int index = 1; index < members.size() - 1; index++) {
                 if (detours.isFed(index) && mistake != Mistake.FEED_NOBODY) {
@@ -187,8 +192,11 @@ final class Ring {
         if (choice != null && choice.look(isHeldUp, layer.sentBytes, out.nowNanos(), members.size())) {
             changes++;
         }
-        if (mistake != Mistake.KEEP_ROUTE) {
+        if (layer.stable < lastRound && mistake != Mistake.KEEP_ROUTE) {
             look(sent, out);
+        } else {
+            // What goes to all at once waits for nobody's neighbour.
+            detours.note(sent);
         }
         if (layer.ownCopies.size() > 0) {
             out.arm(Reliability.RING_TIMER, lookNanos);

@@ -197,6 +197,31 @@ class RingTest {
     }
 
     @Test
+    void whoIsHeldUpTriesTheRing() {
+        ReliabilityScene tried = ReliabilityScene.tried(4);
+        tried.send("x".repeat((int) WINDOW / 4));
+        tried.send("x".repeat((int) WINDOW / 4));
+        assertThat(tried.sent()).allMatch(text -> text.startsWith("MULTICAST"));
+        tried.layer.advance(5 * LOOK);
+        assertThat(tried.sent()).as("given to nobody again: each was sent it").isEmpty();
+        tried.send("b");
+        assertThat(tried.sent()).containsExactly("RELAYED of 0 number 3 stable 0 b to n2");
+        assertThat(tried.layer.texts()).containsEntry("reliability.dissemination", "ring");
+        assertThat(tried.number("ring-changes")).isEqualTo(1);
+    }
+
+    @Test
+    void whoseProcessorIsBusySendsToAllAtOnce() {
+        ReliabilityScene tried = ReliabilityScene.tried(4);
+        tried.layer.signalUp(new Signal.Processor(true));
+        tried.send("x".repeat((int) WINDOW / 2));
+        tried.layer.advance(20 * LOOK);
+        tried.forget();
+        tried.send("b");
+        assertThat(tried.sent()).containsExactly("MULTICAST 2 stable 0 b");
+    }
+
+    @Test
     void newViewBeginsWithoutDetours() {
         four.send("a");
         look(1, 0, 0);

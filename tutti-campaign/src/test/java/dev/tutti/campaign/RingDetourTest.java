@@ -99,12 +99,13 @@ class RingDetourTest {
 
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = {"FIFO", "TOTAL"})
-    void orderIsKeptWhileSendersTryTheRing(StackKind stack) {
+    void orderIsKeptWhileASenderTriesTheRingAndGoesBack(StackKind stack) {
+        // One sender whose links are no slower together than each alone: the ring brings it nothing.
         Cluster cluster = ring(4, 5, stack, Dissemination.AUTO).with(GroupSettings.WINDOW, Size.mebibytes(1));
         cluster.network().setPath(Path.LOCAL.withCapacity(3_000_000));
         cluster.start().assertOneView(SECOND);
         for (int round = 0; round < 50; round++) {
-            cluster.send(1, 120, 4_000).send(3, 120, 4_000).advance(Duration.ofMillis(100));
+            cluster.send(1, 120, 4_000).advance(Duration.ofMillis(100));
         }
         assertThat(counted(cluster, "ring-overtakers")).as("packets that came the shorter way").isPositive();
         assertThat(counted(cluster, "ring-changes")).as("ways changed").isGreaterThanOrEqualTo(2);

@@ -318,11 +318,20 @@ public final class Links {
         connection.isConnected = true;
         Link link = connection.expected == null ? null : link(connection.expected);
         SessionState state = link == null ? SessionState.NONE : link.state();
-        int gone = link == null ? Hello.NONE : link.gone;
+        int gone = link == null ? Hello.NONE : goneFor(connection, link);
         long expected = connection.expected == null ? 0 : connection.expected.incarnation();
         Hello hello = new Hello(cluster, self, connection.number, expected, state, gone);
         effects.write(number, hello.encode(memory));
         setDeadline(connection);
+    }
+
+    private static int goneFor(Connection connection, Link link) {
+        Connection present = link.connection;
+        if (present == null || connection.resuming != link) {
+            return link.gone;
+        }
+        connection.replaces = present.number;
+        return present.number;
     }
 
     private void setDeadline(Connection connection) {
@@ -385,6 +394,17 @@ public final class Links {
             broken(link);
         } else {
             resume(link);
+        }
+    }
+
+    /**
+     * Nothing is heard of a node for longer than it is ever silent. A connection that has lost something waits twice as long
+     * for each attempt to send it again (RFC 6298), and so stays silent for as long again as the network did. A new one
+     * does not: it is dialled beside it, and takes its place if it is answered.
+     */
+    public void onSilent(Link link) {
+        if (link.isOpen() && link.connection != null && link.resuming == null) {
+            link.resuming = dial(link.node().address(), link.node(), link);
         }
     }
 

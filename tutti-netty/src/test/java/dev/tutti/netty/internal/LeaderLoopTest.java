@@ -27,6 +27,12 @@ class LeaderLoopTest {
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     private final LeaderLoop loop = new LeaderLoop(this::thread, NioIoHandler.newFactory());
 
+    /** Guests that keep their thread let go of it. */
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    /** A guest is there: until then the loop may be asked before it comes. */
+    private final CountDownLatch entered = new CountDownLatch(1);
+
     private Thread thread(Runnable task) {
         Thread thread = new FastThreadLocalThread(task, "loop");
         thread.setUncaughtExceptionHandler((where, cause) -> uncaught.add(cause));
@@ -36,6 +42,7 @@ class LeaderLoopTest {
 
     @AfterEach
     void end() throws InterruptedException {
+        release.countDown();
         loop.shutdownGracefully(0, 1, SECONDS);
         assertThat(loop.awaitTermination(10, SECONDS)).isTrue();
         for (Thread thread : threads) {
@@ -71,14 +78,15 @@ class LeaderLoopTest {
 
     @Test
     void loopGoesOnWithoutTheThreadThatAGuestBlocks() {
-        CountDownLatch release = new CountDownLatch(1);
         CompletableFuture<Boolean> hasLost = new CompletableFuture<>();
         CompletableFuture<Boolean> wasInLoop = new CompletableFuture<>();
         Thread first = invite(stay -> {
+            entered.countDown();
             awaitQuietly(release);
             wasInLoop.complete(loop.inEventLoop());
             hasLost.complete(stay.hasLostLoop() && !stay.mayGoOn());
         });
+        awaitQuietly(entered);
         assertThat(loopThread()).as("a task runs while the guest is blocked").isNotSameAs(first);
         release.countDown();
         assertThat(hasLost.join()).isTrue();
@@ -88,7 +96,6 @@ class LeaderLoopTest {
 
     @Test
     void guestsThatWereInvitedWithABlockedOneAreNotForgotten() {
-        CountDownLatch release = new CountDownLatch(1);
         CompletableFuture<Thread> second = new CompletableFuture<>();
         Thread first = loop.submit(() -> {
                     loop.invite(stay -> awaitQuietly(release));
@@ -103,12 +110,13 @@ class LeaderLoopTest {
 
     @Test
     void loopGoesOnWithoutAGuestThatComputes() {
-        CountDownLatch release = new CountDownLatch(1);
         Thread first = invite(stay -> {
+            entered.countDown();
             while (release.getCount() > 0) {
                 Thread.onSpinWait();
             }
         });
+        awaitQuietly(entered);
         assertThat(loopThread()).isNotSameAs(first);
         release.countDown();
     }
@@ -162,7 +170,6 @@ class LeaderLoopTest {
 
     @Test
     void guestThatIsStillWaitedForWhenTheLoopEndsDoesNotKeepTheLoopFromEnding() throws InterruptedException {
-        CountDownLatch release = new CountDownLatch(1);
         invite(stay -> awaitQuietly(release));
         loop.shutdownGracefully(0, 1, SECONDS);
         assertThat(loop.awaitTermination(10, SECONDS)).isTrue();

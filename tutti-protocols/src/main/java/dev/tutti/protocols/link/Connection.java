@@ -18,6 +18,9 @@ final class Connection {
     /** The link that dials to resume; null if discovery has asked for the connection. */
     final @Nullable Link resuming;
 
+    /** This side's number of the connection that it is to take the place of; {@link Hello#NONE} for none. */
+    int replaces = Hello.NONE;
+
     /** The other side's number of this connection. */
     int peerNumber = Hello.NONE;
 

@@ -206,15 +206,16 @@ final class Handshake {
             return;
         }
         Connection present = link.connection;
+        boolean isReplaced = present != null && connection.replaces == present.number;
         if (present != null) {
-            if (present.isDialed || link.node().compareTo(self) < 0) {
+            if (!isReplaced && (present.isDialed || link.node().compareTo(self) < 0)) {
                 drop(connection, Links.Answer.CONNECTED, link.node(), "the dials have crossed");
                 return;
             }
             links.detach(link);
-            links.end(present, "the dials have crossed");
+            links.end(present, isReplaced ? "replaced by a newer connection" : "the dials have crossed");
         }
-        links.attach(link, connection, theirs.received(), present == null);
+        links.attach(link, connection, theirs.received(), present == null || isReplaced);
         if (connection.resuming == null) {
             owner.onAnswered(connection.address, Links.Answer.CONNECTED, link.node());
         }

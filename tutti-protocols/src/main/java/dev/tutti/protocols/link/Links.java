@@ -96,6 +96,10 @@ public final class Links {
 
     private static final long MILLISECOND = 1_000_000;
     private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
+
+    /** To reach a node whose connection is silent. A first packet that is lost is sent again after a second (RFC 6298, 2.1). */
+    private static final long BESIDE_NANOS = 500 * MILLISECOND;
+
     private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
     private static final long RESUME_DELAY_MAX_NANOS = 500 * MILLISECOND;
 
@@ -318,11 +322,20 @@ public final class Links {
         connection.isConnected = true;
         Link link = connection.expected == null ? null : link(connection.expected);
         SessionState state = link == null ? SessionState.NONE : link.state();
-        int gone = link == null ? Hello.NONE : link.gone;
+        int gone = link == null ? Hello.NONE : goneFor(connection, link);
         long expected = connection.expected == null ? 0 : connection.expected.incarnation();
         Hello hello = new Hello(cluster, self, connection.number, expected, state, gone);
         effects.write(number, hello.encode(memory));
         setDeadline(connection);
+    }
+
+    private static int goneFor(Connection connection, Link link) {
+        Connection present = link.connection;
+        if (present == null || connection.resuming != link) {
+            return link.gone;
+        }
+        connection.replaces = present.number;
+        return present.number;
     }
 
     private void setDeadline(Connection connection) {
@@ -331,7 +344,11 @@ public final class Links {
             // What waits is a session: better to try twice than to wait until it is given up.
             handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
         }
-        connection.deadlineNanos = nowNanos + handshakeNanos;
+        setDeadline(connection, handshakeNanos);
+    }
+
+    private void setDeadline(Connection connection, long afterNanos) {
+        connection.deadlineNanos = nowNanos + afterNanos;
         deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
     }
 
@@ -348,7 +365,7 @@ public final class Links {
         }
         link.resuming = null;
         if (failure == DialFailure.REFUSED) {
-            // The connection ended without a goodbye, and nobody listens: two witnesses of one crash.
+            // The connection ended without a goodbye, or is silent, and nobody listens: two witnesses of one crash.
             owner.onGone(link);
             close(link, false, "its process is gone: " + link.node().address() + " refuses connections");
         } else {
@@ -385,6 +402,20 @@ public final class Links {
             broken(link);
         } else {
             resume(link);
+        }
+    }
+
+    /**
+     * Nothing is heard of a node for longer than it is ever silent. A connection that has lost something waits twice as long
+     * for each attempt to send it again (RFC 6298), and so stays silent for as long again as the network did. A new one
+     * does not: it is dialled beside it, and takes its place if it is answered. To be called again while the silence lasts:
+     * no attempt is a long one.
+     */
+    public void onSilent(Link link) {
+        if (link.isOpen() && link.connection != null && link.resuming == null) {
+            Connection beside = dial(link.node().address(), link.node(), link);
+            link.resuming = beside;
+            setDeadline(beside, BESIDE_NANOS);
         }
     }
 
@@ -485,12 +516,12 @@ public final class Links {
     }
 
     private void expire(Connection connection) {
-        String reason = "silent for link.handshake-timeout (" + limits.handshakeNanos() / MILLISECOND + " ms)";
         if (connection.isDialed) {
-            end(connection, reason);
+            end(connection, "not answered in time");
             missed(connection, Answer.FAILED, null);
         } else {
-            handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE, reason);
+            handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE,
+                    "silent for link.handshake-timeout (" + limits.handshakeNanos() / MILLISECOND + " ms)");
         }
     }
 

@@ -415,6 +415,9 @@ public final class NodeMachine implements HostedMachine {
         for (Link link : links.all()) {
             if (link.isOpen()) {
                 detector.onHeard(link.node(), link.heardNanos());
+                if (now - link.heardNanos() >= heartbeatNanos + heartbeatNanos / 2) {
+                    links.onSilent(link);
+                }
             }
         }
         List<Detector.Verdict> verdicts = detector.onTick(now);

@@ -101,6 +101,10 @@ final class LinkPair {
             input(() -> links.dial(other().id.address(), null));
         }
 
+        void silent() {
+            input(() -> links.onSilent(link()));
+        }
+
         @Override
         public void dial(int connection, String address) {
             effects.add(() -> {
@@ -281,6 +285,11 @@ final class LinkPair {
             }
         }
         throw new AssertionError("no rest: " + this);
+    }
+
+    /** Whether the connection is open that was the so-many-th to be dialled. */
+    boolean isOpen(int index) {
+        return all.get(index).isOpen();
     }
 
     long openConnections() {

@@ -106,6 +106,86 @@ class LinkPairTest {
     }
 
     @Test
+    void aSilentConnectionIsReplacedWithoutLossInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = connectedWithFramesUnderWay();
+            LinkPair.Side side = choices.choose(2) == 0 ? pair.low : pair.high;
+            side.silent();
+            for (int step = 0; step < 10 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.link().epoch()).isEqualTo(1);
+            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            assertThat(pair.isOpen(0)).as("the silent one, " + choices + " " + pair).isFalse();
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void bothSidesReplaceASilentConnectionByOneInEveryInterleaving() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = connectedWithFramesUnderWay();
+            pair.low.silent();
+            pair.high.silent();
+            for (int step = 0; step < 9 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.link().epoch()).isEqualTo(1);
+            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            assertThat(pair.isOpen(0)).as("the silent one, " + choices + " " + pair).isFalse();
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
+    @Test
+    void oneDialBesideASilentConnectionIsEnough() {
+        for (boolean isLow : new boolean[] {true, false}) {
+            LinkPair pair = new LinkPair();
+            pair.high.dialOther();
+            pair.settle();
+            (isLow ? pair.low : pair.high).silent();
+            while (pair.choices() > 0) {
+                // What is said over the silent one, its end too, comes after all that the new one brings.
+                pair.deliver(pair.choices() - 1);
+            }
+            assertThat(pair.all).as("of the lower one: " + isLow).hasSize(2);
+            assertOneSession(pair, "");
+            assertThat(pair.isOpen(1)).isTrue();
+        }
+    }
+
+    @Test
+    void aDialBesideASilentConnectionIsGivenUpAndTheConnectionStays() {
+        LinkPair pair = new LinkPair();
+        pair.high.dialOther();
+        pair.settle();
+        pair.low.silent();
+        pair.low.silent();
+        assertThat(pair.all).as("one at a time").hasSize(2);
+        pair.nowNanos += 500 * LinkPair.MS;
+        pair.low.input(pair.low.links::onTimer);
+        pair.low.silent();
+        assertThat(pair.all).as("and another one after half a second").hasSize(3);
+        assertThat(pair.low.link().isConnected()).isTrue();
+        assertThat(pair.isOpen(0)).isTrue();
+    }
+
+    private static LinkPair connectedWithFramesUnderWay() {
+        LinkPair pair = new LinkPair();
+        pair.high.dialOther();
+        while (pair.high.link() == null || !pair.high.link().isConnected()) {
+            pair.deliver(0);
+        }
+        return pair;
+    }
+
+    @Test
     void aSessionThatOneSideClosesEndsAtBothBeforeTheNextInEveryInterleaving() {
         int runs = Interleavings.explore(RUNS_MAX, choices -> {
             LinkPair pair = new LinkPair();

@@ -210,6 +210,19 @@ class NodeFaultsTest {
         assertThat(took).isLessThan(5 * TestNetwork.SECOND);
     }
 
+    @Test
+    void aConnectionThatStaysSilentAfterTheNetworkHasHealedIsReplaced() {
+        cluster(3);
+        // What is on its way stays there, as behind a retransmission that is far off; new connections get through.
+        network.stall(nodes.get(0), nodes.get(1));
+        long took = network.runUntil(3 * TestNetwork.SECOND, () -> nodes.get(1).log().contains("n1 (host:1) goes on"));
+        assertThat(took).isLessThan(2_500 * TestNetwork.MS);
+        groups.get(0).send("after");
+        network.run(100 * TestNetwork.MS);
+        assertThat(groups.get(1).signals()).noneMatch(signal -> signal.startsWith("lost"));
+        assertThat(allOthersSee(names())).isTrue();
+    }
+
     // ------------------------------------------------------------------ who does not belong
 
     @Test

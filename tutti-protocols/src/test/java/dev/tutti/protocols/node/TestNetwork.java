@@ -77,6 +77,9 @@ final class TestNetwork {
         boolean isBroken;
         boolean isConnected;
 
+        /** Nothing arrives at it any more. */
+        End stuck;
+
         Wire(Node from, Node to) {
             dialer = new End(from);
             acceptor = new End(to);
@@ -88,7 +91,7 @@ final class TestNetwork {
 
         /** Something arrives at an end, after what is under way to it already. */
         private void arrive(End to, Runnable action) {
-            if (isBlocked(other(to).host, to.host)) {
+            if (to == stuck || isBlocked(other(to).host, to.host)) {
                 to.stalled.add(action);
                 return;
             }
@@ -136,6 +139,13 @@ final class TestNetwork {
     /** Frames from one to the other stall, and dials do not get through. */
     void block(Node from, Node to) {
         blocked.add(from.id.address() + ">" + to.id.address());
+    }
+
+    /** What goes from one to the other over the connections of now stays on its way. */
+    void stall(Node from, Node to) {
+        for (Wire wire : connected(from, to)) {
+            wire.stuck = wire.dialer.host == to ? wire.dialer : wire.acceptor;
+        }
     }
 
     /** Dials from one to the other are refused from now on, as by a firewall. */

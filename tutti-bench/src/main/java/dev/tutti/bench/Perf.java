@@ -44,6 +44,7 @@ public final class Perf {
         line.addSubcommand(Bench.of(new Multicast(), Multicast.DEFAULTS));
         line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
         line.addSubcommand(Bench.of(new RpcCommand(), RpcCommand.defaults("tutti")));
+        line.addSubcommand(Bench.of(new ScopesCommand(), ScopesCommand.DEFAULTS));
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

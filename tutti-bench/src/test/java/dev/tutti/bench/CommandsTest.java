@@ -151,6 +151,17 @@ class CommandsTest {
     }
 
     @Test
+    void scopesGetMoreDoneThanOne() throws IOException {
+        assertThat(Perf.run(arguments(
+                        new String[] {"scopes", "--scopes", "10", "--work", "2ms"}, List.of("--short"))))
+                .isZero();
+        Map<?, ?> rates = map(figures().get("messages-per-second"));
+        assertThat(rates.keySet().toString()).isEqualTo("[1, 10]");
+        assertThat(((Number) map(rates.get("1")).get("median")).doubleValue()).isBetween(1.0, 500.0);
+        assertThat(((Number) figures().get("factor")).doubleValue()).isGreaterThan(2);
+    }
+
+    @Test
     void fixedRatesHaveEachMessageAndARatioToTheLimit() throws IOException {
         assertThat(bench("latency", "--systems", "tutti,limit", "--rate", "500", "--members", "2")).isZero();
         Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());

@@ -7,11 +7,13 @@ import io.netty.util.internal.PlatformDependent;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Direct memory in a few sizes. Free blocks are kept up to a bound, per size, and left to the garbage collector beyond
- * it. Safe for all threads; a size is locked for the time it takes to push or pop.
+ * Direct memory in a few sizes. Free blocks are kept up to a bound for all sizes together; beyond it the size that keeps most
+ * gives some to the garbage collector, so that each has as much as it needs while no other wants it, and none is left with
+ * nothing. Safe for all threads; a size is locked for the time it takes to push or pop.
  */
 final class DirectMemory implements Memory {
 
@@ -19,22 +21,33 @@ final class DirectMemory implements Memory {
     static final int RECEIVE_BYTES = 256 * 1024;
 
     private static final int FRAME_BYTES = Packet.FRAME_MAX + Packet.HEADROOM;
-    private static final int[] SIZES = {512, 2 * 1024, 8 * 1024, 32 * 1024, FRAME_BYTES, RECEIVE_BYTES};
 
-    /** How the bound is divided among the sizes, in parts of 32. */
-    private static final int[] SHARES = {1, 1, 2, 4, 12, 12};
+    /** A payload of a power of two has room, and its headers. */
+    private static final int[] SIZES = {
+        512,
+        1024 + Packet.HEADROOM,
+        2 * 1024 + Packet.HEADROOM,
+        4 * 1024 + Packet.HEADROOM,
+        8 * 1024 + Packet.HEADROOM,
+        32 * 1024 + Packet.HEADROOM,
+        FRAME_BYTES,
+        RECEIVE_BYTES
+    };
 
     private static final long POOL_BYTES_MIN = 1 << 20;
     private static final long POOL_BYTES_MAX = 32 << 20;
 
     private final SizeClass[] classes = new SizeClass[SIZES.length];
+    private final long poolBytesMax;
+
+    /** Free blocks of all sizes. */
+    private final AtomicLong poolBytes = new AtomicLong();
 
     /** @param limitBytes how much direct memory the process may have; an eighth of it may be kept, 1 to 32 MiB */
     DirectMemory(long limitBytes) {
-        long poolBytes = Math.clamp(limitBytes / 8, POOL_BYTES_MIN, POOL_BYTES_MAX);
+        poolBytesMax = Math.clamp(limitBytes / 8, POOL_BYTES_MIN, POOL_BYTES_MAX);
         for (int index = 0; index < SIZES.length; index++) {
-            int keep = (int) Math.max(1, poolBytes * SHARES[index] / 32 / SIZES[index]);
-            classes[index] = new SizeClass(SIZES[index], keep);
+            classes[index] = new SizeClass(SIZES[index]);
         }
     }
 
@@ -61,8 +74,9 @@ final class DirectMemory implements Memory {
     }
 
     private Block acquire(SizeClass sizeClass) {
-        Block pooled = sizeClass.poll();
+        Block pooled = sizeClass.acquire();
         if (pooled != null) {
+            poolBytes.addAndGet(-sizeClass.bytes);
             pooled.renew();
             return pooled;
         }
@@ -71,7 +85,9 @@ final class DirectMemory implements Memory {
         } catch (OutOfMemoryError e) {
             // What is kept in other sizes may be what is missing; the JVM collects it before it fails again.
             for (SizeClass other : classes) {
-                other.clear();
+                while (drop(other)) {
+                    // All of it.
+                }
             }
             return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
         }
@@ -79,13 +95,40 @@ final class DirectMemory implements Memory {
 
     @Override
     public void recycle(Block block) {
+        SizeClass own = sizeClass(block);
+        own.recycle(block);
+        boolean isTooMuch = poolBytes.addAndGet(own.bytes) > poolBytesMax;
+        while (isTooMuch && drop(largest())) {
+            isTooMuch = poolBytes.get() > poolBytesMax;
+        }
+    }
+
+    private SizeClass sizeClass(Block block) {
         for (SizeClass sizeClass : classes) {
             if (sizeClass.bytes == block.capacity()) {
-                sizeClass.add(block);
-                return;
+                return sizeClass;
             }
         }
         throw new IllegalArgumentException("block of " + block.capacity() + " bytes is not from here");
+    }
+
+    /** The one that keeps most. */
+    private SizeClass largest() {
+        SizeClass largest = classes[0];
+        for (SizeClass sizeClass : classes) {
+            if (sizeClass.freeBytes() > largest.freeBytes()) {
+                largest = sizeClass;
+            }
+        }
+        return largest;
+    }
+
+    private boolean drop(SizeClass sizeClass) {
+        boolean isDropped = sizeClass.drop();
+        if (isDropped) {
+            poolBytes.addAndGet(-sizeClass.bytes);
+        }
+        return isDropped;
     }
 
     /** Adds {@code memory.*} numbers. */
@@ -94,54 +137,60 @@ final class DirectMemory implements Memory {
         long allocated = 0;
         long allocatedBytes = 0;
         long outstanding = 0;
-        long pooledBytes = 0;
         for (SizeClass sizeClass : classes) {
             synchronized (sizeClass) {
                 acquired += sizeClass.acquired;
                 allocated += sizeClass.allocated;
                 allocatedBytes += sizeClass.allocated * sizeClass.bytes;
                 outstanding += sizeClass.acquired - sizeClass.recycled;
-                pooledBytes += (long) sizeClass.free.size() * sizeClass.bytes;
             }
         }
         counters.put("memory.acquired", acquired);
         counters.put("memory.allocated", allocated);
         counters.put("memory.allocated-bytes", allocatedBytes);
         counters.put("memory.outstanding", outstanding);
-        counters.put("memory.pooled-bytes", pooledBytes);
+        counters.put("memory.pooled-bytes", poolBytes.get());
     }
 
     private static final class SizeClass {
         final int bytes;
-        private final int keep;
         private final ArrayDeque<Block> free = new ArrayDeque<>();
         private long acquired;
         private long allocated;
         private long recycled;
 
-        SizeClass(int bytes, int keep) {
+        /** Written under the lock, read without it to find who keeps most. */
+        private volatile int freeBlocks;
+
+        SizeClass(int bytes) {
             this.bytes = bytes;
-            this.keep = keep;
         }
 
-        synchronized @Nullable Block poll() {
+        long freeBytes() {
+            return (long) freeBlocks * bytes;
+        }
+
+        synchronized @Nullable Block acquire() {
             acquired++;
             Block block = free.pollLast();
             if (block == null) {
                 allocated++;
+            } else {
+                freeBlocks = free.size();
             }
             return block;
         }
 
-        synchronized void clear() {
-            free.clear();
+        synchronized void recycle(Block block) {
+            recycled++;
+            free.addLast(block);
+            freeBlocks = free.size();
         }
 
-        synchronized void add(Block block) {
-            recycled++;
-            if (free.size() < keep) {
-                free.addLast(block);
-            }
+        synchronized boolean drop() {
+            boolean isDropped = free.pollFirst() != null;
+            freeBlocks = free.size();
+            return isDropped;
         }
     }
 }

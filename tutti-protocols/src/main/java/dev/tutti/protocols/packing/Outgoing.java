@@ -68,8 +68,13 @@ public final class Outgoing implements Submissions {
         }
     }
 
-    /** Packets start small and become full-size when more comes before they are taken. */
-    private static final int FIRST_PACKET_BYTES = 2 * 1024;
+    /**
+     * A packet that begins while nothing waits has room for a few messages like its first, and those after it are full-size. It
+     * is kept until it is stable: at a modest rate thousands are, and larger ones would hold that much memory for nothing.
+     */
+    private static final int FIRST_PACKET_MESSAGES = 3;
+
+    private static final int FIRST_PACKET_BYTES_MIN = 384;
 
     private final Memory memory;
     private final long bytesMax;
@@ -122,10 +127,7 @@ public final class Outgoing implements Submissions {
         int needed = Records.LENGTH_BYTES + length;
         Packet packet = queue.tail;
         if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
-            int size = queue.entries.isEmpty()
-                    ? Math.max(FIRST_PACKET_BYTES, Records.WHOLE_HEADER_BYTES + needed)
-                    : Math.max(packetBytesMax, Records.WHOLE_HEADER_BYTES + needed);
-            packet = Packet.create(memory, size).appendByte(Records.WHOLE);
+            packet = Packet.create(memory, size(queue.entries.isEmpty(), needed)).appendByte(Records.WHOLE);
             queue.entries.add(packet);
             queue.tail = packet;
             queue.scopedTail = null;
@@ -149,7 +151,7 @@ public final class Outgoing implements Submissions {
         int needed = Records.LENGTH_BYTES + Records.SCOPE_BYTES + length;
         Packet packet = queue.scopedTail;
         if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
-            packet = Packet.create(memory, size(queue, needed)).appendByte(Records.SCOPED);
+            packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.SCOPED);
             queue.entries.add(packet);
             queue.scopedTail = packet;
             queue.tail = null;
@@ -168,7 +170,7 @@ public final class Outgoing implements Submissions {
         int needed = Records.LENGTH_BYTES + length;
         Packet packet = queue.outOfBandTail;
         if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
-            packet = Packet.create(memory, size(queue, needed)).appendByte(Records.OUT_OF_BAND).markOutOfBand();
+            packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.OUT_OF_BAND).markOutOfBand();
             queue.outOfBand.add(packet);
             queue.outOfBandTail = packet;
         }
@@ -189,9 +191,11 @@ public final class Outgoing implements Submissions {
         queue.state.add(packet.append(source, offset, length).markOutOfBand());
     }
 
-    private int size(Queue queue, int needed) {
-        return Math.max(
-                queue.isEmpty() ? FIRST_PACKET_BYTES : packetBytesMax, Records.WHOLE_HEADER_BYTES + needed);
+    private int size(boolean isFirst, int needed) {
+        int wanted = isFirst
+                ? Math.min(packetBytesMax, Math.max(FIRST_PACKET_BYTES_MIN, FIRST_PACKET_MESSAGES * needed))
+                : packetBytesMax;
+        return Math.max(wanted, Records.WHOLE_HEADER_BYTES + needed);
     }
 
     /** Queues a large message, which stays in its array. */

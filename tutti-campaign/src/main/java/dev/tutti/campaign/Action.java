@@ -291,7 +291,12 @@ sealed interface Action {
     }
 
     /** @param receiver 0 for all */
-    record Send(int node, int count, int length, int receiver) implements Action {
+    record Send(int node, int count, int length, int receiver, Band band) implements Action {
+
+        Send(int node, int count, int length, int receiver) {
+            this(node, count, length, receiver, Band.ORDERED);
+        }
+
         @Override
         public Fault fault() {
             return Fault.WORK;
@@ -314,14 +319,14 @@ sealed interface Action {
                 }
                 to = cluster.seat(receiver).member();
             }
-            cluster.seat(node).send(to, count, length);
+            cluster.seat(node).send(to, count, length, band);
             return true;
         }
 
         @Override
         public String toString() {
             return "n" + node + " sends " + count + " messages of " + length + " bytes to "
-                    + (receiver == 0 ? "all" : "n" + receiver);
+                    + (receiver == 0 ? "all" : "n" + receiver) + band;
         }
     }
 

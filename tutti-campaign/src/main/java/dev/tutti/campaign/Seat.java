@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
 final class Seat {
 
     /** What is still to be submitted. */
-    private record Order(@Nullable Member receiver, int length) {}
+    private record Order(@Nullable Member receiver, int length, Band band, int scope) {}
 
     private static final long SUBMISSIONS_BYTES_MAX = 256 * 1024;
     private static final Duration RETRY = Duration.ofMillis(1);
+    private static final int SCOPES = 5;
 
     private final Simulation simulation;
     private final History history;
@@ -85,8 +86,12 @@ final class Seat {
     }
 
     void send(@Nullable Member receiver, int count, int length) {
+        send(receiver, count, length, Band.ORDERED);
+    }
+
+    void send(@Nullable Member receiver, int count, int length, Band band) {
         for (int index = 0; index < count; index++) {
-            orders.add(new Order(receiver, length));
+            orders.add(new Order(receiver, length, band, index % SCOPES));
         }
         submit();
     }
@@ -119,16 +124,30 @@ final class Seat {
             return false;
         }
         Outgoing.Large last = large;
-        return Outgoing.isSmall(order.length())
+        return isSmall(order)
                 ? outgoing.bytes() + Math.max(order.length(), SimulatedApplication.MESSAGE_BYTES_MIN) <= SUBMISSIONS_BYTES_MAX
                 : last == null || last.isTaken() || last.failure() != null;
     }
 
+    private static boolean isSmall(Order order) {
+        return order.band() == Band.SCOPED ? Outgoing.isSmallScoped(order.length()) : Outgoing.isSmall(order.length());
+    }
+
     private void offer(Order order) {
-        byte[] message = application.nextMessage(order.receiver(), order.length());
-        if (!Outgoing.isSmall(message.length)) {
-            large = outgoing.offerLarge(order.receiver(), message, 0, message.length);
-        } else if (!outgoing.offer(order.receiver(), message, 0, message.length)) {
+        Member receiver = order.receiver();
+        byte[] message = application.nextMessage(receiver, order.length(), order.band() == Band.OUT_OF_BAND);
+        if (!isSmall(order)) {
+            Integer scope = order.band() == Band.SCOPED ? order.scope() : null;
+            large = outgoing.offerLarge(receiver, message, 0, message.length, scope);
+            return;
+        }
+        boolean isTaken =
+                switch (order.band()) {
+                    case ORDERED -> outgoing.offer(receiver, message, 0, message.length);
+                    case SCOPED -> outgoing.offerScoped(receiver, message, 0, message.length, order.scope());
+                    case OUT_OF_BAND -> outgoing.offerOutOfBand(receiver, message, 0, message.length);
+                };
+        if (!isTaken) {
             throw new IllegalStateException("submissions of " + outgoing.bytes() + " bytes refused "
                     + message.length + " more");
         }

@@ -38,10 +38,10 @@ final class Sentences {
             new Form("# is paused", m -> new Action.Pause(number(m, 1))),
             new Form("# stands still for %", m -> new Action.Stall(number(m, 1), Durations.parse(m.group(2)))),
             new Form("# goes on", m -> new Action.Resume(number(m, 1))),
-            new Form("# sends (\\d+) messages of (\\d+) bytes to all", m ->
-                    new Action.Send(number(m, 1), number(m, 2), number(m, 3), 0)),
-            new Form("# sends (\\d+) messages of (\\d+) bytes to #", m ->
-                    new Action.Send(number(m, 1), number(m, 2), number(m, 3), number(m, 4))),
+            new Form("# sends (\\d+) messages of (\\d+) bytes to all( in scopes| out of band|)", m ->
+                    new Action.Send(number(m, 1), number(m, 2), number(m, 3), 0, Band.of(m.group(4)))),
+            new Form("# sends (\\d+) messages of (\\d+) bytes to #( in scopes| out of band|)", m ->
+                    new Action.Send(number(m, 1), number(m, 2), number(m, 3), number(m, 4), Band.of(m.group(5)))),
             new Form("# talks every %", m -> new Action.Talk(number(m, 1), Durations.parse(m.group(2)))),
             new Form("nobody talks", m -> new Action.Quiet()),
             new Form("# consumes nothing", m -> new Action.Consume(number(m, 1), null)),

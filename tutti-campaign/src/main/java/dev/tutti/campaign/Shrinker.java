@@ -163,7 +163,7 @@ final class Shrinker {
             if (best.schedule().steps().get(index).action() instanceof Action.Send send) {
                 for (int count : new int[] {1, 10}) {
                     if (count < send.count() && attempt(replaced(index, new Action.Send(
-                            send.node(), count, send.length(), send.receiver())))) {
+                            send.node(), count, send.length(), send.receiver(), send.band())))) {
                         break;
                     }
                 }

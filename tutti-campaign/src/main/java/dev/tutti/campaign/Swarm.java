@@ -365,9 +365,17 @@ final class Swarm {
         }
     }
 
+    /** What is out of band is short. */
+    private static final int URGENT_BYTES_MAX = 2_000;
+
     private void send(int from, int count, int length, int to) {
         bytesLeft -= (long) count * (length + 100);
-        step(new Action.Send(from, count, length, to));
+        Band band = switch (random.nextInt(6)) {
+            case 0 -> Band.SCOPED;
+            case 1 -> Band.OUT_OF_BAND;
+            default -> Band.ORDERED;
+        };
+        step(new Action.Send(from, count, band == Band.OUT_OF_BAND ? Math.min(length, URGENT_BYTES_MAX) : length, to, band));
     }
 
     private void kill(int node) {

@@ -42,10 +42,16 @@ public final class History {
      *
      * @param sender who handed it over
      * @param receiver null for all members of the group
-     * @param index counts the messages of one sender to one receiver, or to all, from 1
+     * @param isOutOfBand whether it is in no order with others
+     * @param index counts the messages of one sender to one receiver, or to all, from 1; those out of band apart
      * @param hash of its content
      */
-    public record Message(Member sender, @Nullable Member receiver, long index, long hash) {
+    public record Message(Member sender, @Nullable Member receiver, boolean isOutOfBand, long index, long hash) {
+
+        /** In order. */
+        public Message(Member sender, @Nullable Member receiver, long index, long hash) {
+            this(sender, receiver, false, index, hash);
+        }
 
         boolean isMulticast() {
             return receiver == null;
@@ -53,7 +59,7 @@ public final class History {
 
         @Override
         public String toString() {
-            return sender + "#" + index + (receiver == null ? "" : "->" + receiver);
+            return sender + "#" + index + (isOutOfBand ? " (out of band)" : "") + (receiver == null ? "" : "->" + receiver);
         }
     }
 

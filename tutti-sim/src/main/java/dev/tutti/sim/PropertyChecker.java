@@ -69,6 +69,11 @@ public final class PropertyChecker {
         private int count;
         private long last;
 
+        void add(long index) {
+            count++;
+            last = Math.max(last, index);
+        }
+
         boolean isSame(@Nullable Flow other) {
             return other != null && count == other.count && last == other.last;
         }
@@ -83,6 +88,9 @@ public final class PropertyChecker {
     private static final class Stay {
         final View view;
         final TreeMap<Member, Flow> delivered = new TreeMap<>();
+
+        /** What is in no order with others, and at all who go on together nevertheless. */
+        final TreeMap<Member, Flow> deliveredOutOfBand = new TreeMap<>();
 
         /** What the member has sent to all in it, as those show who deliver it first: indexes of messages. */
         final Numbers sent = new Numbers();
@@ -112,9 +120,16 @@ public final class PropertyChecker {
         }
 
         boolean hasSame(Stay other) {
-            return delivered.size() == other.delivered.size()
-                    && delivered.entrySet().stream()
-                            .allMatch(each -> each.getValue().isSame(other.delivered.get(each.getKey())));
+            return areSame(delivered, other.delivered);
+        }
+
+        boolean hasSameOutOfBand(Stay other) {
+            return areSame(deliveredOutOfBand, other.deliveredOutOfBand);
+        }
+
+        private static boolean areSame(Map<Member, Flow> some, Map<Member, Flow> others) {
+            return some.size() == others.size()
+                    && some.entrySet().stream().allMatch(each -> each.getValue().isSame(others.get(each.getKey())));
         }
     }
 
@@ -138,18 +153,32 @@ public final class PropertyChecker {
         }
     }
 
+    /** The messages that are in order with each other, or those that are in none: what a member has sent and delivered. */
+    private static final class Band {
+        final Submissions toAll = new Submissions();
+        final TreeMap<Member, Submissions> toOne = new TreeMap<>();
+        final Map<Member, BitSet> seen = new HashMap<>();
+        final Map<Member, BitSet> seenAlone = new HashMap<>();
+        final Map<Member, Long> lastUnicast = new HashMap<>();
+
+        @Nullable Submissions to(@Nullable Member receiver) {
+            return receiver == null ? toAll : toOne.get(receiver);
+        }
+
+        BitSet seenFrom(Member sender, boolean isMulticast) {
+            return (isMulticast ? seen : seenAlone).computeIfAbsent(sender, absent -> new BitSet());
+        }
+    }
+
     /** All that one member went through. */
     private static final class Life {
         final Member member;
         final int order;
         final List<Stay> stays = new ArrayList<>();
         final Map<ViewId, Integer> indexOf = new HashMap<>();
-        final Map<Member, BitSet> seen = new HashMap<>();
-        final Map<Member, BitSet> seenAlone = new HashMap<>();
-        final Map<Member, Long> lastUnicast = new HashMap<>();
         final Map<String, Member> newest = new HashMap<>();
-        final Submissions toAll = new Submissions();
-        final TreeMap<Member, Submissions> toOne = new TreeMap<>();
+        final Band inOrder = new Band();
+        final Band outOfBand = new Band();
         long deliveredOwn;
         boolean isOver;
 
@@ -166,8 +195,8 @@ public final class PropertyChecker {
             return indexOf.getOrDefault(id, -1);
         }
 
-        @Nullable Submissions to(@Nullable Member receiver) {
-            return receiver == null ? toAll : toOne.get(receiver);
+        Band band(History.Message message) {
+            return message.isOutOfBand() ? outOfBand : inOrder;
         }
     }
 
@@ -287,12 +316,12 @@ public final class PropertyChecker {
 
     private void takeSubmission(Life life, History.Message message) {
         Member receiver = message.receiver();
-        Submissions submissions = receiver == null
-                ? life.toAll
-                : life.toOne.computeIfAbsent(receiver, absent -> new Submissions());
+        Band band = life.band(message);
+        Submissions submissions =
+                receiver == null ? band.toAll : band.toOne.computeIfAbsent(receiver, absent -> new Submissions());
         submissions.add(message.hash(), life.stays.size());
         Stay stay = life.stay();
-        if (receiver == null && promise.isCausal() && stay != null) {
+        if (receiver == null && promise.isCausal() && stay != null && !message.isOutOfBand()) {
             int[] causes = new int[stay.view.size()];
             for (int rank = 0; rank < causes.length; rank++) {
                 causes[rank] = stay.countFrom(stay.view.members().get(rank));
@@ -311,7 +340,7 @@ public final class PropertyChecker {
         Member receiver = life.member;
         Member sender = message.sender();
         Life sending = life(sender);
-        Submissions submissions = sending.to(message.receiver());
+        Submissions submissions = sending.band(message).to(message.receiver());
         int position = (int) message.index() - 1;
         boolean isKnown = submissions != null && 0 <= position && position < submissions.hashes.size;
         if (submissions == null || !isKnown) {
@@ -322,8 +351,7 @@ public final class PropertyChecker {
         if (message.receiver() != null && !message.receiver().equals(receiver)) {
             report("S1", receiver + " delivered " + message + ", which was not for it");
         }
-        Map<Member, BitSet> seen = message.isMulticast() ? life.seen : life.seenAlone;
-        BitSet indexes = seen.computeIfAbsent(sender, absent -> new BitSet());
+        BitSet indexes = life.band(message).seenFrom(sender, message.isMulticast());
         if (isKnown && indexes.get(position)) {
             report("S2", receiver + " delivered " + message + " again");
         } else if (isKnown) {
@@ -339,7 +367,7 @@ public final class PropertyChecker {
             return;
         }
         if (!message.isMulticast()) {
-            Long before = life.lastUnicast.put(sender, message.index());
+            Long before = life.band(message).lastUnicast.put(sender, message.index());
             if (before != null && before >= message.index()) {
                 report("S11", receiver + " delivered " + message + " after number " + before);
             }
@@ -354,6 +382,10 @@ public final class PropertyChecker {
             if (first != null && !first.equals(stay.id())) {
                 report("S7", receiver + " delivered " + message + " in " + stay.id() + ", others in " + first);
             }
+        }
+        if (message.isOutOfBand()) {
+            stay.deliveredOutOfBand.computeIfAbsent(sender, absent -> new Flow()).add(message.index());
+            return;
         }
         checkOrder(life, stay, sending, message);
         if (promise.isCausal() && isKnown) {
@@ -407,8 +439,8 @@ public final class PropertyChecker {
             report("S13", life.member + " delivered " + message + " after what was sent by one who had delivered it");
         }
         int position = (int) message.index() - 1;
-        int[] causes = sending.toAll.causes.get(position);
-        boolean isOfThisView = sending.toAll.stays.values[position] - 1 == sending.indexOf(stay.id());
+        int[] causes = sending.inOrder.toAll.causes.get(position);
+        boolean isOfThisView = sending.inOrder.toAll.stays.values[position] - 1 == sending.indexOf(stay.id());
         if (!isOfThisView || causes.length != stay.causes.length || life == sending) {
             return;
         }
@@ -575,6 +607,11 @@ public final class PropertyChecker {
             report("S10", life.member + " came to " + stay.id() + " from " + before.id() + " and " + other.member
                     + " from " + otherBefore.id() + ", their transitional sets say otherwise");
         }
+        if (promise.isReliable() && isTogether && !before.hasSameOutOfBand(otherBefore)) {
+            report("S9", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
+                    + ", one delivered " + before.deliveredOutOfBand + " out of band, the other "
+                    + otherBefore.deliveredOutOfBand);
+        }
         if (promise.isTotal() && isTogether && before.hasSame(otherBefore) && before.order != otherBefore.order) {
             report("S14", life.member + " and " + other.member + " went from " + before.id() + " to " + stay.id()
                     + ", and delivered in different orders");
@@ -645,9 +682,9 @@ public final class PropertyChecker {
     }
 
     private void checkDelivery(Life life, Stay stay, TreeSet<Member> present) {
-        if (life.deliveredOwn < life.toAll.hashes.size) {
+        if (life.deliveredOwn < life.inOrder.toAll.hashes.size) {
             report("L2", life.member + " has delivered " + life.deliveredOwn + " of its own "
-                    + life.toAll.hashes.size + " messages");
+                    + life.inOrder.toAll.hashes.size + " messages");
         }
         for (Member other : present) {
             Life receiver = lives.get(other);
@@ -663,16 +700,17 @@ public final class PropertyChecker {
             if (promise.isTotal() && there.count == stay.count && there.order != stay.order) {
                 report("S14", other + " and " + life.member + " have delivered in different orders in " + stay.id());
             }
-            checkUnicast(life, receiver);
+            checkRecent(life, life.inOrder.toOne.get(other), receiver, receiver.inOrder.seenFrom(life.member, false));
+            checkRecent(life, life.outOfBand.toOne.get(other), receiver, receiver.outOfBand.seenFrom(life.member, false));
+            checkRecent(life, life.outOfBand.toAll, receiver, receiver.outOfBand.seenFrom(life.member, true));
         }
     }
 
-    private void checkUnicast(Life life, Life receiver) {
-        Submissions submissions = life.toOne.get(receiver.member);
+    /** What a member has submitted in its last view is there. */
+    private void checkRecent(Life life, @Nullable Submissions submissions, Life receiver, BitSet seen) {
         if (submissions == null) {
             return;
         }
-        BitSet seen = receiver.seenAlone.getOrDefault(life.member, new BitSet());
         for (int index = 0; index < submissions.hashes.size; index++) {
             boolean isRecent = submissions.stays.values[index] == life.stays.size();
             if (isRecent && !seen.get(index)) {

@@ -31,6 +31,21 @@ public final class SimulatedApplication implements Application {
     /** Bytes of the shortest message. */
     public static final int MESSAGE_BYTES_MIN = 1 + 8 + 4 + 8 + 8 + 4;
 
+    /** How many messages have been sent, by receiver. */
+    private static final class Sent {
+        private final TreeMap<Member, Long> toOne = new TreeMap<>();
+        private long toAll;
+
+        long next(@Nullable Member receiver) {
+            return receiver == null ? ++toAll : toOne.merge(receiver, 1L, Long::sum);
+        }
+    }
+
+    /** In the first byte of a message. */
+    private static final int TO_ONE = 1;
+
+    private static final int OUT_OF_BAND = 2;
+
     private final Simulation simulation;
     private final SimulatedNode node;
     private final int run;
@@ -38,13 +53,13 @@ public final class SimulatedApplication implements Application {
     private final Supplier<MessageReader> readers;
     private final Consumption consumption;
     private final TreeMap<Member, MessageReader> readerOf = new TreeMap<>();
-    private final TreeMap<Member, Long> sentTo = new TreeMap<>();
+    private final Sent sent = new Sent();
+    private final Sent sentOutOfBand = new Sent();
     private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
     private final ArrayDeque<Packet> received = new ArrayDeque<>();
     private Consumer<String> end = reason -> {};
     private @Nullable Member self;
     private @Nullable View view;
-    private long sentToAll;
     private long deliveredCount;
     private long paceNanos;
     private boolean isStuck;
@@ -146,16 +161,22 @@ public final class SimulatedApplication implements Application {
      * @param length at least {@link #MESSAGE_BYTES_MIN}
      */
     public byte[] nextMessage(@Nullable Member receiver, int length) {
-        long index = receiver == null ? ++sentToAll : sentTo.merge(receiver, 1L, Long::sum);
-        byte[] content = content(self(), receiver, index, length);
-        history.add(new History.Submitted(self(), new History.Message(self(), receiver, index, hash(content))));
+        return nextMessage(receiver, length, false);
+    }
+
+    /** As {@link #nextMessage(Member, int)}. */
+    public byte[] nextMessage(@Nullable Member receiver, int length, boolean isOutOfBand) {
+        long index = (isOutOfBand ? sentOutOfBand : sent).next(receiver);
+        byte[] content = content(self(), receiver, isOutOfBand, index, length);
+        history.add(new History.Submitted(
+                self(), new History.Message(self(), receiver, isOutOfBand, index, hash(content))));
         return content;
     }
 
-    private static byte[] content(Member sender, @Nullable Member receiver, long index, int length) {
+    private static byte[] content(Member sender, @Nullable Member receiver, boolean isOutOfBand, long index, int length) {
         byte[] content = new byte[Math.max(length, MESSAGE_BYTES_MIN)];
         ByteBuffer buffer = ByteBuffer.wrap(content);
-        buffer.put((byte) (receiver == null ? 0 : 1));
+        buffer.put((byte) ((receiver == null ? 0 : TO_ONE) + (isOutOfBand ? OUT_OF_BAND : 0)));
         buffer.putLong(sender.node().incarnation()).putInt(sender.join()).putLong(index);
         buffer.putLong(receiver == null ? 0 : receiver.node().incarnation());
         buffer.putInt(receiver == null ? 0 : receiver.join());
@@ -186,16 +207,19 @@ public final class SimulatedApplication implements Application {
         deliveredCount++;
         deliveredFrom.merge(sender, 1L, Long::sum);
         Member receiver = null;
+        boolean isOutOfBand = false;
         long index = 0;
         if (content.length >= MESSAGE_BYTES_MIN) {
             ByteBuffer buffer = ByteBuffer.wrap(content);
-            boolean isUnicast = buffer.get() == 1;
+            int kind = buffer.get();
             boolean isSender =
                     buffer.getLong() == sender.node().incarnation() && buffer.getInt() == sender.join();
             index = isSender ? buffer.getLong() : -1;
-            receiver = isUnicast ? self() : null;
+            receiver = (kind & TO_ONE) == 0 ? null : self();
+            isOutOfBand = (kind & OUT_OF_BAND) != 0;
         }
-        history.add(new History.Delivered(self(), new History.Message(sender, receiver, index, hash(content))));
+        history.add(new History.Delivered(
+                self(), new History.Message(sender, receiver, isOutOfBand, index, hash(content))));
     }
 
     private void consumeNext() {

@@ -107,6 +107,68 @@ class PropertyCheckerTest {
         assertThat(PropertyChecker.violationsAtRest(history, List.of(p, q))).isEmpty();
     }
 
+    // ------------------------------------------------------------------ out of band
+
+    private static History.Message urgent(Member sender, @Nullable Member receiver, long index) {
+        return new History.Message(sender, receiver, true, index, 17 * index);
+    }
+
+    private void sendUrgent(Member sender, @Nullable Member receiver, long index) {
+        history.add(new History.Submitted(sender, urgent(sender, receiver, index)));
+    }
+
+    private void deliverUrgent(Member receiver, Member sender, @Nullable Member to, long index) {
+        history.add(new History.Delivered(receiver, urgent(sender, to, index)));
+    }
+
+    @Test
+    void whatIsOutOfBandMayOvertakeAndIsCountedApart() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, message(p, null, 1)));
+        sendUrgent(p, null, 1);
+        deliverUrgent(q, p, null, 1);
+        deliverUrgent(p, p, null, 1);
+        deliver(p, p, 1);
+        deliver(q, p, 1);
+        install(3, p, q);
+        assertThat(violated()).isEmpty();
+        assertThat(violatedAtRest(p, q)).isEmpty();
+    }
+
+    @Test
+    void whatIsOutOfBandIsAtAllWhoGoOnTogether() {
+        install(2, p, q, r);
+        sendUrgent(r, null, 1);
+        deliverUrgent(p, r, null, 1);
+        history.add(new History.Crashed(r));
+        install(3, p, q);
+        assertThat(violated()).containsExactly("S9");
+    }
+
+    @Test
+    void whatIsOutOfBandComesOnceAndAsItWasSent() {
+        install(2, p, q);
+        sendUrgent(p, q, 1);
+        deliverUrgent(q, p, q, 1);
+        deliverUrgent(q, p, q, 1);
+        history.add(new History.Delivered(q, new History.Message(p, q, true, 1, 5)));
+        assertThat(violated()).containsExactlyInAnyOrder("S1", "S2", "S11");
+    }
+
+    @Test
+    void whatIsOutOfBandComesAtLast() {
+        install(2, p, q);
+        sendUrgent(p, null, 1);
+        deliverUrgent(p, p, null, 1);
+        assertThat(violated()).isEmpty();
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+        deliverUrgent(q, p, null, 1);
+        sendUrgent(p, q, 1);
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+        deliverUrgent(q, p, q, 1);
+        assertThat(violatedAtRest(p, q)).isEmpty();
+    }
+
     // ------------------------------------------------------------------ safety
 
     @Test

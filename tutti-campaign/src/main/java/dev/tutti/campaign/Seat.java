@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.core.stack.Receipt;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.Reassembly;
@@ -188,8 +189,12 @@ final class Seat {
     }
 
     private static MessageReader reader() {
-        Reassembly reassembly = new Reassembly();
+        // A large message that a view change has withdrawn may be on its way again together with one to this member alone.
+        Reassembly ofAll = new Reassembly();
+        Reassembly ofOne = new Reassembly();
         return (Packet packet, Consumer<byte[]> messages) -> {
+            Receipt receipt = packet.receipt();
+            Reassembly reassembly = receipt != null && receipt.isUnicast() ? ofOne : ofAll;
             boolean isReadable = Records.read(packet, new Records.Visitor() {
                 @Override
                 public void onMessage(ByteBuffer bytes, int offset, int length) {

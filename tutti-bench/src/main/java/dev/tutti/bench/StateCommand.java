@@ -113,8 +113,9 @@ final class StateCommand implements Callable<Integer> {
             Host host = new Host("m" + rank, List.of(), options, MEMBER, arguments, List.of(rank));
             hosts.add(host);
             children.addAll(host.children());
+            // One after the other: a newcomer asks the oldest node first, and it is not to be the sender that is killed.
+            children.getLast().await("ready", STEP_MAX);
         }
-        children.forEach(child -> child.await("ready", STEP_MAX));
         for (int rank = 0; rank < members; rank++) {
             children.get(rank).say(join()).await("joined", TRANSFER_MAX);
             output.progress("m" + rank + " is in");

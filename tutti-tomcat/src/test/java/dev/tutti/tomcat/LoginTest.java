@@ -85,10 +85,13 @@ class LoginTest {
     void formLoginWorksWhenEveryStepIsServedByAnotherNode() {
         List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"), start("c", "FORM"));
         assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
+        // Replication does not hold a response up: whoever goes elsewhere at once may be quicker.
+        cluster.awaitDelivery();
         String before = browser.session();
         HttpResponse<String> login =
                 browser.post(nodes.get(1), "/j_security_check", "j_username", "ann", "j_password", "secret");
         assertThat(login.statusCode()).isEqualTo(303);
+        cluster.awaitDelivery();
         assertThat(browser.session()).as("another id after the login").isNotEqualTo(before);
         assertThat(browser.get(nodes.get(2), "/secret")).isEqualTo("secret of ann true FORM");
         cluster.crash("b");
@@ -101,8 +104,10 @@ class LoginTest {
         List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));
         browser.get(nodes.get(0), "/secret");
         browser.post(nodes.get(0), "/j_security_check", "j_username", "ann", "j_password", "secret");
+        cluster.awaitDelivery();
         assertThat(browser.get(nodes.get(1), "/secret")).startsWith("secret of ann");
         browser.get(nodes.get(1), "/out");
+        cluster.awaitDelivery();
         assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
     }
 

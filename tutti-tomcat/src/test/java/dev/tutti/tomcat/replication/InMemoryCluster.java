@@ -113,6 +113,7 @@ public final class InMemoryCluster {
                     next = isHeld || !isAlive ? null : inbox.poll();
                     if (next == null) {
                         isRunning = false;
+                        InMemoryCluster.this.notifyAll();
                         return;
                     }
                 }
@@ -205,6 +206,17 @@ public final class InMemoryCluster {
                 tasks.add(task);
             }
         };
+    }
+
+    /** Waits until everything that was sent has been taken by everybody who is not held. Of a threaded one. */
+    public synchronized void awaitDelivery() {
+        while (seats.stream().anyMatch(seat -> seat.isRunning)) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted while messages were under way", e);
+            }
+        }
     }
 
     /** Delivers everything to everybody who is not held, until nothing moves. */

@@ -22,6 +22,9 @@ import java.util.TreeSet;
  */
 final class Swarm {
 
+    /** What is out of band is short. */
+    private static final int URGENT_BYTES_MAX = 2_000;
+
     private final SplittableRandom random;
     private final Schedule.Mode mode;
     private final int size;
@@ -364,9 +367,6 @@ final class Swarm {
             send(node, count, length, kind < 5 ? 0 : node());
         }
     }
-
-    /** What is out of band is short. */
-    private static final int URGENT_BYTES_MAX = 2_000;
 
     private void send(int from, int count, int length, int to) {
         bytesLeft -= (long) count * (length + 100);

@@ -714,7 +714,8 @@ public final class PropertyChecker {
         for (int index = 0; index < submissions.hashes.size; index++) {
             boolean isRecent = submissions.stays.values[index] == life.stays.size();
             if (isRecent && !seen.get(index)) {
-                report("L2", receiver.member + " has not delivered " + life.member + "#" + (index + 1) + " to it");
+                report("L2", receiver.member + " has not delivered " + life.member + "#" + (index + 1)
+                        + (submissions == life.outOfBand.toAll ? " (out of band) to all" : " to it"));
                 return;
             }
         }

@@ -21,6 +21,8 @@ import java.util.concurrent.Executor;
  */
 public final class InMemoryCluster {
 
+    private static final long DELIVERY_MILLIS = 20_000;
+
     private final boolean isThreaded;
     private final List<Seat> seats = new ArrayList<>();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -208,12 +210,18 @@ public final class InMemoryCluster {
         };
     }
 
-    /** Waits until everything that was sent has been taken by everybody who is not held. Of a threaded one. */
+    /** Waits until everything that was sent has been taken by everybody who is not held, {@value #DELIVERY_MILLIS} ms at most. */
     public synchronized void awaitDelivery() {
+        long deadline = System.nanoTime() + DELIVERY_MILLIS * 1_000_000;
         while (seats.stream().anyMatch(seat -> seat.isRunning)) {
+            long left = (deadline - System.nanoTime()) / 1_000_000;
+            if (left <= 0) {
+                throw new IllegalStateException("messages are still under way after " + DELIVERY_MILLIS + " ms");
+            }
             try {
-                wait();
+                wait(left);
             } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
                 throw new IllegalStateException("interrupted while messages were under way", e);
             }
         }

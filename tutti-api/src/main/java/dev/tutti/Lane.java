@@ -473,7 +473,7 @@ final class Lane implements Application {
                 }
 
                 @Override
-                public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
                     throw new IllegalStateException("a piece of a message out of band");
                 }
             });
@@ -540,21 +540,21 @@ final class Lane implements Application {
         }
 
         @Override
-        public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-            byte[] whole = assemble(bytes, offset, length, total, at);
+        public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+            byte[] whole = assemble(bytes, offset, length, piece);
             if (whole != null) {
                 pass(ByteBuffer.wrap(whole), 0, whole.length);
             }
         }
 
-        private byte @Nullable [] assemble(ByteBuffer bytes, int offset, int length, long total, long at) {
+        private byte @Nullable [] assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
             Packet packet = current;
             Receipt receipt = packet == null ? null : packet.receipt();
             if (receipt == null) {
                 return null;
             }
             Reassembly reassembly = reassemblies.computeIfAbsent(receipt, key -> new Reassembly());
-            byte[] whole = reassembly.add(bytes, offset, length, total, at);
+            byte[] whole = reassembly.add(bytes, offset, length, piece);
             if (whole != null) {
                 reassemblies.remove(receipt);
             }
@@ -571,8 +571,8 @@ final class Lane implements Application {
         }
 
         @Override
-        public void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
-            byte[] whole = assemble(bytes, offset, length, total, at);
+        public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
+            byte[] whole = assemble(bytes, offset, length, piece);
             if (whole != null && isInline) {
                 pass(ByteBuffer.wrap(whole), 0, whole.length);
             } else if (whole != null) {

@@ -204,8 +204,8 @@ final class Seat {
                 }
 
                 @Override
-                public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-                    byte[] message = reassembly.add(bytes, offset, length, total, at);
+                public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                    byte[] message = reassembly.add(bytes, offset, length, piece);
                     if (message != null) {
                         messages.accept(Arrays.copyOf(message, message.length));
                     }

@@ -25,6 +25,9 @@ final class Swarm {
     /** What is out of band is short. */
     private static final int URGENT_BYTES_MAX = 2_000;
 
+    /** By so many times what a frame takes at most is a time-out longer than a heartbeat. */
+    private static final long DELAYS_BEFORE_A_VERDICT = 3;
+
     private final SplittableRandom random;
     private final Schedule.Mode mode;
     private final int size;
@@ -125,10 +128,11 @@ final class Swarm {
         set(GroupSettings.LEAVE_TIMEOUT.name(), 5, 1, 4_000);
         set(NodeSettings.PATIENCE.name(), 4, 0, 2_000);
         set(NodeSettings.PAUSE_MAX.name(), 5, 100, 4_000);
+        long heartbeatMillis = 0;
+        long timeoutMillis = 0;
         if (random.nextInt(3) == 0) {
-            long heartbeat = 50 + random.nextLong(2_000);
-            settings.put(NodeSettings.HEARTBEAT.name(), heartbeat + " ms");
-            settings.put(NodeSettings.DETECTION_TIMEOUT.name(), heartbeat * (2 + random.nextInt(4)) + " ms");
+            heartbeatMillis = 50 + random.nextLong(2_000);
+            timeoutMillis = heartbeatMillis * (2 + random.nextInt(4));
         }
         if (random.nextInt(4) == 0) {
             settings.put(NodeSettings.RESEND_BUFFER.name(), Size.mebibytes(1 + random.nextInt(4)).toString());
@@ -149,6 +153,12 @@ final class Swarm {
             path = path.withTail(Duration.ofMillis(1 << random.nextInt(8)));
         }
         world = world.withPath(path);
+        if (heartbeatMillis > 0) {
+            // Who sets a time-out below what heartbeats take asks for views that go on changing.
+            long needed = heartbeatMillis + DELAYS_BEFORE_A_VERDICT * path.jitter().toMillis();
+            settings.put(NodeSettings.HEARTBEAT.name(), heartbeatMillis + " ms");
+            settings.put(NodeSettings.DETECTION_TIMEOUT.name(), Math.max(timeoutMillis, needed) + " ms");
+        }
         if (random.nextInt(5) == 0) {
             world = world.on(datagrams());
         }

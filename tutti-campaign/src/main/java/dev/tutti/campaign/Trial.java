@@ -104,7 +104,7 @@ final class Trial {
         world.driftPpm().forEach((node, drift) -> cluster.node(node).withDrift(drift));
         world.lateTimers().forEach((node, late) -> cluster.node(node).withTimers(true, late.toNanos()));
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
-        this.calm = cluster.nodeSettings().get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
+        this.calm = calm(cluster.nodeSettings(), cluster.groupSettings());
         this.witness = new Witness(cluster, coverage);
         coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
         coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
@@ -469,6 +469,12 @@ final class Trial {
                 .plus(group.get(GroupSettings.BALLOT_TIMEOUT).multipliedBy(2))
                 .plus(node.get(NodeSettings.PAUSE_MAX).multipliedBy(2))
                 .plus(world.connectTimeout().plus(world.endDelayMax()).plus(world.noticeDelayMax()).multipliedBy(2));
+    }
+
+    /** After so long without a new view nothing is under way that could bring one: no verdict, and no coordinator that waits. */
+    private static Duration calm(Settings node, Settings group) {
+        Duration verdicts = node.get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
+        return verdicts.plus(group.get(GroupSettings.HOLD_BACK));
     }
 
     private static final Duration SECOND = Duration.ofSeconds(1);

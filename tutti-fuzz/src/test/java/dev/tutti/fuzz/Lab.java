@@ -293,8 +293,8 @@ final class Lab {
             }
 
             @Override
-            public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-                byte[] message = reassembly.add(bytes, offset, length, total, at);
+            public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                byte[] message = reassembly.add(bytes, offset, length, piece);
                 if (message != null) {
                     messages.accept(message);
                 }

@@ -234,11 +234,11 @@ final class Targets {
             }
 
             @Override
-            public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-                byte[] message = reassembly.add(bytes, offset, length, total, at);
+            public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                byte[] message = reassembly.add(bytes, offset, length, piece);
                 outcome[0] = message == null ? "piece" : "message of pieces";
-                if (message != null && message.length != total) {
-                    throw new IllegalStateException("message of " + message.length + " bytes, not " + total);
+                if (message != null && message.length != piece.total()) {
+                    throw new IllegalStateException("message of " + message.length + " bytes, not " + piece.total());
                 }
             }
         };

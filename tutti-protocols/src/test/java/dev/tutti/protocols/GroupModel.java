@@ -149,10 +149,10 @@ public final class GroupModel {
                             }
 
                             @Override
-                            public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+                            public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
                                 byte[] whole = reassemblies
                                         .computeIfAbsent(sender, key -> new Reassembly())
-                                        .add(bytes, offset, length, total, at);
+                                        .add(bytes, offset, length, piece);
                                 if (whole != null) {
                                     history.getLast().delivered.add(sender + ":" + nameOf(whole));
                                 }

@@ -71,6 +71,10 @@ final class Ballot {
         this.candidates = List.copyOf(candidates);
         this.electors = List.copyOf(electors);
         this.mistake = mistake;
+        if (!isAsked(id.proposer())) {
+            // Its answer would stand for that of somebody who has not answered yet.
+            throw new IllegalArgumentException("ballot " + id + " without its proposer");
+        }
     }
 
     ViewId id() {

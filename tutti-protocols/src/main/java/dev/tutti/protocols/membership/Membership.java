@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,7 +159,7 @@ public final class Membership implements Layer {
             case Kind.ACK -> onAck(from, packet, out);
             case Kind.NACK -> onNack(packet, out);
             case Kind.CUT -> onCut(false, packet, out);
-            case Kind.WHO -> onWho(from.member, out);
+            case Kind.WHO -> onWho(from.member);
             case Kind.FOLLOWED -> onFollowed(packet, out);
             default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
         };
@@ -319,8 +320,8 @@ public final class Membership implements Layer {
         return isTold || !isFollower ? null : DropReason.MALFORMED;
     }
 
-    private @Nullable DropReason onWho(Member asker, Outbox out) {
-        publicity.list(asker, standing(), advert(), out);
+    private @Nullable DropReason onWho(Member asker) {
+        publicity.onAsked(asker);
         return null;
     }
 
@@ -613,7 +614,7 @@ public final class Membership implements Layer {
         rest.removeAll(torn);
         if (primacy != null) {
             // They are asked all the same, or those who are left might be no majority.
-            startBallot(rest, torn, out);
+            startBallot(rest, Stream.concat(running.electors().stream(), torn.stream()).toList(), out);
         } else {
             startBallot(torn.contains(self) ? List.of(self) : rest, List.of(), out);
         }

@@ -453,24 +453,30 @@ final class Peers {
         return peer.follows.equals(self) && !inView.containsKey(peer.member);
     }
 
-    /** C of [R3]: those who follow this member and have sessions with all before them, by rank. */
+    /**
+     * C of [R3]: those who follow this member and have sessions with it and with all before them, by rank. This member is
+     * one of them, whoever is older and follows it all the same.
+     */
     List<Member> candidates() {
         List<Member> mine = followers();
         roster.addAll(mine);
-        BitSet own = new BitSet(roster.size());
+        BitSet heardByAllBefore = new BitSet(roster.size());
         for (Member member : mine) {
             if (open.containsKey(member)) {
-                own.set(roster.number(member));
+                heardByAllBefore.set(roster.number(member));
             }
         }
         List<Member> candidates = new ArrayList<>(mine.size());
         BitSet before = new BitSet(roster.size());
+        before.set(roster.number(self));
         BitSet unheard = new BitSet(roster.size());
-        BitSet heardByAllBefore = new BitSet(roster.size());
-        heardByAllBefore.set(0, roster.size());
         for (Member member : mine) {
+            if (member.equals(self)) {
+                candidates.add(self);
+                continue;
+            }
             int number = roster.number(member);
-            BitSet heard = member.equals(self) ? own : heard(member);
+            BitSet heard = heard(member);
             unheard.clear();
             unheard.or(before);
             unheard.andNot(heard);

@@ -31,6 +31,9 @@ final class Publicity {
     /** Sessions that have opened since the last turn, and those who are to be put right. */
     private final TreeSet<Member> unadvised = new TreeSet<>();
 
+    /** Who wants to know the members of this one's view. */
+    private final TreeSet<Member> askers = new TreeSet<>();
+
     private final TreeMap<ViewId, Member> asked = new TreeMap<>();
     private @Nullable Advert last;
 
@@ -57,6 +60,7 @@ final class Publicity {
 
     void onClosed(Member member) {
         unadvised.remove(member);
+        askers.remove(member);
         asked.values().removeIf(member::equals);
         if (member.equals(reportedTo)) {
             reportTo(null);
@@ -88,6 +92,14 @@ final class Publicity {
 
     private boolean isGone(Member followed) {
         return !followed.equals(self) && !peers.contains(followed);
+    }
+
+    /**
+     * {@link Kind#WHO} has come. It is answered with the other adverts: in the middle of a turn this member may seem to
+     * follow somebody whom it does not follow before or after, and who is told so would never hear better.
+     */
+    void onAsked(Member asker) {
+        askers.add(asker);
     }
 
     void onListed(Member member) {
@@ -164,6 +176,10 @@ final class Publicity {
             send(now, new Advert.Nothing(), unadvised, out);
             unadvised.clear();
         }
+        if (!askers.isEmpty()) {
+            send(now, new Advert.Listed(members), askers, out);
+            askers.clear();
+        }
     }
 
     private void addThoseConcerned(boolean isOwn, boolean isForOutsiders) {
@@ -235,11 +251,6 @@ final class Publicity {
             asked.put(unlisted.view, unlisted.member);
             Control.send(Control.message(Kind.WHO, 1), unlisted.member, out);
         }
-    }
-
-    /** Answers {@link Kind#WHO}. */
-    void list(Member asker, View view, Advert now, Outbox out) {
-        send(now, new Advert.Listed(view.members()), new TreeSet<>(List.of(asker)), out);
     }
 
     private void send(Advert advert, Advert.Detail detail, TreeSet<Member> receivers, Outbox out) {

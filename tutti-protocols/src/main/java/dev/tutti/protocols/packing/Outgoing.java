@@ -26,14 +26,16 @@ public final class Outgoing implements Submissions {
         private final int offset;
         private final int length;
         private final @Nullable Integer scope;
+        private final int number;
         private int at;
         private @Nullable String failure;
 
-        Large(byte[] bytes, int offset, int length, @Nullable Integer scope) {
+        Large(byte[] bytes, int offset, int length, @Nullable Integer scope, int number) {
             this.bytes = bytes;
             this.offset = offset;
             this.length = length;
             this.scope = scope;
+            this.number = number;
         }
 
         public boolean isTaken() {
@@ -81,6 +83,7 @@ public final class Outgoing implements Submissions {
     private final int packetBytesMax;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
+    private int largeOffered;
     private long largeTaken;
     private String waitsFor = "";
 
@@ -211,7 +214,7 @@ public final class Outgoing implements Submissions {
                     "message of " + length + " bytes, at most " + Reassembly.MESSAGE_BYTES_MAX);
         }
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        Large large = new Large(source, offset, length, scope);
+        Large large = new Large(source, offset, length, scope, largeOffered++);
         queue.entries.add(large);
         queue.tail = null;
         queue.scopedTail = null;
@@ -337,6 +340,7 @@ public final class Outgoing implements Submissions {
         }
         Packet piece = Packet.create(memory, headerBytes + length)
                 .appendByte(scope == null ? Records.PIECE : Records.SCOPED_PIECE)
+                .appendInt(large.number)
                 .appendLong(large.length)
                 .appendLong(large.at);
         if (scope != null) {

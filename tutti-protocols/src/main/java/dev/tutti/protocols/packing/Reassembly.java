@@ -18,15 +18,18 @@ public final class Reassembly {
     private byte[] bytes = new byte[0];
     private int length;
     private long total = -1;
+    private int message;
     private long abandoned;
 
     /** Takes a piece; gives the message when it is complete, to keep. */
-    public byte @Nullable [] add(ByteBuffer source, int offset, int pieceLength, long messageTotal, long at) {
-        if (at == 0) {
+    public byte @Nullable [] add(ByteBuffer source, int offset, int pieceLength, Records.Piece piece) {
+        if (piece.at() == 0) {
             abandon();
-            total = messageTotal;
+            total = piece.total();
+            message = piece.message();
         }
-        if (total != messageTotal || at != length || messageTotal > MESSAGE_BYTES_MAX) {
+        boolean isNext = message == piece.message() && total == piece.total() && length == piece.at();
+        if (!isNext || total > MESSAGE_BYTES_MAX) {
             abandon();
             return null;
         }
@@ -39,11 +42,11 @@ public final class Reassembly {
         if (length < total) {
             return null;
         }
-        byte[] message = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
+        byte[] whole = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
         bytes = new byte[0];
         length = 0;
         total = -1;
-        return message;
+        return whole;
     }
 
     /** Forgets what has arrived of a message. */

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  * u8 0, then per message: u32 length, bytes
- * u8 1, u64 length of the message, u64 offset of this piece in it, bytes
+ * u8 1, u32 which large message of its sender, u64 its length, u64 offset of this piece in it, bytes
  * u8 2, then per message: u32 length, u32 scope, bytes
- * u8 3, u64 length of the message, u64 offset of this piece in it, u32 scope, bytes
+ * u8 3, u32 which large message of its sender, u64 its length, u64 offset of this piece in it, u32 scope, bytes
  * u8 4, then per message: u32 length, bytes, out of band
  * u8 5, what members tell each other about the application's state, which is no message
  * </pre>
@@ -28,7 +28,7 @@ public final class Records {
     static final int SCOPE_BYTES = 4;
     static final int WHOLE_HEADER_BYTES = 1;
     static final int LENGTH_BYTES = 4;
-    static final int PIECE_HEADER_BYTES = 1 + 8 + 8;
+    static final int PIECE_HEADER_BYTES = 1 + 4 + 8 + 8;
 
     /** Largest message that is packed whole. */
     public static final int WHOLE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES - LENGTH_BYTES;
@@ -39,14 +39,24 @@ public final class Records {
     /** Bytes of a message in a piece. */
     static final int PIECE_MAX = Packet.PAYLOAD_MAX - PIECE_HEADER_BYTES;
 
-    /** Takes what a {@link Reader} finds. */
+    /**
+     * Where a piece belongs.
+     *
+     * @param message of its sender's large messages: those of the same length must not be taken for one, where some of
+     *     their pieces may be lost
+     * @param total bytes of the message
+     * @param at offset of the piece in it
+     */
+    public record Piece(int message, long total, long at) {}
+
+    /** Takes what {@link #read} finds. */
     public interface Visitor {
 
         /** A whole message: a range of {@code bytes}, valid during the call. */
         void onMessage(ByteBuffer bytes, int offset, int length);
 
-        /** A piece of a message of {@code total} bytes, which starts at {@code at} in it. */
-        void onPiece(ByteBuffer bytes, int offset, int length, long total, long at);
+        /** A piece of a message that is larger than a packet. */
+        void onPiece(ByteBuffer bytes, int offset, int length, Piece piece);
 
         /** A whole message in a scope. */
         default void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
@@ -54,8 +64,8 @@ public final class Records {
         }
 
         /** A piece of a message in a scope. */
-        default void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
-            onPiece(bytes, offset, length, total, at);
+        default void onScopedPiece(ByteBuffer bytes, int offset, int length, Piece piece, int scope) {
+            onPiece(bytes, offset, length, piece);
         }
     }
 
@@ -102,17 +112,18 @@ public final class Records {
         if (end - offset < headerBytes) {
             return false;
         }
-        long total = bytes.getLong(offset + 1);
-        long at = bytes.getLong(offset + 9);
+        long total = bytes.getLong(offset + 5);
+        long at = bytes.getLong(offset + 13);
         int length = end - offset - headerBytes;
         if (at < 0 || total < at || length > total - at) {
             return false;
         }
+        Piece piece = new Piece(bytes.getInt(offset + 1), total, at);
         if (isScoped) {
             int scope = bytes.getInt(offset + PIECE_HEADER_BYTES);
-            visitor.onScopedPiece(bytes, offset + headerBytes, length, total, at, scope);
+            visitor.onScopedPiece(bytes, offset + headerBytes, length, piece, scope);
         } else {
-            visitor.onPiece(bytes, offset + headerBytes, length, total, at);
+            visitor.onPiece(bytes, offset + headerBytes, length, piece);
         }
         return true;
     }

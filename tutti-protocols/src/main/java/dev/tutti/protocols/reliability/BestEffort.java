@@ -24,28 +24,41 @@ import java.util.TreeMap;
  */
 public final class BestEffort implements Layer {
 
+    /** What one member sends to all, and to this one: large messages of both may come at the same time, in pieces. */
+    private record Inflows(Inflow ofAll, Inflow ofOne) {
+
+        static Inflows create(long windowBytes) {
+            return new Inflows(new Inflow(false, windowBytes), new Inflow(true, windowBytes));
+        }
+
+        long backlogBytes() {
+            return ofAll.backlogBytes() + ofOne.backlogBytes();
+        }
+    }
+
     private final Member self;
     private final long windowBytes;
     private View view;
-    private Map<Member, Inflow> inflowOf = new HashMap<>();
+    private Map<Member, Inflows> inflowsOf = new HashMap<>();
 
     public BestEffort(Member self, long windowBytes) {
         this.self = self;
         this.windowBytes = windowBytes;
         this.view = View.alone(self);
-        inflowOf.put(self, new Inflow(false, windowBytes));
+        inflowsOf.put(self, Inflows.create(windowBytes));
     }
 
     @Override
     public void onSend(Packet packet, Outbox out) {
         Member receiver = packet.peer();
         if (receiver == null || receiver.equals(self)) {
-            deliver(self, packet.slice(), out);
+            deliver(self, packet.slice(), receiver != null, out);
         }
         if (self.equals(receiver) || view.size() == 1) {
             packet.release();
             return;
         }
+        packet.prependByte(receiver == null ? 0 : 1);
         Wire.prependTag(packet, view.id());
         out.send(packet);
     }
@@ -56,6 +69,7 @@ public final class BestEffort implements Layer {
         int attempt = packet.takeInt();
         long incarnation = packet.takeLong();
         int join = packet.takeInt();
+        boolean isToOne = packet.takeBoolean();
         ViewId id = view.id();
         Member from = packet.peer();
         if (packet.isMalformed() || from == null) {
@@ -66,17 +80,18 @@ public final class BestEffort implements Layer {
                 || join != id.proposer().join()) {
             out.drop(packet, DropReason.OLD_VIEW);
         } else {
-            deliver(from, packet, out);
+            deliver(from, packet, isToOne, out);
         }
     }
 
-    private void deliver(Member sender, Packet packet, Outbox out) {
-        Inflow inflow = inflowOf.get(sender);
-        if (inflow == null) {
+    private void deliver(Member sender, Packet packet, boolean isToOne, Outbox out) {
+        Inflows inflows = inflowsOf.get(sender);
+        if (inflows == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
-        } else if (inflow.backlogBytes() > windowBytes) {
+        } else if (inflows.backlogBytes() > windowBytes) {
             out.drop(packet, DropReason.OVERLOADED);
         } else {
+            Inflow inflow = isToOne ? inflows.ofOne() : inflows.ofAll();
             inflow.onArrived(Charge.of(packet));
             out.deliver(packet.withPeer(sender).withReceipt(inflow));
         }
@@ -96,11 +111,11 @@ public final class BestEffort implements Layer {
             case Signal.Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) ->
                 out.lower(new Signal.Reached(ballot));
             case Signal.Installed(View next, boolean isSteady) -> {
-                Map<Member, Inflow> nextInflowOf = new HashMap<>();
+                Map<Member, Inflows> nextInflowsOf = new HashMap<>();
                 List<Member> receivers = new ArrayList<>();
                 for (Member member : next.members()) {
-                    Inflow present = inflowOf.get(member);
-                    nextInflowOf.put(member, present == null ? new Inflow(false, windowBytes) : present);
+                    Inflows present = inflowsOf.get(member);
+                    nextInflowsOf.put(member, present == null ? Inflows.create(windowBytes) : present);
                     receivers.add(member);
                 }
                 for (Member member : view.members()) {
@@ -109,7 +124,7 @@ public final class BestEffort implements Layer {
                     }
                 }
                 view = next;
-                inflowOf = nextInflowOf;
+                inflowsOf = nextInflowsOf;
                 out.raise(new Signal.Window(null, Long.MAX_VALUE, null));
                 for (Member receiver : receivers) {
                     out.raise(new Signal.Window(receiver, Long.MAX_VALUE, null));
@@ -125,11 +140,11 @@ public final class BestEffort implements Layer {
         Report section = report.section("best-effort");
         section.put("window-bytes", windowBytes);
         for (Member member : view.members()) {
-            Inflow inflow = inflowOf.get(member);
-            if (inflow != null) {
+            Inflows inflows = inflowsOf.get(member);
+            if (inflows != null) {
                 Report pair = section.section(member.toString());
                 pair.put("address", member.node().address());
-                pair.put("backlog-bytes", inflow.backlogBytes());
+                pair.put("backlog-bytes", inflows.backlogBytes());
             }
         }
     }

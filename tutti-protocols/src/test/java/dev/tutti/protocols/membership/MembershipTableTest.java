@@ -527,8 +527,25 @@ class MembershipTableTest {
         @Test
         void isAnsweredWithTheMembers() {
             member.layer.receive(m(3), MembershipScene.control(Kind.WHO));
+            member.turn();
             assertThat(member.messages())
                     .containsExactly("ADVERT 5.1@n1 promised 5.1@n1 follows n1 members [n1, n2, n3] to n3");
+        }
+
+        @Test
+        void asksHearsWhomIsFollowedWhenAllThatHasComeIsRead() {
+            member.open(m(4));
+            member.turn();
+            member.forget();
+            View ahead = new View(id(5, 2, 1), members(1, 4), List.of());
+            member.advert(m(1), ahead, ahead.id(), m(1), members(2, 3, 4), List.of());
+            assertThat(member.layer.texts()).as("until it is listed").containsEntry("membership.follows", "n2");
+            member.layer.receive(m(1), MembershipScene.control(Kind.WHO));
+            member.listed(m(1), ahead);
+            assertThat(member.messages())
+                    .filteredOn(text -> text.endsWith("to n1"))
+                    .isNotEmpty()
+                    .allMatch(text -> text.startsWith("ADVERT 5.1@n1 promised 5.1@n1 follows n1"));
         }
 
         @Test

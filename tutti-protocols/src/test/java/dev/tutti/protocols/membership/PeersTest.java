@@ -58,6 +58,18 @@ class PeersTest {
     }
 
     @Test
+    void whoRunsABallotHasASayInItWhoeverIsOlder() {
+        Peers peers = together(2, 1, 3, 4);
+        // Member 1 takes this one for the older, and has not said yet whom it hears.
+        says(peers, 1, TOGETHER.id(), 2, 5);
+        says(peers, 3, TOGETHER.id(), 2, 5);
+        peers.hears(Objects.requireNonNull(peers.get(m(3))), members(1, 2, 4));
+        assertThat(peers.candidates()).as("3 hears all, and 1 does not hear 2").containsExactly(m(2));
+        peers.hears(Objects.requireNonNull(peers.get(m(1))), members(2, 3, 4));
+        assertThat(peers.candidates()).containsExactly(m(1), m(2), m(3));
+    }
+
+    @Test
     void whoStandsOutsideFollowsWhoDoesNot() {
         Peers peers = together(2, 1, 3, 4);
         peers.stepOut(members(1, 2), id(6, 1, 1));

@@ -37,8 +37,8 @@ class OutgoingTest {
                         }
 
                         @Override
-                        public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-                            records.add("piece " + at + "+" + length + "/" + total);
+                        public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                            records.add("piece " + piece.at() + "+" + length + "/" + piece.total());
                         }
                     }))
                     .isTrue();
@@ -219,13 +219,14 @@ class OutgoingTest {
         offerScoped(4, 5);
         outgoing.offerLarge(null, new byte[100_000], 0, 100_000, 5);
         offerScoped(5, 5);
+        int scopedMax = Records.PIECE_MAX - Records.SCOPE_BYTES;
         assertThat(takeAll(null))
                 .containsExactly(
                         List.of("message 1", "message 2"),
                         List.of("message 3"),
                         List.of("message 4"),
-                        List.of("piece 0+65387/100000"),
-                        List.of("piece 65387+34613/100000"),
+                        List.of("piece 0+" + scopedMax + "/100000"),
+                        List.of("piece " + scopedMax + "+" + (100_000 - scopedMax) + "/100000"),
                         List.of("message 5"));
         assertThat(outgoing.isEmpty()).isTrue();
         assertThat(memory.outstanding()).isZero();

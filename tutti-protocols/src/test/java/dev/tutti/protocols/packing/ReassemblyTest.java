@@ -12,11 +12,15 @@ class ReassemblyTest {
     private final Reassembly reassembly = new Reassembly();
 
     private byte[] add(int length, long total, long at) {
+        return add(length, 1, total, at);
+    }
+
+    private byte[] add(int length, int message, long total, long at) {
         byte[] piece = new byte[length];
         for (int index = 0; index < length; index++) {
             piece[index] = (byte) (at + index);
         }
-        return reassembly.add(ByteBuffer.wrap(piece), 0, length, total, at);
+        return reassembly.add(ByteBuffer.wrap(piece), 0, length, new Records.Piece(message, total, at));
     }
 
     private static byte[] message(int length) {
@@ -60,6 +64,14 @@ class ReassemblyTest {
     }
 
     @Test
+    void piecesOfTwoMessagesOfTheSameLengthMakeNone() {
+        add(500, 1, 1_000, 0);
+        assertThat(add(500, 2, 1_000, 500)).as("the end of 1 and the begin of 2 are lost").isNull();
+        assertThat(add(500, 1, 1_000, 500)).isNull();
+        assertThat(reassembly.abandoned()).isEqualTo(1);
+    }
+
+    @Test
     void aNewStartReplacesWhatHadArrived() {
         add(400, 1_000, 0);
         assertThat(add(500, 1_000, 0)).isNull();
@@ -87,7 +99,7 @@ class ReassemblyTest {
         List<Reassembly> many = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
             Reassembly begun = new Reassembly();
-            assertThat(begun.add(ByteBuffer.allocate(64), 0, 64, Reassembly.MESSAGE_BYTES_MAX, 0)).isNull();
+            assertThat(begun.add(ByteBuffer.allocate(64), 0, 64, new Records.Piece(1, Reassembly.MESSAGE_BYTES_MAX, 0))).isNull();
             many.add(begun);
         }
         many.forEach(Reassembly::abandon);

@@ -26,10 +26,10 @@ class RecordsTest {
         }
 
         @Override
-        public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
-            byte[] piece = new byte[length];
-            bytes.get(offset, piece);
-            visited.add("piece " + at + "+" + length + "/" + total);
+        public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+            byte[] content = new byte[length];
+            bytes.get(offset, content);
+            visited.add("piece " + piece.at() + "+" + length + "/" + piece.total());
         }
     };
 
@@ -86,15 +86,15 @@ class RecordsTest {
         "0, -9223372036854775808", "-1, -1"
     })
     void piecesThatDoNotFitTheirMessageAreRefused(long total, long at) {
-        Packet piece = packet().appendByte(Records.PIECE).appendLong(total).appendLong(at).appendInt(7);
+        Packet piece = packet().appendByte(Records.PIECE).appendInt(1).appendLong(total).appendLong(at).appendInt(7);
         assertThat(Records.read(piece, visitor)).isFalse();
         assertThat(visited).isEmpty();
     }
 
     @Test
     void everyTruncationOfAPiecesHeaderIsRefused() {
-        Packet piece = packet().appendByte(Records.PIECE).appendLong(8).appendLong(4).appendInt(7);
-        for (int length = 1; length < 17; length++) {
+        Packet piece = packet().appendByte(Records.PIECE).appendInt(1).appendLong(8).appendLong(4).appendInt(7);
+        for (int length = 1; length < Records.PIECE_HEADER_BYTES; length++) {
             assertThat(Records.read(packet().append(piece.bytes(), piece.offset(), length), visitor)).isFalse();
         }
         assertThat(Records.read(piece, visitor)).isTrue();
@@ -126,7 +126,7 @@ class RecordsTest {
             }
 
             @Override
-            public void onPiece(ByteBuffer bytes, int offset, int length, long total, long at) {
+            public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
                 visited.add("without a scope");
             }
 
@@ -137,19 +137,19 @@ class RecordsTest {
             }
 
             @Override
-            public void onScopedPiece(ByteBuffer bytes, int offset, int length, long total, long at, int scope) {
-                visited.add("piece " + at + "+" + length + "/" + total);
+            public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
+                visited.add("piece " + piece.at() + "+" + length + "/" + piece.total());
                 scopes.add(scope);
             }
         };
         Packet whole = packet().appendByte(Records.SCOPED).appendInt(2).appendInt(-7).appendByte(1).appendByte(2);
         assertThat(Records.read(whole.appendInt(0).appendInt(8), scoped)).isTrue();
-        Packet piece = packet().appendByte(Records.SCOPED_PIECE).appendLong(9).appendLong(4).appendInt(3).appendByte(1);
+        Packet piece = packet().appendByte(Records.SCOPED_PIECE).appendInt(1).appendLong(9).appendLong(4).appendInt(3).appendByte(1);
         assertThat(Records.read(piece, scoped)).isTrue();
         assertThat(visited).containsExactly("message of 2", "message of 0", "piece 4+1/9");
         assertThat(scopes).containsExactly(-7, 8, 3);
         assertThat(Records.read(packet().appendByte(Records.SCOPED).appendInt(0), scoped)).isFalse();
         assertThat(Records.read(packet().appendByte(Records.SCOPED).appendInt(1).appendInt(1), scoped)).isFalse();
-        assertThat(Records.read(packet().appendByte(Records.SCOPED_PIECE).appendLong(9).appendLong(4), scoped)).isFalse();
+        assertThat(Records.read(packet().appendByte(Records.SCOPED_PIECE).appendInt(1).appendLong(9).appendLong(4), scoped)).isFalse();
     }
 }

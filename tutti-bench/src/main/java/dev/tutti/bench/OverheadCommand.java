@@ -39,10 +39,10 @@ final class OverheadCommand implements Callable<Integer> {
     private static final double LOSS_MAX = 0.02;
 
     private static final Duration WATCH_MAX = Duration.ofSeconds(30);
-    private static final Duration WARM_INTERVAL = Duration.ofMillis(200);
+    private static final Duration WARM_INTERVAL = Duration.ofMillis(20);
 
-    /** To be watched is one thing, to begin with it another. */
-    private static final Duration SETTLE = Duration.ofMillis(400);
+    /** To be watched is one thing, to begin with it another: the flight recorder starts, a page is told all there is. */
+    private static final Duration SETTLE = Duration.ofMillis(1_500);
 
     private static final Duration SETTLE_SHORT = Duration.ofMillis(40);
 
@@ -140,7 +140,7 @@ final class OverheadCommand implements Callable<Integer> {
         return rate == 0 ? percent(-each.losses.getLast()) : percent(each.shares.getLast());
     }
 
-    /** What runs once a second would take minutes until it is compiled. */
+    /** What runs once a second would take an hour until it is compiled. */
     private void warmUp(Cluster cluster) {
         watch(cluster, Watch.EVERYTHING, WARM_INTERVAL);
         run(cluster, rounds.warmup());

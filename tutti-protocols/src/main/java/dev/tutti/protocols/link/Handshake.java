@@ -104,6 +104,11 @@ final class Handshake {
                 refuse(connection, Refusal.KNOWN, presentNumber, "the two are connected");
                 return;
             }
+            if (isExpected && known.hasOutrun(hello.session())) {
+                // Beside the connection that it is to replace, which was not as dead as it looked.
+                refuse(connection, Refusal.KNOWN, presentNumber, "its session has gone on since its hello");
+                return;
+            }
         }
         String objection = known != null && known.isOpen() ? null : owner.objection(node);
         if (objection != null) {

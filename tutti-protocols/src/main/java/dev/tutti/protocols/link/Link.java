@@ -131,6 +131,11 @@ public final class Link {
         return acknowledged <= number && number <= next();
     }
 
+    /** Whether the other side has confirmed more of this session than {@code theirs} says: then that is old. */
+    boolean hasOutrun(SessionState theirs) {
+        return isOpen && theirs.isOpen() && theirs.epoch() == epoch && theirs.received() < acknowledged;
+    }
+
     // ------------------------------------------------------------------ session
 
     void open(long newEpoch, long nowNanos) {

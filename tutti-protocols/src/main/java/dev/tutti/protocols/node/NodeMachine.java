@@ -56,6 +56,9 @@ public final class NodeMachine implements HostedMachine {
     /** Reports in one heartbeat. Who misses more than these has a problem of its own. */
     private static final int REPORTS_MAX = 32;
 
+    /** What TCP waits at least before it sends something again (Linux): who is late by less is late, and no connection lost anything. */
+    private static final long DELAY_NANOS = 200_000_000;
+
     private static final long NEVER = Long.MAX_VALUE;
 
     private final NodeId self;
@@ -415,7 +418,7 @@ public final class NodeMachine implements HostedMachine {
         for (Link link : links.all()) {
             if (link.isOpen()) {
                 detector.onHeard(link.node(), link.heardNanos());
-                if (now - link.heardNanos() >= heartbeatNanos + heartbeatNanos / 2) {
+                if (now - link.heardNanos() >= heartbeatNanos + Math.max(heartbeatNanos / 2, DELAY_NANOS)) {
                     links.onSilent(link);
                 }
             }

@@ -186,6 +186,9 @@ final class LinkPair {
         @Override
         public void onFrame(Link link, int type, Packet frame) {
             received.add(frame.takeInt() + "/" + (type - FIRST_TYPE));
+            if (isConfirming) {
+                links.sendHeartbeat(link, links.heartbeat(link, 0));
+            }
         }
 
         @Override
@@ -229,6 +232,10 @@ final class LinkPair {
     final Side low = new Side(new NodeId(1, "low", "host:1"));
     final Side high = new Side(new NodeId(2, "high", "host:2"));
     final List<Wire> all = new ArrayList<>();
+
+    /** Whether each frame is confirmed as soon as it has arrived. */
+    boolean isConfirming;
+
     private final List<Direction> directions = new ArrayList<>();
     long nowNanos;
 

@@ -119,6 +119,24 @@ class LinkPairTest {
         });
     }
 
+    @Test
+    void whatAConnectionBringsThatLookedSilentEndsNoSession() {
+        int runs = Interleavings.explore(RUNS_MAX, choices -> {
+            LinkPair pair = connectedWithFramesUnderWay();
+            pair.isConfirming = true;
+            (choices.choose(2) == 0 ? pair.low : pair.high).silent();
+            for (int step = 0; step < 10 && pair.choices() > 0; step++) {
+                pair.deliver(choices.choose(pair.choices()));
+            }
+            pair.settle();
+            assertOneSession(pair, choices.toString());
+            assertThat(pair.low.link().epoch()).as(pair.toString()).isEqualTo(1);
+            assertThat(pair.low.closed + pair.high.closed).as(pair.toString()).isZero();
+            return null;
+        });
+        assertThat(runs).isGreaterThan(RUNS_MIN);
+    }
+
     private static void replaceInEveryInterleaving(int steps, BiConsumer<LinkPair, Interleavings.Choices> silence) {
         int runs = Interleavings.explore(RUNS_MAX, choices -> {
             LinkPair pair = connectedWithFramesUnderWay();

@@ -6,7 +6,6 @@ import dev.tutti.core.driver.TransportSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,7 +24,11 @@ class DatagramGroupTest {
     }
 
     private Node node(String name, String multicast) {
-        NodeBuilder builder = Node.udp(0).name(name).set(TransportSettings.MULTICAST_ADDRESS, multicast);
+        // Silence shows nothing within a story: neither that somebody has gone, nor that he waits for a processor.
+        NodeBuilder builder = Node.udp(0)
+                .name(name)
+                .set(TransportSettings.MULTICAST_ADDRESS, multicast)
+                .set("detection.timeout", "1 min");
         if (!nodes.isEmpty()) {
             builder.seeds(nodes.getFirst().address());
         }
@@ -81,9 +84,7 @@ class DatagramGroupTest {
         one.on(node("a", "").group("g")).join();
         new Recorder().on(node("b", "").group("g")).join();
         one.awaitViewOf(2);
-        long start = System.nanoTime();
         nodes.removeLast().close();
-        one.awaitViewOf(1);
-        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isLessThan(2_000);
+        assertThat(one.awaitViewOf(1).members()).hasSize(1);
     }
 }

@@ -60,12 +60,14 @@ class GroupTest {
     @Test
     void theFirstMemberDoesNotWaitForAnybody() {
         Recorder recorder = new Recorder();
+        Node alone = Node.tcp(0).name("alone").set("discovery.patience", "1 min").start();
+        nodes.add(alone);
         long start = System.nanoTime();
-        Group group = recorder.on(node("alone").group("g")).join();
-        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        Group group = recorder.on(alone.group("g")).join();
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertThat(group.view().size()).isEqualTo(1);
         assertThat(recorder.views()).as("the first view came before join returned").hasSize(1);
-        assertThat(millis).as("a join that waits for a time-out takes 500 ms").isLessThan(450);
+        assertThat(seconds).as("a join that waits for a time-out takes a minute").isLessThan(20);
     }
 
     @Test
@@ -134,7 +136,8 @@ class GroupTest {
         CountDownLatch release = new CountDownLatch(1);
         AtomicLong consumed = new AtomicLong();
         Recorder one = new Recorder();
-        Group first = one.on(node("fast").group("g").set("window", "128 KiB").set("send-timeout", "300 ms")).join();
+        // So long that the sender's own delivery, on a busy machine, is not what it waits for in the end.
+        Group first = one.on(node("fast").group("g").set("window", "128 KiB").set("send-timeout", "2 s")).join();
         Recorder two = new Recorder();
         node("slow-reviewer").group("g")
                 .set("window", "128 KiB")
@@ -219,17 +222,17 @@ class GroupTest {
         Recorder one = new Recorder();
         Recorder two = new Recorder();
         one.on(node("a").group("g")).join();
-        Group second = two.on(node("b").group("g")).join();
+        Group second = two.on(node("b").group("g").set("leave-timeout", "1 min")).join();
         one.awaitViewOf(2);
         second.send("bye");
         long start = System.nanoTime();
         second.close();
-        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         View last = one.awaitViewOf(1);
         assertThat(last.members().getFirst().name()).isEqualTo("a");
         assertThat(one.texts()).as("sent before leaving").containsExactly("bye");
         two.await("closed", recorder -> !recorder.closed().isEmpty());
-        assertThat(millis).isLessThan(1_000);
+        assertThat(seconds).as("who waits for a time-out waits for a minute").isLessThan(20);
         assertThatThrownBy(() -> second.send("late"))
                 .isInstanceOfSatisfying(
                         SendException.class, e -> assertThat(e.reason()).isEqualTo(SendException.Reason.NOT_JOINED));
@@ -323,12 +326,15 @@ class GroupTest {
                     kept.set(message);
                     views.onMessage(message);
                 })
+                .onClosed(views::onClosed)
                 .join();
         group.send("one");
         views.awaitMessages(1);
         group.send("two");
         views.awaitMessages(2);
         group.close();
+        // Callbacks come one after the other: the last one with a message is over.
+        views.await("closed", recorder -> !recorder.closed().isEmpty());
         assertThatThrownBy(() -> kept.get().text()).isInstanceOf(IllegalStateException.class);
     }
 

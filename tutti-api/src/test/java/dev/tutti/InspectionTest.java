@@ -220,7 +220,8 @@ class InspectionTest {
         assertThat(page.missed()).isZero();
         assertThat(page.list()).allMatch(event -> event.number() > before).isNotEmpty();
         assertThat(page.last()).isEqualTo(page.list().getLast().number());
-        assertThat(a.events(page.last()).list()).isEmpty();
+        // The end of the link may come after the view.
+        assertThat(a.events(page.last()).list()).allMatch(event -> event.number() > page.last());
     }
 
     private static Event await(LinkedBlockingQueue<Event> heard, Predicate<Event> isMeant) throws InterruptedException {

@@ -33,7 +33,9 @@ class DrawingBoardTest {
     }
 
     private DrawingBoard start(String... seeds) {
-        NodeBuilder builder = Node.tcp(0).name("m" + nodes.size()).set("preset", "fast").seeds(seeds);
+        // Quick to find each other, but not to give up somebody who waits for a processor.
+        NodeBuilder builder =
+                Node.tcp(0).name("m" + nodes.size()).set("discovery.patience", "200 ms").seeds(seeds);
         Node node = builder.start();
         nodes.add(node);
         DrawingBoard board = DrawingBoard.start(node, server -> server.port(0));

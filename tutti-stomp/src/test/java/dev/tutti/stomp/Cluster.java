@@ -15,7 +15,11 @@ final class Cluster implements AutoCloseable {
 
     /** Starts a member more. */
     StompServer start(UnaryOperator<StompServerBuilder> with) {
-        NodeBuilder builder = Node.tcp(0).name("m" + nodes.size()).set("preset", "fast");
+        // Quick to find each other, but not to give up somebody who waits for a processor.
+        NodeBuilder builder = Node.tcp(0)
+                .name("m" + nodes.size())
+                .set("discovery.patience", "200 ms")
+                .set("discovery.pause-max", "500 ms");
         if (!nodes.isEmpty()) {
             builder.seeds(nodes.getFirst().address());
         }

@@ -239,6 +239,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, THREADS);
             joining.join(channelSource(), groupName());
             replicator = joining;
+            LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
             releaseNode();
             throw new LifecycleException("session replication of " + context.getName() + ": " + e.getMessage(), e);

@@ -1,10 +1,13 @@
 package dev.tutti.tomcat;
 
+import static dev.tutti.tomcat.TomcatNode.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.tomcat.TomcatNode.Page;
 import dev.tutti.tomcat.replication.InMemoryCluster;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpSession;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -12,7 +15,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.catalina.Valve;
 import org.apache.catalina.authenticator.BasicAuthenticator;
 import org.apache.catalina.authenticator.FormAuthenticator;
@@ -49,7 +55,7 @@ class LoginTest {
     }
 
     private TomcatNode start(String name, String method) {
-        TuttiManager manager = new TuttiManager(cluster.source(name));
+        TuttiManager manager = TomcatNode.patientManager(cluster.source(name));
         TomcatNode node = new TomcatNode(name, directory, manager, pages, starting -> {
             starting.tomcat.addUser("ann", "secret");
             starting.tomcat.addRole("ann", "buyer");
@@ -85,13 +91,10 @@ class LoginTest {
     void formLoginWorksWhenEveryStepIsServedByAnotherNode() {
         List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"), start("c", "FORM"));
         assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
-        // Replication does not hold a response up: whoever goes elsewhere at once may be quicker.
-        cluster.awaitDelivery();
         String before = browser.session();
         HttpResponse<String> login =
                 browser.post(nodes.get(1), "/j_security_check", "j_username", "ann", "j_password", "secret");
         assertThat(login.statusCode()).isEqualTo(303);
-        cluster.awaitDelivery();
         assertThat(browser.session()).as("another id after the login").isNotEqualTo(before);
         assertThat(browser.get(nodes.get(2), "/secret")).isEqualTo("secret of ann true FORM");
         cluster.crash("b");
@@ -99,15 +102,55 @@ class LoginTest {
         assertThat(new Browser().useSession(before).get(nodes.get(0), "/secret")).isEqualTo("please log in");
     }
 
+    /** Whichever node is sent the answer to the login page must know the session that has begun with it. */
+    @Test
+    void loginPageIsNotSentBeforeItsSessionIsSafe() throws Exception {
+        List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));
+        until("a sees b", () -> nodes.get(0).manager.status().get("members").equals(List.of("a", "b")));
+        cluster.hold("b");
+        CompletableFuture<HttpResponse<String>> page = browser.fetchSoon(nodes.get(0), "/secret");
+        until("request waits", () -> nodes.get(0).manager.status().get("messages-awaited").equals(1));
+        assertThatThrownBy(() -> page.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        cluster.release("b");
+        assertThat(page.get(20, TimeUnit.SECONDS).body()).isEqualTo("please log in");
+    }
+
+    @Test
+    void loginPageMayChangeItsSession() {
+        List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));
+        pages.put("/login", (request, response) -> {
+            request.getSession().setAttribute("x", "1");
+            response.getWriter().print("please log in");
+            response.flushBuffer();
+            request.getSession().setAttribute("y", "2");
+        });
+        pages.put("/show", (request, response) -> {
+            HttpSession session = request.getSession(false);
+            response.getWriter().print(session == null ? "no session" : session.getAttribute("x") + " " + session.getAttribute("y"));
+        });
+        assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
+        assertThat(browser.get(nodes.get(1), "/show")).isEqualTo("1 2");
+    }
+
+    @Test
+    void loginPageIsReplicatedAfterARestartOfItsApplication() throws Exception {
+        List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));
+        nodes.getFirst().context.stop();
+        nodes.getFirst().context.start();
+        assertThat(nodes.getFirst().context.findFilterMaps()).hasSize(1);
+        assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
+        assertThat(browser.post(nodes.get(1), "/j_security_check", "j_username", "ann", "j_password", "secret")
+                        .statusCode())
+                .isEqualTo(303);
+    }
+
     @Test
     void logoutIsSeenEverywhere() {
         List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));
         browser.get(nodes.get(0), "/secret");
         browser.post(nodes.get(0), "/j_security_check", "j_username", "ann", "j_password", "secret");
-        cluster.awaitDelivery();
         assertThat(browser.get(nodes.get(1), "/secret")).startsWith("secret of ann");
         browser.get(nodes.get(1), "/out");
-        cluster.awaitDelivery();
         assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
     }
 

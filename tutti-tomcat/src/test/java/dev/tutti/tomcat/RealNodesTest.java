@@ -25,7 +25,7 @@ class RealNodesTest {
     Path directory;
 
     private TomcatNode start(String name, Node node) {
-        TomcatNode tomcat = new TomcatNode(name, directory, new TuttiManager(node), pages, none -> {});
+        TomcatNode tomcat = new TomcatNode(name, directory, TomcatNode.patientManager(node), pages, none -> {});
         closing.addFirst(tomcat);
         return tomcat;
     }

@@ -86,7 +86,7 @@ class SessionFailoverTest {
     }
 
     private TomcatNode start(String name, Consumer<TomcatNode> settings) {
-        TuttiManager manager = new TuttiManager(cluster.source(name));
+        TuttiManager manager = TomcatNode.patientManager(cluster.source(name));
         TomcatNode node = new TomcatNode(name, directory, manager, pages, settings);
         running.add(node);
         return node;

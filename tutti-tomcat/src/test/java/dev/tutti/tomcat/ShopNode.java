@@ -53,7 +53,7 @@ final class ShopNode {
         String[] seeds = arguments.length > 2 ? arguments[2].split(",") : new String[0];
         Node node = Node.tcp(0).name(arguments[0]).seeds(seeds).start();
         TomcatNode tomcat =
-                new TomcatNode(arguments[0], directory, new TuttiManager(node), pages(), none -> {});
+                new TomcatNode(arguments[0], directory, TomcatNode.patientManager(node), pages(), none -> {});
         System.out.println("ready " + tomcat.port() + " " + node.address());
         System.in.transferTo(java.io.OutputStream.nullOutputStream());
         System.exit(0);

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.Node;
 import dev.tutti.tomcat.replication.SessionChannel;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -40,8 +41,24 @@ final class TomcatNode implements AutoCloseable {
     final Context context;
     final TuttiManager manager;
 
-    TomcatNode(String name, Path directory, SessionChannel.Source source, Map<String, Page> pages) {
-        this(name, directory, new TuttiManager(source), pages, node -> {});
+    /**
+     * A manager that does not go on without the others for as long as a test runs. What a story says is with them is with
+     * them then, however long a thread has to wait for a processor; what becomes of a request when they are too slow is said
+     * by stories that set their own times.
+     */
+    static TuttiManager patientManager(SessionChannel.Source source) {
+        return patient(new TuttiManager(source));
+    }
+
+    static TuttiManager patientManager(Node node) {
+        return patient(new TuttiManager(node));
+    }
+
+    private static TuttiManager patient(TuttiManager manager) {
+        manager.setAcknowledgementTimeout("20 s");
+        manager.setQueryTimeout("20 s");
+        manager.setStartTimeout("20 s");
+        return manager;
     }
 
     TomcatNode(

@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import static dev.tutti.tomcat.TomcatNode.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -37,8 +38,10 @@ class TuttiSessionTest {
 
     @BeforeEach
     void start() {
-        a = new TomcatNode("a", directory, cluster.source("a"), Map.of());
-        b = new TomcatNode("b", directory, cluster.source("b"), Map.of());
+        a = new TomcatNode("a", directory, TomcatNode.patientManager(cluster.source("a")), Map.of(), node -> {});
+        b = new TomcatNode("b", directory, TomcatNode.patientManager(cluster.source("b")), Map.of(), node -> {});
+        // Before that, a tells nobody of a new session: b would ask for it when a request needs it, but not count it.
+        until("a sees b", () -> a.manager.status().get("members").equals(List.of("a", "b")));
     }
 
     @AfterEach
@@ -132,8 +135,8 @@ class TuttiSessionTest {
     void serializableSessionListenerGoesAlong() {
         a.close();
         b.close();
-        TuttiManager first = new TuttiManager(cluster.source("c"));
-        TuttiManager second = new TuttiManager(cluster.source("d"));
+        TuttiManager first = TomcatNode.patientManager(cluster.source("c"));
+        TuttiManager second = TomcatNode.patientManager(cluster.source("d"));
         a = new TomcatNode("c", directory, first, Map.of(), node -> first.setAllowedClasses("dev.tutti.tomcat.*"));
         b = new TomcatNode("d", directory, second, Map.of(), node -> second.setAllowedClasses("dev.tutti.tomcat.*"));
         Travelling.HEARD.set(0);
@@ -228,8 +231,8 @@ class TuttiSessionTest {
     void codecIsTheUsersChoice() {
         a.close();
         b.close();
-        TuttiManager first = new TuttiManager(cluster.source("c"));
-        TuttiManager second = new TuttiManager(cluster.source("d"));
+        TuttiManager first = TomcatNode.patientManager(cluster.source("c"));
+        TuttiManager second = TomcatNode.patientManager(cluster.source("d"));
         a = new TomcatNode("c", directory, first, Map.of(), node -> first.setCodec(TextCodec.class.getName()));
         b = new TomcatNode("d", directory, second, Map.of(), node -> second.setSessionCodec(new TextCodec()));
         TuttiSession session = create();

@@ -348,7 +348,7 @@ class NettyDatagramDriverTest {
             long before = System.nanoTime();
             one.driver.close();
             one.driver.close();
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(2));
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(Probe.LIMIT_SECONDS));
             assertThat(Thread.getAllStackTraces().keySet()).noneMatch(each -> each.getName().equals(thread));
             for (int index = 0; index < 40; index++) {
                 two.await(DatagramProbe.Kind.DATAGRAM);

@@ -32,6 +32,16 @@ final class Acknowledgements {
         this.mode = mode;
     }
 
+    /** From now on something may be sent in {@code view}: whoever is new in it is waited for from the first message on. */
+    synchronized void onNewcomers(View view, Member self) {
+        for (Member member : view.members()) {
+            if (!member.equals(self)) {
+                handled.putIfAbsent(member, delivered);
+            }
+        }
+        safe = Math.min(safe, least());
+    }
+
     synchronized void onView(View view, Member self, Set<Member> together) {
         Set<Member> members = new HashSet<>(view.members());
         members.remove(self);
@@ -111,11 +121,15 @@ final class Acknowledgements {
     }
 
     private void release() {
-        long least = mode == Acknowledgement.ONE ? handledByOne() : handledByAll();
+        long least = least();
         safe = least < reasserted ? Math.min(safe, least) : least;
         while (!waiting.isEmpty() && waiting.firstKey() <= safe) {
             waiting.pollFirstEntry().getValue().complete(null);
         }
+    }
+
+    private long least() {
+        return mode == Acknowledgement.ONE ? handledByOne() : handledByAll();
     }
 
     private long handledByAll() {

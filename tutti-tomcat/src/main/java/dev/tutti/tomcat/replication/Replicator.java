@@ -454,6 +454,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         handled.keySet().retainAll(others);
         acknowledged.keySet().retainAll(others);
+        // In this order: a request that sends to somebody must not find that nobody is to be waited for.
+        acknowledgements.onNewcomers(view, me);
         Peers before = peers;
         peers = new Peers(view.members(), others, origins, leadsPart);
         settleOverruled(before);

@@ -21,8 +21,6 @@ import java.util.concurrent.Executor;
  */
 public final class InMemoryCluster {
 
-    private static final long DELIVERY_MILLIS = 20_000;
-
     private final boolean isThreaded;
     private final List<Seat> seats = new ArrayList<>();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -69,7 +67,7 @@ public final class InMemoryCluster {
         @Override
         public CompletableFuture<Void> send(byte[] message) {
             synchronized (InMemoryCluster.this) {
-                for (Seat receiver : reachable(this)) {
+                for (Seat receiver : isAlive ? reachable(this) : List.<Seat>of()) {
                     receiver.post(() -> receiver.listener.onMessage(member, message.clone()));
                 }
                 return CompletableFuture.completedFuture(null);
@@ -79,7 +77,7 @@ public final class InMemoryCluster {
         @Override
         public boolean sendTo(Member receiver, byte[] message) {
             synchronized (InMemoryCluster.this) {
-                for (Seat seat : reachable(this)) {
+                for (Seat seat : isAlive ? reachable(this) : List.<Seat>of()) {
                     if (seat.member.equals(receiver)) {
                         seat.post(() -> seat.listener.onMessage(member, message.clone()));
                         return true;
@@ -115,7 +113,6 @@ public final class InMemoryCluster {
                     next = isHeld || !isAlive ? null : inbox.poll();
                     if (next == null) {
                         isRunning = false;
-                        InMemoryCluster.this.notifyAll();
                         return;
                     }
                 }
@@ -208,23 +205,6 @@ public final class InMemoryCluster {
                 tasks.add(task);
             }
         };
-    }
-
-    /** Waits until everything that was sent has been taken by everybody who is not held, {@value #DELIVERY_MILLIS} ms at most. */
-    public synchronized void awaitDelivery() {
-        long deadline = System.nanoTime() + DELIVERY_MILLIS * 1_000_000;
-        while (seats.stream().anyMatch(seat -> seat.isRunning)) {
-            long left = (deadline - System.nanoTime()) / 1_000_000;
-            if (left <= 0) {
-                throw new IllegalStateException("messages are still under way after " + DELIVERY_MILLIS + " ms");
-            }
-            try {
-                wait(left);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while messages were under way", e);
-            }
-        }
     }
 
     /** Delivers everything to everybody who is not held, until nothing moves. */

@@ -143,12 +143,12 @@ class KillTest {
                     }
                 });
             }
-            assertThat(warm.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(warm.await(120, TimeUnit.SECONDS)).isTrue();
             a.isKilled.set(true);
             a.process.destroyForcibly().waitFor();
             List<Shop> left = List.of(b, c);
             known.set(left);
-            CompletableFuture.allOf(load.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            CompletableFuture.allOf(load.toArray(CompletableFuture[]::new)).get(120, TimeUnit.SECONDS);
             for (User user : users) {
                 for (Shop shop : left) {
                     List<String> cart = new ArrayList<>(List.of(

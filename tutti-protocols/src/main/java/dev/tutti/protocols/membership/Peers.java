@@ -39,6 +39,9 @@ final class Peers {
     /** Numbers given to members before those in use are counted again. */
     private static final int ROSTER_MIN = 1 << 10;
 
+    /** Members in a ring of those who follow each other that is noticed. */
+    private static final int RING_MAX = 8;
+
     private static final Comparator<Peer> OLDEST =
             Comparator.comparingLong((Peer peer) -> peer.joined).thenComparing(peer -> peer.member);
 
@@ -398,12 +401,25 @@ final class Peers {
         return null;
     }
 
-    /** Two that take each other for the older would wait for each other: the lower one does not. */
+    /**
+     * Those who take each other for the older, two or more in a ring, would wait for each other: the lowest of them does not.
+     * Whom the next but one follows it is told: who follows somebody, and is followed by another, hears from both.
+     */
     private boolean isLeftToSelf(Peer peer) {
-        return mistake != Mistake.AGES_BY_HEARSAY
-                && mistake != Mistake.OWN_AGE
-                && peer.follows.equals(self)
-                && self.compareTo(peer.member) < 0;
+        if (mistake == Mistake.AGES_BY_HEARSAY || mistake == Mistake.OWN_AGE) {
+            return false;
+        }
+        Peer next = peer;
+        for (int step = 0; step < RING_MAX && next != null && self.compareTo(next.member) < 0; step++) {
+            if (next.follows.equals(self)) {
+                return true;
+            }
+            if (next.follows.equals(next.member)) {
+                return false;
+            }
+            next = open.get(next.follows);
+        }
+        return false;
     }
 
     private boolean isOlder(Peer peer) {

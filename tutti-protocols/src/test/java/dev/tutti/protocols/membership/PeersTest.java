@@ -58,6 +58,21 @@ class PeersTest {
     }
 
     @Test
+    void ofARingOfThoseWhoFollowEachOtherTheLowestFollowsNobody() {
+        // 3 has a view that says that 2 is the oldest, which has never come to it.
+        Peers one = peers(1, 2, 3);
+        says(one, 3, id(3, 1, 9), 2, 3);
+        says(one, 2, id(3, 1, 9), 2, Advert.NOT_YET);
+        assertThat(one.follows()).as("3 is older, and 2 does not wait for 1").isEqualTo(m(3));
+        says(one, 2, id(3, 1, 9), 1, Advert.NOT_YET);
+        assertThat(one.follows()).isEqualTo(m(1));
+        Peers two = peers(2, 1, 3);
+        says(two, 3, id(3, 1, 9), 2, 3);
+        says(two, 1, id(1, 1, 1), 3, Advert.NOT_YET);
+        assertThat(two.follows()).as("1 is lower").isEqualTo(m(1));
+    }
+
+    @Test
     void whoRunsABallotHasASayInItWhoeverIsOlder() {
         Peers peers = together(2, 1, 3, 4);
         // Member 1 takes this one for the older, and has not said yet whom it hears.

@@ -403,7 +403,7 @@ final class Peers {
 
     /**
      * Those who take each other for the older, two or more in a ring, would wait for each other: the lowest of them does not.
-     * Whom the next but one follows it is told: who follows somebody, and is followed by another, hears from both.
+     * In a ring of three each knows of both others whom they follow; in a longer one as far as it was told.
      */
     private boolean isLeftToSelf(Peer peer) {
         if (mistake == Mistake.AGES_BY_HEARSAY || mistake == Mistake.OWN_AGE) {

@@ -128,7 +128,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each process; may be repeated.")
     private List<String> options = new ArrayList<>();
 
-    @Option(names = "--keep", description = "Keeps journals and logs, also if nothing was broken.")
+    @Option(names = "--keep", description = "Keeps journals and logs, also if nothing was broken or missed.")
     private boolean isKept;
 
     @Option(names = "--check", paramLabel = "DIRECTORY", description = "Checks the journals of a run that were kept again.")
@@ -303,7 +303,7 @@ public final class ChaosCommand implements Callable<Integer> {
         report.complete(Check.run(sources, began), seconds, longestLate);
         out().print(isJson ? report.json() : report.text());
         out().flush();
-        if (report.isBroken() || isKept) {
+        if (report.isBroken() || report.isMissed() || isKept) {
             say("journals and logs are kept in " + directory);
         } else {
             delete(directory);

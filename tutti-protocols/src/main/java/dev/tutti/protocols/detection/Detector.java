@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node is judged when
  * {@link #high} of its watchers report it, and only when no other node hangs between {@link #low} and that: so ten
  * crashes make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was
- * late takes back what it suspects and waits longer (after Dadgar et al., Lifeguard, 2018).
+ * late takes back what it suspects, and waits longer before it judges anybody (after Dadgar et al., Lifeguard, 2018); what
+ * it has not heard since it reports like all others, who may judge without it.
  *
  * <p>Time comes in with the calls; {@link #onTick} is called a few times per heartbeat.
  */
@@ -302,7 +303,9 @@ public final class Detector {
             Count count = count(node, watchers(node));
             if (count.isVerdict()) {
                 subject.unstableNanos = NEVER;
-                closing.add(new Verdict(node, count.reason(), count.isCertain()));
+                if (mayJudge(subject, nowNanos)) {
+                    closing.add(new Verdict(node, count.reason(), count.isCertain()));
+                }
             } else if (count.isOpen() || subject.isReported) {
                 // Whoever hangs there for long is no reason to wait any more.
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
@@ -342,7 +345,7 @@ public final class Detector {
     }
 
     private void observe(Subject subject, long nowNanos) {
-        boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos * stretch;
+        boolean isSilent = nowNanos - subject.heardNanos >= timeoutNanos;
         if (isSilent && !subject.isReported) {
             subject.isReported = true;
             reported++;
@@ -350,6 +353,14 @@ public final class Detector {
         } else if (!isSilent) {
             retract(subject);
         }
+    }
+
+    /**
+     * Where many nodes are late together, because their machines are, reports of most are not enough for one that was late
+     * itself. One that was not closes at once, and tells the others.
+     */
+    private boolean mayJudge(Subject subject, long nowNanos) {
+        return stretch == 1 || nowNanos - subject.heardNanos >= timeoutNanos * stretch;
     }
 
     /**
@@ -491,7 +502,7 @@ public final class Detector {
 
     public void report(Report report) {
         report.put("heartbeat-nanos", heartbeatNanos);
-        report.put("timeout-nanos", timeoutNanos * stretch);
+        report.put("timeout-nanos", timeoutNanos);
         report.put("stretch", stretch);
         report.put("late-turns", lateTurns);
         report.put("verdicts", verdicts);

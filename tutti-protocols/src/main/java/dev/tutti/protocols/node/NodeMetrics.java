@@ -71,7 +71,7 @@ public final class NodeMetrics {
     private static final List<Metric> DETECTION = part(Place.NODE, "detection")
             .gauge("heartbeat-nanos", Unit.NANOSECONDS, "How often silence is broken.")
             .gauge("timeout-nanos", Unit.NANOSECONDS, "After how long a silent node is reported.")
-            .gauge("stretch", Unit.COUNT, "How many times longer the time-out is than set, because this node was late.")
+            .gauge("stretch", Unit.COUNT, "How many time-outs a node is silent before this one judges it: more than one if this node was late.")
             .counter("late-turns", Unit.COUNT, "How often this node's loop was late.")
             .counter("verdicts", Unit.COUNT, "Nodes that were given up because enough watchers did not hear them.")
             .list();

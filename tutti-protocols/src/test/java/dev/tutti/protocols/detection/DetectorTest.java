@@ -200,6 +200,37 @@ class DetectorTest {
     }
 
     @Test
+    void whatTwoThatWereLateDoNotHearIsJudgedByTheOthersAfterOneTimeOut() {
+        Cluster cluster = new Cluster(5);
+        cluster.run(5_000 * MS);
+        for (int late = 0; late < 2; late++) {
+            cluster.detectors.get(cluster.nodes.get(1)).onLate(cluster.now);
+            cluster.detectors.get(cluster.nodes.get(2)).onLate(cluster.now);
+        }
+        NodeId silent = cluster.nodes.get(4);
+        cluster.down.add(silent);
+        cluster.run(TIMEOUT + TICK);
+        assertThat(cluster.nodes.subList(0, 4)).allMatch(node -> cluster.closedAt.get(node).containsKey(silent));
+    }
+
+    @Test
+    void whereAllWereLateNobodyJudgesBeforeTheStretchedTimeOut() {
+        Cluster cluster = new Cluster(5);
+        cluster.run(5_000 * MS);
+        for (Detector detector : cluster.detectors.values()) {
+            detector.onLate(cluster.now);
+            detector.onLate(cluster.now);
+        }
+        NodeId silent = cluster.nodes.get(4);
+        cluster.down.add(silent);
+        cluster.run(2 * TIMEOUT - TICK);
+        assertThat(cluster.turns).isEmpty();
+        // By then they have been on time for as long as it takes.
+        cluster.run(2 * TICK);
+        assertThat(cluster.nodes.subList(0, 4)).allMatch(node -> cluster.closedAt.get(node).containsKey(silent));
+    }
+
+    @Test
     void aSuspectIsObjectedToUntilItsReportersFallSilentOrHearIt() {
         Cluster cluster = new Cluster(4);
         Detector detector = cluster.detectors.get(cluster.nodes.get(0));

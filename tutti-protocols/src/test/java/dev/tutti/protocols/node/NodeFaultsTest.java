@@ -170,6 +170,23 @@ class NodeFaultsTest {
     }
 
     @Test
+    void aStoppedProcessIsNoticedWithinFourSecondsThoughOthersHadStoodStillTwice() {
+        cluster(5);
+        for (int stop = 0; stop < 2; stop++) {
+            nodes.subList(1, 3).forEach(Node::freeze);
+            network.run(900 * TestNetwork.MS);
+            nodes.subList(1, 3).forEach(Node::thaw);
+            network.run(500 * TestNetwork.MS);
+        }
+        TreeMap<String, String> report = new TreeMap<>();
+        nodes.get(1).machine.report(new Flat("", report));
+        assertThat(report).containsEntry("detection.stretch", "4");
+        nodes.get(4).freeze();
+        long took = network.runUntil(10 * TestNetwork.SECOND, () -> allOthersSee(names(5)));
+        assertThat(took).isLessThan(4 * TestNetwork.SECOND);
+    }
+
+    @Test
     void tenOfSixteenThatStopTogetherLeaveWithinFiveSeconds() {
         cluster(16);
         nodes.subList(6, 16).forEach(Node::freeze);

@@ -263,6 +263,25 @@ final class BareSockets implements GroupSystem {
         }
     }
 
+    /** From here on the sockets are for requests alone. */
+    @Override
+    public Requests requests(Requests.Values values) {
+        SocketChannel[] channels = new SocketChannel[peers.length];
+        for (int rank = 0; rank < peers.length; rank++) {
+            Peer peer = peers[rank];
+            if (peer != null) {
+                channels[rank] = peer.channel;
+                peer.key.cancel();
+            }
+        }
+        try {
+            selector().selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new BareRequests(channels, values);
+    }
+
     private Peer peer(int rank) {
         return Objects.requireNonNull(peers[rank], "no connection");
     }

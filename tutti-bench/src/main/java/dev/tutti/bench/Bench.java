@@ -83,7 +83,7 @@ public final class Bench {
     }
 
     static CommandLine rpc() {
-        return of(new RpcCommand(), RpcCommand.defaults("tutti,jgroups,jgroups-tuned"));
+        return of(new RpcCommand(), RpcCommand.defaults("limit,tutti,jgroups,jgroups-tuned"));
     }
 
     static CommandLine startup() {

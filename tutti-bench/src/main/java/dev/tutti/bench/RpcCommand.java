@@ -78,7 +78,7 @@ final class RpcCommand implements Callable<Integer>, Part {
     private int copies;
 
     static Map<String, String> defaults(String systems) {
-        return Map.of("--systems", systems, "--repetitions", "3", "--warmup", "8s", "--time", "4s");
+        return Map.of("--systems", systems, "--repetitions", "3", "--warmup", "20s", "--time", "4s");
     }
 
     /** What one system did with one mix. */
@@ -263,7 +263,14 @@ final class RpcCommand implements Callable<Integer>, Part {
                 p99 = Math.min(p99, each.getValue().p99());
             }
         }
-        if (own == null || !own.counts() || rate == 0) {
+        if (own == null || !own.counts()) {
+            return;
+        }
+        Series limit = all.get(SystemKind.LIMIT);
+        if (limit != null && limit.counts()) {
+            result.put("limit-ratio", own.rate() / limit.rate());
+        }
+        if (rate == 0) {
             return;
         }
         double ratio = own.rate() / rate;

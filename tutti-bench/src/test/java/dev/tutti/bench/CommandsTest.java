@@ -139,11 +139,12 @@ class CommandsTest {
 
     @Test
     void requestsAreCountedAndTheirTimesTakenAtEachSystem() throws IOException {
-        assertThat(bench("rpc", "--systems", "tutti,jgroups", "--members", "3", "--threads", "2", "--repetitions", "1"))
+        assertThat(bench("rpc", "--systems", "limit,tutti,jgroups", "--members", "3", "--threads", "2"))
                 .isZero();
         Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());
         assertThat(((Number) first.get("ratio")).doubleValue()).isPositive();
-        for (String system : List.of("tutti", "jgroups")) {
+        assertThat(((Number) first.get("limit-ratio")).doubleValue()).isPositive();
+        for (String system : List.of("limit", "tutti", "jgroups")) {
             Map<?, ?> one = map(map(first.get("systems")).get(system));
             assertThat(one.containsKey("fault")).as(system).isFalse();
             assertThat((Long) map(one.get("nanos")).get("count")).as(system).isPositive();

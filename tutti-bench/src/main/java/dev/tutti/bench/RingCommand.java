@@ -75,7 +75,7 @@ final class RingCommand implements Callable<Integer> {
     @Option(
             names = "--warmup",
             paramLabel = "DURATION",
-            defaultValue = "10s",
+            defaultValue = "60s",
             description = "Sending before it counts. Default: ${DEFAULT-VALUE}.")
     private Duration warmUp = Duration.ZERO;
 

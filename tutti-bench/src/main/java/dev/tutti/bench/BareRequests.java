@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +24,7 @@ final class BareRequests implements Requests {
 
     private static final int BUFFER_BYTES = 256 * 1024;
     private static final int LENGTH_BYTES = 4;
+    private static final Duration END_MAX = Duration.ofSeconds(5);
 
     /** Kind, number of the call, key. */
     private static final int HEAD_BYTES = 1 + 4 + 4;
@@ -48,7 +50,8 @@ final class BareRequests implements Requests {
     private static final class Call {
         private final Thread caller = Thread.currentThread();
         private final AtomicInteger missing;
-        private volatile byte @Nullable [] value;
+        private volatile byte[] value = {};
+        private volatile boolean isRefused;
 
         Call(int answers) {
             missing = new AtomicInteger(answers);
@@ -56,17 +59,20 @@ final class BareRequests implements Requests {
 
         void answer(byte[] answered) {
             value = answered;
+            if (answered.length == 0) {
+                isRefused = true;
+            }
             if (missing.decrementAndGet() == 0) {
                 LockSupport.unpark(caller);
             }
         }
 
+        /** Who measures gives all of them a time to end in ({@link RequestMix#run}). */
         byte[] await() {
             while (missing.get() > 0) {
                 LockSupport.park(this);
             }
-            byte[] answered = value;
-            return answered == null ? new byte[0] : answered;
+            return value;
         }
     }
 
@@ -134,7 +140,8 @@ final class BareRequests implements Requests {
         Call call = new Call(ranks.size());
         calls.put(number, call);
         ranks.forEach(rank -> submit(new Submission(rank, PUT, number, key, value)));
-        return call.await().length == 1;
+        call.await();
+        return !call.isRefused;
     }
 
     private void submit(Submission submission) {
@@ -224,7 +231,7 @@ final class BareRequests implements Requests {
         isClosed = true;
         selector.wakeup();
         try {
-            thread.join();
+            thread.join(END_MAX);
             selector.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

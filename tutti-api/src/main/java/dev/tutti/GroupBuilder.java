@@ -19,6 +19,7 @@ public final class GroupBuilder {
     private final String name;
     private Settings settings;
     private Consumer<Message> onMessage = message -> {};
+    private Runnable onBatchEnd = () -> {};
     private Consumer<View> onView = view -> {};
     private Consumer<String> onClosed = reason -> {};
     private Consumer<String> onSuspended = reason -> {};
@@ -55,6 +56,7 @@ public final class GroupBuilder {
                 isOrderAcrossSenders,
                 reportBytes,
                 host.listener(name, onMessage),
+                onBatchEnd,
                 host.listener(name, onView),
                 onTransition,
                 host.listener(name, onSuspended),
@@ -86,6 +88,16 @@ public final class GroupBuilder {
      */
     public GroupBuilder onMessage(Consumer<Message> listener) {
         onMessage = listener;
+        return this;
+    }
+
+    /**
+     * Called after messages, on the thread of {@link #onMessage}, when those that have arrived together were delivered: for what is
+     * better done once for all of them than once for each, such as to flush a file, or to wake threads. Where listeners are slow
+     * that is after each packet; after messages out of band or in a scope, after each message.
+     */
+    public GroupBuilder onBatchEnd(Runnable listener) {
+        onBatchEnd = listener;
         return this;
     }
 

@@ -78,6 +78,7 @@ final class Lane implements Application {
     private final boolean isInline;
     private final long reportBytes;
     private final Consumer<Message> onMessage;
+    private final Runnable onBatchEnd;
     private final Consumer<View> onView;
     private final Runnable onTransition;
     private final Consumer<String> onSuspended;
@@ -108,6 +109,10 @@ final class Lane implements Application {
     private @Nullable View view;
     private @Nullable Packet current;
     private boolean isCopy;
+
+    /** A message was delivered since the last end of a batch. */
+    private boolean isBatchOpen;
+
     private ScopeLanes.@Nullable Use use;
     private long unreportedBytes;
 
@@ -143,6 +148,7 @@ final class Lane implements Application {
             boolean isOrderAcrossSenders,
             long reportBytes,
             Consumer<Message> onMessage,
+            Runnable onBatchEnd,
             Consumer<View> onView,
             Runnable onTransition,
             Consumer<String> onSuspended,
@@ -154,6 +160,7 @@ final class Lane implements Application {
         this.isOrderAcrossSenders = isOrderAcrossSenders;
         this.reportBytes = reportBytes;
         this.onMessage = onMessage;
+        this.onBatchEnd = onBatchEnd;
         this.onView = onView;
         this.onTransition = onTransition;
         this.onSuspended = onSuspended;
@@ -245,6 +252,7 @@ final class Lane implements Application {
     private void add(Object item) {
         if (isInline) {
             deliver(item);
+            endBatch();
             if (!consumed.isEmpty()) {
                 owner.onConsumed();
             }
@@ -282,6 +290,7 @@ final class Lane implements Application {
             if (stay.hasLostLoop()) {
                 bannedUntilNanos = System.nanoTime() + BAN_NANOS;
             }
+            endBatch();
             report();
             end();
         }
@@ -294,11 +303,21 @@ final class Lane implements Application {
             Object item = next();
             while (item != null) {
                 deliver(item);
+                // There may be no end of items, and those who wait for the end of the batch wait for this one only.
+                endBatch();
                 item = next();
             }
         } finally {
+            endBatch();
             report();
             end();
+        }
+    }
+
+    private void endBatch() {
+        if (isBatchOpen) {
+            isBatchOpen = false;
+            call("onBatchEnd", onBatchEnd);
         }
     }
 
@@ -494,6 +513,8 @@ final class Lane implements Application {
             listenerFailures.incrementAndGet();
             LOG.error("group {}: listener onMessage has failed for {} bytes from {}; delivery goes on", group, one.length(),
                     one.sender(), e);
+        } finally {
+            call("onBatchEnd", onBatchEnd);
         }
     }
 
@@ -614,6 +635,7 @@ final class Lane implements Application {
                 throw new IllegalStateException("a message without a sender");
             }
             messages.lazySet(messages.get() + 1);
+            isBatchOpen = true;
             message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
             try {
                 onMessage.accept(message);

@@ -356,6 +356,48 @@ class GroupTest {
     }
 
     @Test
+    void theEndOfABatchComesAfterItsMessagesAndOnTheirThread() throws InterruptedException {
+        int count = 500;
+        List<String> events = new ArrayList<>();
+        List<Thread> wrong = new ArrayList<>();
+        AtomicReference<Thread> delivering = new AtomicReference<>();
+        AtomicLong received = new AtomicLong();
+        CountDownLatch all = new CountDownLatch(1);
+        Recorder other = new Recorder();
+        Group sender = node("a").group("batches").join();
+        node("b").group("batches")
+                .onView(other::onView)
+                .onMessage(message -> {
+                    delivering.set(Thread.currentThread());
+                    received.incrementAndGet();
+                    events.add("message");
+                })
+                .onBatchEnd(() -> {
+                    if (delivering.get() != Thread.currentThread()) {
+                        wrong.add(Thread.currentThread());
+                    }
+                    events.add("end");
+                    if (received.get() == count) {
+                        all.countDown();
+                    }
+                    throw new IllegalStateException("does not stop delivery");
+                })
+                .join();
+        other.awaitViewOf(2);
+        for (int number = 0; number < count; number++) {
+            sender.send("m" + number);
+        }
+        assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(wrong).isEmpty();
+        assertThat(events.getFirst()).isEqualTo("message");
+        long ends = events.stream().filter("end"::equals).count();
+        assertThat(ends).as("fewer than messages").isBetween(1L, count - 1L);
+        for (int index = 1; index < events.size(); index++) {
+            assertThat(events.get(index - 1) + " " + events.get(index)).isNotEqualTo("end end");
+        }
+    }
+
+    @Test
     void mistakesAreToldClearly() {
         Node node = node("a");
         node.group("g").join();

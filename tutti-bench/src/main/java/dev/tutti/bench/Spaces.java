@@ -25,8 +25,11 @@ final class Spaces implements AutoCloseable {
     private final String base = "tutti-bench-" + ProcessHandle.current().pid();
     private final int count;
 
-    /** @param rate as {@code tc} writes it, such as {@code 1gbit} */
-    Spaces(int count, String rate) {
+    /**
+     * @param rate as {@code tc} writes it, such as {@code 1gbit}
+     * @param congestion what TCP does against congestion, by the kernel's name for it, such as {@code cubic}
+     */
+    Spaces(int count, String rate, String congestion) {
         this.count = count;
         try {
             String hub = add("hub");
@@ -37,6 +40,7 @@ final class Spaces implements AutoCloseable {
                 String port = "to" + index;
                 run("ip", "-n", hub, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space);
                 run("ip", "-n", hub, "link", "set", port, "master", "hub", "up");
+                run("ip", "netns", "exec", space, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=" + congestion);
                 run("ip", "-n", space, "link", "set", "lo", "up");
                 run("ip", "-n", space, "address", "add", NET + (index + 1) + "/24", "dev", "eth0");
                 run("ip", "-n", space, "link", "set", "eth0", "up");

@@ -9,6 +9,7 @@ import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,7 @@ final class Caller {
                 line.send(member, out, call);
                 watch(call, begun);
             } else {
-                call.settle(new Outcome.Unreachable<>());
+                call.settle(new Outcome.Unreachable<>(), Batch.NONE);
             }
         }
         buffers.giveBack(out);
@@ -231,16 +232,16 @@ final class Caller {
 
     // ------------------------------------------------------------------ what calls are told
 
-    void onAnswer(Member from, long number, ByteInput answer) {
+    void onAnswer(Member from, long number, ByteInput answer, Executor completer) {
         OpenCall<?> call = open.find(number);
-        if (call == null || !call.onAnswer(from, answer)) {
+        if (call == null || !call.onAnswer(from, answer, completer)) {
             counters.strayAnswers.increment();
         }
     }
 
-    void onFailure(Member from, long number, OpenCall.Failed failed) {
+    void onFailure(Member from, long number, OpenCall.Failed failed, Executor completer) {
         OpenCall<?> call = open.find(number);
-        if (call == null || !call.onFailure(from, failed)) {
+        if (call == null || !call.onFailure(from, failed, completer)) {
             counters.strayAnswers.increment();
         }
     }
@@ -284,7 +285,7 @@ final class Caller {
     }
 
     private void expire(OpenCall<?> call) {
-        if (!call.isDone()) {
+        if (!call.isSettled()) {
             counters.timedOutCalls.increment();
             call.onDeadline();
         }

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,7 +45,8 @@ import org.slf4j.LoggerFactory;
  * Outcome.Suspected}.
  *
  * <p>All methods may be called from any thread, handlers included; those that wait for a value not by inline and asynchronous
- * handlers. Stages on a call's future run on the group's thread and must not wait; {@code thenApplyAsync} may.
+ * handlers. Stages on a call's future run on a thread of the group's, before callers that are answered at the same time go on,
+ * and must not wait; {@code thenApplyAsync} may.
  */
 public final class Calls implements AutoCloseable {
 
@@ -58,6 +60,7 @@ public final class Calls implements AutoCloseable {
     private final Line line;
     private final Caller caller;
     private final Callee callee;
+    private final Batch batch;
     private final Member self;
     private final CompletableFuture<Group> joining;
 
@@ -68,6 +71,7 @@ public final class Calls implements AutoCloseable {
         this.joining = joining;
         this.line = new Line(joining);
         String thread = "tutti-calls-" + name;
+        this.batch = new Batch(threads, thread);
         this.deadlines = new Deadlines(threads, thread, this::sweep);
         this.caller = new Caller(threads, line, buffers, counters, builder.openCallsMax(), deadlines, first);
         this.callee = new Callee(
@@ -84,7 +88,7 @@ public final class Calls implements AutoCloseable {
 
     static Calls join(CallsBuilder builder) {
         Listener listener = new Listener(builder);
-        builder.group().onView(listener::onView).onMessage(listener::onMessage).onClosed(listener::onClosed);
+        builder.group().onView(listener::onView).onMessage(listener::onMessage).onBatchEnd(listener::onBatchEnd).onClosed(listener::onClosed);
         builder.group().joinAsync().whenComplete(listener::onJoined);
         try {
             builder.group().node().threads().join(listener.joining);
@@ -166,9 +170,10 @@ public final class Calls implements AutoCloseable {
         callee.onEpoch(next);
     }
 
-    private void onMessage(Member sender, boolean isUnicast, ByteBuffer bytes) {
+    /** @param completer of calls that are answered */
+    private void onMessage(Member sender, boolean isUnicast, ByteBuffer bytes, Executor completer) {
         try {
-            Frame.read(new ByteInput(bytes), new Incoming(sender, isUnicast));
+            Frame.read(new ByteInput(bytes), new Incoming(sender, isUnicast, completer));
         } catch (MalformedException e) {
             counters.malformed.increment();
             LOG.warn("calls on group {}: a message of {} is ignored: {}", name, sender, e.getMessage());
@@ -180,10 +185,12 @@ public final class Calls implements AutoCloseable {
 
         private final Member sender;
         private final boolean isUnicast;
+        private final Executor completer;
 
-        Incoming(Member sender, boolean isUnicast) {
+        Incoming(Member sender, boolean isUnicast, Executor completer) {
             this.sender = sender;
             this.isUnicast = isUnicast;
+            this.completer = completer;
         }
 
         @Override
@@ -197,12 +204,12 @@ public final class Calls implements AutoCloseable {
 
         @Override
         public void onAnswer(long call, ByteInput answer) {
-            caller.onAnswer(sender, call, answer);
+            caller.onAnswer(sender, call, answer, completer);
         }
 
         @Override
         public void onFailure(long call, int code, String type, String message) {
-            caller.onFailure(sender, call, new OpenCall.Failed(code, type, message));
+            caller.onFailure(sender, call, new OpenCall.Failed(code, type, message), completer);
         }
 
         @Override
@@ -216,7 +223,7 @@ public final class Calls implements AutoCloseable {
         if (!receiver.equals(self)) {
             return false;
         }
-        onMessage(self, true, ByteBuffer.wrap(out.array(), 0, out.length()));
+        onMessage(self, true, ByteBuffer.wrap(out.array(), 0, out.length()), Batch.NONE);
         return true;
     }
 
@@ -273,7 +280,12 @@ public final class Calls implements AutoCloseable {
         }
 
         void onMessage(Message message) {
-            calls().onMessage(message.sender(), message.isUnicast(), message.buffer());
+            Calls made = calls();
+            made.onMessage(message.sender(), message.isUnicast(), message.buffer(), made.batch);
+        }
+
+        void onBatchEnd() {
+            calls().batch.end();
         }
 
         void onClosed(String reason) {

@@ -6,6 +6,7 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,11 +50,17 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     // ------------------------------------------------------------------ inputs
 
-    /** @return false if nothing was asked of {@code from}, or it has answered */
-    abstract boolean onAnswer(Member from, ByteInput answer);
+    /**
+     * @param completer completes the future, if the call is over by that
+     * @return false if nothing was asked of {@code from}, or it has answered
+     */
+    abstract boolean onAnswer(Member from, ByteInput answer, Executor completer);
 
-    /** @return false if nothing was asked of {@code from}, or it has answered */
-    abstract boolean onFailure(Member from, Failed failed);
+    /**
+     * @param completer completes the future, if the call is over by that
+     * @return false if nothing was asked of {@code from}, or it has answered
+     */
+    abstract boolean onFailure(Member from, Failed failed, Executor completer);
 
     abstract void onEpoch(Epoch next);
 
@@ -63,6 +70,9 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     }
 
     abstract void onDeadline();
+
+    /** Whether it is known what comes of it, which the future may not have been told yet. */
+    abstract boolean isSettled();
 
     /** The group is left. */
     final void onClosed(CallException reason) {
@@ -88,10 +98,12 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     // ------------------------------------------------------------------ what comes of it
 
-    final void finish(R result) {
-        if (complete(result)) {
-            caller.release(this);
-        }
+    final void finish(R result, Executor completer) {
+        completer.execute(() -> {
+            if (complete(result)) {
+                caller.release(this);
+            }
+        });
     }
 
     final void fail(CallException reason) {

@@ -7,6 +7,7 @@ import dev.tutti.blocks.codec.Codec;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,19 +93,19 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 }
             }
         }
-        proceed(first);
+        proceed(first, Batch.NONE);
     }
 
     // ------------------------------------------------------------------ inputs
 
     @Override
-    boolean onAnswer(Member from, ByteInput answer) {
-        return isAwaited(from) && settle(from, decode(codec, answer));
+    boolean onAnswer(Member from, ByteInput answer, Executor completer) {
+        return isAwaited(from) && settle(from, decode(codec, answer), completer);
     }
 
     @Override
-    boolean onFailure(Member from, Failed failed) {
-        return settle(from, failed.outcome());
+    boolean onFailure(Member from, Failed failed, Executor completer) {
+        return settle(from, failed.outcome(), completer);
     }
 
     /** So that what nobody waits for is not decoded. */
@@ -141,7 +142,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 open += slot.isOpen() ? 1 : 0;
             }
         }
-        proceed(null);
+        proceed(null, Batch.NONE);
     }
 
     @Override
@@ -156,7 +157,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 }
             }
         }
-        proceed(null);
+        proceed(null, Batch.NONE);
     }
 
     @Override
@@ -174,7 +175,12 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             }
             result = outcomes();
         }
-        finish(result);
+        finish(result, Batch.NONE);
+    }
+
+    @Override
+    synchronized boolean isSettled() {
+        return isOver || isDone();
     }
 
     @Override
@@ -182,7 +188,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         if (receiver == null || reason.reason() != SendException.Reason.NO_MEMBER) {
             fail(Caller.unsent(reason));
         } else {
-            settle(receiver, new Outcome.Unreachable<>());
+            settle(receiver, new Outcome.Unreachable<>(), Batch.NONE);
         }
     }
 
@@ -200,7 +206,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     // ------------------------------------------------------------------ decisions
 
     /** Notes an outcome, and what follows from it; false if it is not the first of its member. */
-    private boolean settle(Member member, Outcome<A> outcome) {
+    private boolean settle(Member member, Outcome<A> outcome, Executor completer) {
         synchronized (this) {
             Slot<A> slot = find(member);
             if (slot == null && !isFixed) {
@@ -213,7 +219,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             }
             settle(slot, outcome);
         }
-        proceed(null);
+        proceed(null, completer);
         return true;
     }
 
@@ -228,8 +234,9 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
      * Ends the call if it is over, or asks whoever is next.
      *
      * @param first the request as it was encoded; null if that was before
+     * @param completer completes the future, if the call is over
      */
-    private void proceed(@Nullable ByteOutput first) {
+    private void proceed(@Nullable ByteOutput first, Executor completer) {
         Outcomes<A> result = null;
         List<Member> next = List.of();
         synchronized (this) {
@@ -244,7 +251,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             }
         }
         if (result != null) {
-            finish(result);
+            finish(result, completer);
         }
         for (Member member : next) {
             if (first != null) {

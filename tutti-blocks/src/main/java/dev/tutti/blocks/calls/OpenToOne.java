@@ -5,6 +5,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.core.Member;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A call to one member: its value, or a {@link CallException} with the outcome. */
@@ -13,6 +14,9 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
     private final Member member;
     private final Codec<A> codec;
 
+    /** Before the future is completed: what comes later does not count. */
+    private volatile boolean isAnswered;
+
     OpenToOne(Caller caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
         super(caller, epoch, deadlineNanos);
         this.member = member;
@@ -20,47 +24,55 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
     }
 
     @Override
-    boolean onAnswer(Member from, ByteInput answer) {
-        if (!from.equals(member)) {
+    boolean onAnswer(Member from, ByteInput answer, Executor completer) {
+        if (isAnswered || !from.equals(member)) {
             return false;
         }
-        settle(decode(codec, answer));
+        isAnswered = true;
+        settle(decode(codec, answer), completer);
         return true;
     }
 
     @Override
-    boolean onFailure(Member from, Failed failed) {
-        if (!from.equals(member)) {
+    boolean onFailure(Member from, Failed failed, Executor completer) {
+        if (isAnswered || !from.equals(member)) {
             return false;
         }
-        settle(failed.outcome());
+        isAnswered = true;
+        settle(failed.outcome(), completer);
         return true;
     }
 
-    void settle(Outcome<A> outcome) {
+    void settle(Outcome<A> outcome, Executor completer) {
         if (outcome instanceof Outcome.Value<A>(A value)) {
-            finish(value);
+            finish(value, completer);
         } else {
-            fail(CallException.of(member, outcome));
+            CallException failure = CallException.of(member, outcome);
+            completer.execute(() -> fail(failure));
         }
+    }
+
+    @Override
+    boolean isSettled() {
+        return isAnswered || isDone();
     }
 
     @Override
     void onEpoch(Epoch next) {
-        if (!next.hasStayed(member, epoch())) {
-            settle(new Outcome.Suspected<>());
+        if (!isAnswered && !next.hasStayed(member, epoch())) {
+            settle(new Outcome.Suspected<>(), Batch.NONE);
         }
     }
 
     @Override
     void onDeadline() {
-        settle(new Outcome.TimedOut<>());
+        settle(new Outcome.TimedOut<>(), Batch.NONE);
     }
 
     @Override
     public void onUnsent(@Nullable Member receiver, SendException reason) {
         if (reason.reason() == SendException.Reason.NO_MEMBER) {
-            settle(new Outcome.Unreachable<>());
+            settle(new Outcome.Unreachable<>(), Batch.NONE);
         } else {
             fail(Caller.unsent(reason));
         }

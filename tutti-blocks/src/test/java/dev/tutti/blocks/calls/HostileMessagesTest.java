@@ -168,4 +168,60 @@ class HostileMessagesTest {
         assertThat(members.on(2).got).hasSize(100);
         assertThat(counted("malformed")).isZero();
     }
+
+    private byte[] answerTo(byte[] request, String text) {
+        ByteInput in = new ByteInput(request);
+        in.takeByte();
+        ByteOutput answer = new ByteOutput();
+        Frame.putAnswer(answer, in.takeLong());
+        return answer.putText(text).copy();
+    }
+
+    @Test
+    void answersThatComeTogetherAndSideBySideAreTakenToo() {
+        cluster.awaitOneView();
+        List<CompletableFuture<String>> open = new ArrayList<>();
+        for (int count = 0; count < 60; count++) {
+            open.add(honest().calls.to(hostile()).start(Peer.ECHO, "a"));
+        }
+        cluster.advance(Duration.ofMillis(20));
+        List<byte[]> requests = List.copyOf(members.on(2).got);
+        assertThat(requests).hasSize(60);
+        Group group = members.on(2).group;
+        for (int count = 0; count < 60; count++) {
+            byte[] answer = answerTo(requests.get(count), "a" + count);
+            switch (count % 3) {
+                case 0 -> {
+                    group.sendTo(honest().self(), answer);
+                    group.sendTo(honest().self(), answer);
+                }
+                case 1 -> group.sendTo(honest().self(), answer, Scope.of(count % 5));
+                default -> group.sendTo(honest().self(), answer, Scope.OUT_OF_BAND);
+            }
+        }
+        cluster.advance(Duration.ofMillis(20));
+        for (int count = 0; count < 60; count++) {
+            assertThat(open.get(count)).isCompletedWithValue("a" + count);
+        }
+        assertThat(counted("stray-answers")).as("second answers").isEqualTo(20);
+        assertThat(counted("open-calls")).isZero();
+    }
+
+    @Test
+    void answerCountsThoughTheCallerIsToldLater() {
+        cluster.awaitOneView();
+        List<Runnable> waiting = new ArrayList<>();
+        OpenCall<?> left = (OpenCall<?>) honest().calls.to(hostile()).within(Duration.ofSeconds(30)).start(Peer.ECHO, "a");
+        OpenCall<?> late = (OpenCall<?>) honest().calls.to(hostile()).within(SECOND).start(Peer.ECHO, "b");
+        assertThat(left.onAnswer(hostile(), new ByteInput(new ByteOutput().putText("1").copy()), waiting::add)).isTrue();
+        assertThat(late.onAnswer(hostile(), new ByteInput(new ByteOutput().putText("2").copy()), waiting::add)).isTrue();
+        cluster.crash(2);
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(honest().calls.view().size()).isEqualTo(1);
+        assertThat(counted("timed-out-calls")).isZero();
+        assertThat(left.isDone()).isFalse();
+        waiting.forEach(Runnable::run);
+        assertThat(left.join()).isEqualTo("1");
+        assertThat(late.join()).isEqualTo("2");
+    }
 }

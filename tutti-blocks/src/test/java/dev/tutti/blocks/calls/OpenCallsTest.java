@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -24,18 +25,23 @@ class OpenCallsTest {
         }
 
         @Override
-        boolean onAnswer(Member from, ByteInput answer) {
+        boolean onAnswer(Member from, ByteInput answer, Executor completer) {
             return false;
         }
 
         @Override
-        boolean onFailure(Member from, Failed failed) {
+        boolean onFailure(Member from, Failed failed, Executor completer) {
             return false;
         }
 
         @Override
         void onEpoch(Epoch next) {
             throw new IllegalStateException();
+        }
+
+        @Override
+        boolean isSettled() {
+            return isDone();
         }
 
         @Override

@@ -7,13 +7,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts a large message together from its pieces, one sender's stream at a time.
  *
- * <p>Memory grows with what has arrived, never with what a length promises. A piece that does not follow the one before
- * ends the message, as a sender that starts it again after a view change wants, or one that crashed.
+ * <p>Memory grows with what has arrived, four times as much at most, never with what a length promises. A piece that
+ * does not follow the one before ends the message, as a sender that starts it again after a view change wants, or one that
+ * crashed.
  */
 public final class Reassembly {
 
     /** Longest message. */
     public static final long MESSAGE_BYTES_MAX = 1L << 30;
+
+    /** Of what has arrived: with two, a megabyte was copied once more in all, and two were allocated for it. */
+    private static final long GROWTH = 4;
 
     private byte[] bytes = new byte[0];
     private int length;
@@ -35,7 +39,7 @@ public final class Reassembly {
         }
         int needed = length + pieceLength;
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(total, Math.max(needed, bytes.length * 2L)));
+            bytes = Arrays.copyOf(bytes, (int) Math.min(total, needed * GROWTH));
         }
         source.get(offset, bytes, length, pieceLength);
         length = needed;

@@ -88,7 +88,11 @@ public final class Calls implements AutoCloseable {
 
     static Calls join(CallsBuilder builder) {
         Listener listener = new Listener(builder);
-        builder.group().onView(listener::onView).onMessage(listener::onMessage).onBatchEnd(listener::onBatchEnd).onClosed(listener::onClosed);
+        builder.group()
+                .onView(listener::onView)
+                .onMessage(listener::onMessage)
+                .onBatchEnd(listener::onBatchEnd)
+                .onClosed(listener::onClosed);
         builder.group().joinAsync().whenComplete(listener::onJoined);
         try {
             builder.group().node().threads().join(listener.joining);

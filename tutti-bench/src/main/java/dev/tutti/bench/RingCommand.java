@@ -46,7 +46,7 @@ final class RingCommand implements Callable<Integer> {
             paramLabel = "NAME",
             defaultValue = "cubic",
             description = "What TCP does against congestion, such as cubic or bbr. BBR looks for the shortest way to a neighbour every"
-                    + " 10 s and hardly sends for 0.2 s meanwhile; the ring is as slow as the slowest of its links. Default:"
+                    + " 10 s and slows down for 0.2 s meanwhile; the ring is as slow as the slowest of its links. Default:"
                     + " ${DEFAULT-VALUE}, as the kernel's.")
     private String congestion = "";
 

@@ -2,6 +2,7 @@ package dev.tutti.blocks.calls;
 
 import dev.tutti.Threads;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -49,6 +50,19 @@ final class Batch implements Executor {
             all.add(next);
             next = completions.poll();
         }
-        threads.start(thread, () -> all.forEach(Runnable::run));
+        threads.start(thread, () -> runAll(all.iterator()));
+    }
+
+    /** All of them, whatever becomes of one: nobody else would wake the others. */
+    private static void runAll(Iterator<Runnable> rest) {
+        try {
+            while (rest.hasNext()) {
+                rest.next().run();
+            }
+        } finally {
+            if (rest.hasNext()) {
+                runAll(rest);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.Threads;
 import java.util.ArrayList;
@@ -43,5 +44,21 @@ class BatchTest {
         assertThat(done).containsExactly(1, 2, 3, 4, 5);
         batch.end();
         assertThat(started).as("nothing is left").hasSize(1);
+    }
+
+    @Test
+    void oneThatFailsLeavesNobodyWaiting() {
+        for (int number = 1; number <= 4; number++) {
+            int each = number;
+            batch.execute(() -> {
+                done.add(each);
+                if (each % 2 == 1) {
+                    throw new AssertionError("number " + each);
+                }
+            });
+        }
+        batch.end();
+        assertThatThrownBy(() -> started.getFirst().run()).isInstanceOf(AssertionError.class);
+        assertThat(done).containsExactly(1, 2, 3, 4);
     }
 }

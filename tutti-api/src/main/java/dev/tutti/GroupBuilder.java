@@ -62,6 +62,7 @@ public final class GroupBuilder {
                 host.listener(name, onSuspended),
                 host.listener(name, onClosed),
                 host,
+                node.spares(),
                 owner);
     }
 

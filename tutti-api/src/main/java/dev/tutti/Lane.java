@@ -11,6 +11,7 @@ import dev.tutti.internal.state.Cut;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
+import dev.tutti.protocols.packing.SpareArrays;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -84,6 +85,7 @@ final class Lane implements Application {
     private final Consumer<String> onSuspended;
     private final Consumer<String> onClosed;
     private final Host host;
+    private final SpareArrays spares;
     private final Owner owner;
 
     private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
@@ -154,6 +156,7 @@ final class Lane implements Application {
             Consumer<String> onSuspended,
             Consumer<String> onClosed,
             Host host,
+            SpareArrays spares,
             Owner owner) {
         this.group = group;
         this.isInline = isInline;
@@ -166,6 +169,7 @@ final class Lane implements Application {
         this.onSuspended = onSuspended;
         this.onClosed = onClosed;
         this.host = host;
+        this.spares = spares;
         this.owner = owner;
     }
 
@@ -562,20 +566,21 @@ final class Lane implements Application {
 
         @Override
         public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-            byte[] whole = assemble(bytes, offset, length, piece);
+            ByteBuffer whole = assemble(bytes, offset, length, piece);
             if (whole != null) {
-                pass(ByteBuffer.wrap(whole), 0, whole.length);
+                pass(whole, 0, whole.limit());
+                spares.give(whole.array());
             }
         }
 
-        private byte @Nullable [] assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+        private @Nullable ByteBuffer assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
             Packet packet = current;
             Receipt receipt = packet == null ? null : packet.receipt();
             if (receipt == null) {
                 return null;
             }
-            Reassembly reassembly = reassemblies.computeIfAbsent(receipt, key -> new Reassembly());
-            byte[] whole = reassembly.add(bytes, offset, length, piece);
+            Reassembly reassembly = reassemblies.computeIfAbsent(receipt, key -> new Reassembly(spares));
+            ByteBuffer whole = reassembly.add(bytes, offset, length, piece);
             if (whole != null) {
                 reassemblies.remove(receipt);
             }
@@ -593,12 +598,16 @@ final class Lane implements Application {
 
         @Override
         public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
-            byte[] whole = assemble(bytes, offset, length, piece);
-            if (whole != null && isInline) {
-                pass(ByteBuffer.wrap(whole), 0, whole.length);
-            } else if (whole != null) {
-                passScoped(ByteBuffer.wrap(whole), 0, whole.length, scope, true);
+            ByteBuffer whole = assemble(bytes, offset, length, piece);
+            if (whole == null) {
+                return;
             }
+            if (isInline) {
+                pass(whole, 0, whole.limit());
+            } else {
+                passScoped(whole, 0, whole.limit(), scope, true);
+            }
+            spares.give(whole.array());
         }
 
         private void passScoped(ByteBuffer bytes, int offset, int length, int scope, boolean isAlone) {

@@ -17,6 +17,7 @@ import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.protocols.packing.SpareArrays;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -61,6 +62,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable DatagramNode datagramNode;
 
     private final int packetBytesMax;
+    private final SpareArrays spares = SpareArrays.ofHeap(Runtime.getRuntime().maxMemory());
     private final long startNanos;
     private final Chronicle chronicle;
     private final Map<String, String> settingTexts;
@@ -170,6 +172,11 @@ public final class Node implements AutoCloseable {
     /** The settings in force. */
     public NodeSpec spec() {
         return spec;
+    }
+
+    /** For large messages to any group. */
+    SpareArrays spares() {
+        return spares;
     }
 
     /** Payload up to which messages share a packet. */

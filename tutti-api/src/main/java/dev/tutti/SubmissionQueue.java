@@ -44,7 +44,13 @@ final class SubmissionQueue implements Submissions {
     private static final long LONG_NANOS = 100_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
+
+    /** For small messages. */
     private final Condition room;
+
+    /** By the loop, of a large message. */
+    private final Condition progress;
+
     private final Outgoing outgoing;
     private final Host host;
     private final long bytesMax;
@@ -67,6 +73,7 @@ final class SubmissionQueue implements Submissions {
     SubmissionQueue(
             Host host, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake, Waits onWaited) {
         this.room = host.condition(lock);
+        this.progress = host.condition(lock);
         this.host = host;
         this.outgoing = new Outgoing(host.driver().memory(), bytesMax, packetBytesMax);
         this.bytesMax = bytesMax;
@@ -100,7 +107,7 @@ final class SubmissionQueue implements Submissions {
         long remainingNanos = timeoutNanos;
         wake.run();
         while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
-            remainingNanos = await(remainingNanos);
+            remainingNanos = await(room, remainingNanos);
             checkOpen();
         }
     }
@@ -122,7 +129,7 @@ final class SubmissionQueue implements Submissions {
             long remainingNanos = timeoutNanos;
             while (!offer(receiver, message, number)) {
                 wake.run();
-                remainingNanos = await(remainingNanos);
+                remainingNanos = await(room, remainingNanos);
                 checkOpen();
             }
         } finally {
@@ -163,7 +170,7 @@ final class SubmissionQueue implements Submissions {
                 if (failure != null) {
                     throw new SendException(closedBecause == null ? Reason.NO_MEMBER : Reason.NOT_JOINED, failure);
                 }
-                remainingNanos = await(remainingNanos);
+                remainingNanos = await(progress, remainingNanos);
                 if (large.takenBytes() != taken) {
                     // It is a time without progress that ends a send, not a long message.
                     taken = large.takenBytes();
@@ -177,7 +184,7 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    private long await(long remainingNanos) {
+    private long await(Condition condition, long remainingNanos) {
         if (remainingNanos <= 0) {
             String waitsFor = outgoing.waitsFor();
             throw new SendException(
@@ -189,7 +196,7 @@ final class SubmissionQueue implements Submissions {
         waits++;
         String reason = outgoing.waitsFor();
         try {
-            long leftNanos = room.awaitNanos(remainingNanos);
+            long leftNanos = condition.awaitNanos(remainingNanos);
             long waitedNanos = remainingNanos - leftNanos;
             waitNanos += waitedNanos;
             if (waitedNanos >= LONG_NANOS) {
@@ -286,7 +293,7 @@ final class SubmissionQueue implements Submissions {
             if (closedBecause == null) {
                 closedBecause = reason;
             }
-            room.signalAll();
+            wakeAll();
         } finally {
             lock.unlock();
         }
@@ -303,13 +310,18 @@ final class SubmissionQueue implements Submissions {
             outgoing.close(reason);
             unsent = new ArrayList<>(waiting);
             waiting.clear();
-            room.signalAll();
+            wakeAll();
         } finally {
             lock.unlock();
         }
         for (Waiting one : unsent) {
             one.accepted().completeExceptionally(new SendException(Reason.NOT_JOINED, reason));
         }
+    }
+
+    private void wakeAll() {
+        room.signalAll();
+        progress.signalAll();
     }
 
     private void checkOpen() {
@@ -328,13 +340,28 @@ final class SubmissionQueue implements Submissions {
             Packet packet = outgoing.take(receiver, payloadBytesMax);
             if (packet != null) {
                 acceptWaiting();
-                if (blockedThreads > 0 && (outgoing.bytes() <= bytesMax / 2 || outgoing.largeTaken() != largeTaken)) {
-                    room.signalAll();
+                if (blockedThreads > 0) {
+                    wakeAfterTaking(outgoing.largeTaken() != largeTaken);
                 }
             }
             return packet;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Whoever is woken has the room to itself for a while: all at once would mean a switch of threads for a few messages each.
+     * Nobody is left waiting, because whatever one has submitted is taken, and wakes the next.
+     */
+    private void wakeAfterTaking(boolean isLargeTaken) {
+        if (isLargeTaken) {
+            progress.signalAll();
+        }
+        if (outgoing.isEmpty()) {
+            room.signalAll();
+        } else if (outgoing.bytes() <= bytesMax / 2) {
+            room.signal();
         }
     }
 
@@ -385,7 +412,7 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             outgoing.discard(receiver, reason);
-            room.signalAll();
+            wakeAll();
         } finally {
             lock.unlock();
         }

@@ -17,7 +17,6 @@ import dev.tutti.sim.Simulation;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -205,9 +204,9 @@ final class Seat {
 
                 @Override
                 public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                    byte[] message = reassembly.add(bytes, offset, length, piece);
+                    ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                     if (message != null) {
-                        messages.accept(Arrays.copyOf(message, message.length));
+                        messages.accept(message.array());
                     }
                 }
             });

@@ -294,9 +294,9 @@ final class Lab {
 
             @Override
             public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                byte[] message = reassembly.add(bytes, offset, length, piece);
+                ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                 if (message != null) {
-                    messages.accept(message);
+                    messages.accept(message.array());
                 }
             }
         });

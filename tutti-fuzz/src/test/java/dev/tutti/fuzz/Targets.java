@@ -235,10 +235,10 @@ final class Targets {
 
             @Override
             public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                byte[] message = reassembly.add(bytes, offset, length, piece);
+                ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                 outcome[0] = message == null ? "piece" : "message of pieces";
-                if (message != null && message.length != piece.total()) {
-                    throw new IllegalStateException("message of " + message.length + " bytes, not " + piece.total());
+                if (message != null && message.remaining() != piece.total()) {
+                    throw new IllegalStateException("message of " + message.remaining() + " bytes, not " + piece.total());
                 }
             }
         };

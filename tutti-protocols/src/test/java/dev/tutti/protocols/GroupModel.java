@@ -150,11 +150,11 @@ public final class GroupModel {
 
                             @Override
                             public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                                byte[] whole = reassemblies
+                                ByteBuffer whole = reassemblies
                                         .computeIfAbsent(sender, key -> new Reassembly())
                                         .add(bytes, offset, length, piece);
                                 if (whole != null) {
-                                    history.getLast().delivered.add(sender + ":" + nameOf(whole));
+                                    history.getLast().delivered.add(sender + ":" + nameOf(whole.array()));
                                 }
                             }
                         }))

@@ -316,9 +316,9 @@ final class Witness {
 
             @Override
             public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                byte[] message = reassembly.add(bytes, offset, length, piece);
+                ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                 if (message != null) {
-                    messages.accept(message.clone());
+                    messages.accept(message.array());
                 }
             }
         });

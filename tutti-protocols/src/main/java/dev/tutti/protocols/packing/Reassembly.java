@@ -1,15 +1,14 @@
 package dev.tutti.protocols.packing;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a large message together from its pieces, one sender's stream at a time.
  *
- * <p>Memory grows with what has arrived, four times as much at most, never with what a length promises. A piece that
- * does not follow the one before ends the message, as a sender that starts it again after a view change wants, or one that
- * crashed.
+ * <p>New memory grows with what has arrived, four times as much at most, never with what a length promises; what is spare is
+ * taken at once. A piece that does not follow the one before ends the message, as a sender that starts it again after a
+ * view change wants, or one that crashed.
  */
 public final class Reassembly {
 
@@ -19,14 +18,30 @@ public final class Reassembly {
     /** Of what has arrived: with two, a megabyte was copied once more in all, and two were allocated for it. */
     private static final long GROWTH = 4;
 
-    private byte[] bytes = new byte[0];
+    private static final byte[] NONE = new byte[0];
+
+    private final SpareArrays spares;
+    private byte[] bytes = NONE;
     private int length;
     private long total = -1;
     private int message;
     private long abandoned;
 
-    /** Takes a piece; gives the message when it is complete, to keep. */
-    public byte @Nullable [] add(ByteBuffer source, int offset, int pieceLength, Records.Piece piece) {
+    /** In memory of its own, which is as long as the message. */
+    public Reassembly() {
+        this(new SpareArrays(0));
+    }
+
+    /** @param spares where memory comes from while there is some, and goes to unless it holds a message */
+    public Reassembly(SpareArrays spares) {
+        this.spares = spares;
+    }
+
+    /**
+     * Takes a piece; gives the message when it is complete, to keep: what is between position and limit of memory that may be
+     * larger. Who has read it may {@linkplain SpareArrays#give give} the array to the spares.
+     */
+    public @Nullable ByteBuffer add(ByteBuffer source, int offset, int pieceLength, Records.Piece piece) {
         if (piece.at() == 0) {
             abandon();
             total = piece.total();
@@ -39,18 +54,26 @@ public final class Reassembly {
         }
         int needed = length + pieceLength;
         if (needed > bytes.length) {
-            bytes = Arrays.copyOf(bytes, (int) Math.min(total, needed * GROWTH));
+            grow(needed);
         }
         source.get(offset, bytes, length, pieceLength);
         length = needed;
         if (length < total) {
             return null;
         }
-        byte[] whole = bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
-        bytes = new byte[0];
+        ByteBuffer whole = ByteBuffer.wrap(bytes, 0, length);
+        bytes = NONE;
         length = 0;
         total = -1;
         return whole;
+    }
+
+    private void grow(int needed) {
+        byte[] spare = spares.take(total);
+        byte[] larger = spare == null ? new byte[(int) Math.min(total, needed * GROWTH)] : spare;
+        System.arraycopy(bytes, 0, larger, 0, length);
+        giveUp();
+        bytes = larger;
     }
 
     /** Forgets what has arrived of a message. */
@@ -58,9 +81,16 @@ public final class Reassembly {
         if (total >= 0) {
             abandoned++;
         }
-        bytes = new byte[0];
+        giveUp();
         length = 0;
         total = -1;
+    }
+
+    private void giveUp() {
+        if (bytes.length > 0) {
+            spares.give(bytes);
+            bytes = NONE;
+        }
     }
 
     /** How many messages were begun and not completed. */

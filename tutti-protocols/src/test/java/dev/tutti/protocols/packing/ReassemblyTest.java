@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,8 @@ class ReassemblyTest {
         for (int index = 0; index < length; index++) {
             piece[index] = (byte) (at + index);
         }
-        return reassembly.add(ByteBuffer.wrap(piece), 0, length, new Records.Piece(message, total, at));
+        ByteBuffer whole = reassembly.add(ByteBuffer.wrap(piece), 0, length, new Records.Piece(message, total, at));
+        return whole == null ? null : whole.array();
     }
 
     private static byte[] message(int length) {
@@ -91,6 +93,52 @@ class ReassemblyTest {
         assertThat(add(10, Reassembly.MESSAGE_BYTES_MAX + 1, 0)).isNull();
         assertThat(add(10, Reassembly.MESSAGE_BYTES_MAX + 1, 10)).isNull();
         assertThat(reassembly.abandoned()).isEqualTo(1);
+    }
+
+    @Test
+    void memoryThatIsSpareIsUsedForTheNextMessage() {
+        SpareArrays spares = new SpareArrays(10_000);
+        Reassembly reusing = new Reassembly(spares);
+        byte[] larger = new byte[4_000];
+        Arrays.fill(larger, (byte) 1);
+        spares.give(larger);
+        spares.give(new byte[500]);
+
+        ByteBuffer whole = reusing.add(ByteBuffer.allocate(1_000), 0, 1_000, new Records.Piece(1, 1_000, 0));
+
+        assertThat(whole).as("what is read of it has the message's length").isEqualTo(ByteBuffer.allocate(1_000));
+        assertThat(whole.array()).isSameAs(larger);
+        assertThat(spares.bytes()).as("it is this message's until it is given back").isEqualTo(500);
+    }
+
+    @Test
+    void memoryThatWasTooShortIsSpareForOthers() {
+        SpareArrays spares = new SpareArrays(10_000);
+        Reassembly growing = new Reassembly(spares);
+        growing.add(ByteBuffer.allocate(100), 0, 100, new Records.Piece(1, 2_000, 0));
+        growing.add(ByteBuffer.allocate(1_900), 0, 1_900, new Records.Piece(1, 2_000, 100));
+        assertThat(spares.bytes()).isEqualTo(400);
+
+        growing.add(ByteBuffer.allocate(500), 0, 500, new Records.Piece(2, 3_000, 0));
+        growing.abandon();
+        assertThat(spares.bytes()).as("and that of a message that was abandoned").isEqualTo(400 + 2_000);
+    }
+
+    @Test
+    void ofSpareMemoryTheOneUsedLongestAgoIsGivenUp() {
+        SpareArrays spares = new SpareArrays(1_000);
+        byte[] first = new byte[400];
+        byte[] second = new byte[500];
+        byte[] third = new byte[300];
+        spares.give(first);
+        spares.give(second);
+        spares.give(third);
+        assertThat(spares.bytes()).isEqualTo(800);
+        assertThat(spares.take(100)).as("the shortest that suffices").isSameAs(third);
+        assertThat(spares.take(100)).isSameAs(second);
+        assertThat(spares.take(100)).isNull();
+        spares.give(new byte[1_001]);
+        assertThat(spares.bytes()).as("more than all may have is not kept").isZero();
     }
 
     @Test

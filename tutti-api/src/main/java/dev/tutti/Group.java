@@ -38,7 +38,7 @@ public final class Group implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Group.class);
 
-    /** Small messages that may wait for the loop: enough to fill packets, little enough to be no second window. */
+    /** Messages up to a size that may wait for the loop: enough to fill packets, little enough to be no second window. */
     private static final long SUBMISSION_BYTES_MAX = 512 * 1024;
 
     private final Node node;
@@ -82,6 +82,7 @@ public final class Group implements AutoCloseable {
         this.leaveTimeout = settings.get(GroupSettings.LEAVE_TIMEOUT);
         this.submissions = new SubmissionQueue(
                 host,
+                node.spares(),
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
                 node.packetBytesMax() - GroupSettings.orderBytes(settings),
                 settings.get(GroupSettings.SEND_TIMEOUT),

@@ -7,6 +7,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.SpareArrays;
 import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -40,15 +41,18 @@ final class SubmissionQueue implements Submissions {
     /** Asynchronous sends that may wait; further ones fail at once. */
     private static final int WAITING_MAX = 10_000;
 
+    /** So many are woken when nothing is left to be taken, in case that each has a single message. */
+    private static final int WOKEN_MAX = 4;
+
     /** A send that waits so long is told of. */
     private static final long LONG_NANOS = 100_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** For small messages. */
+    /** For messages that are copied. */
     private final Condition room;
 
-    /** By the loop, of a large message. */
+    /** By the loop, of a message that is not. */
     private final Condition progress;
 
     private final Outgoing outgoing;
@@ -60,22 +64,30 @@ final class SubmissionQueue implements Submissions {
     private final Waits onWaited;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int blockedThreads;
+
+    /** Of the blocked threads, those that wait for room. */
+    private int threadsWithoutRoom;
+
+    /** Of these, at most those who were told of room and have not come yet: never more, or the others would wait for nobody. */
+    private int wokenThreads;
+
     private long waits;
     private long waitNanos;
     private @Nullable String closedBecause;
 
     /**
-     * @param bytesMax of small messages that may wait
+     * @param spares for copies of large messages
+     * @param bytesMax of copied messages that may wait
      * @param packetBytesMax payload up to which messages share a packet
      * @param wake called after a submission, outside the lock
      * @param onWaited must return at once
      */
     SubmissionQueue(
-            Host host, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake, Waits onWaited) {
+            Host host, SpareArrays spares, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake, Waits onWaited) {
         this.room = host.condition(lock);
         this.progress = host.condition(lock);
         this.host = host;
-        this.outgoing = new Outgoing(host.driver().memory(), bytesMax, packetBytesMax);
+        this.outgoing = new Outgoing(host.driver().memory(), spares, bytesMax, packetBytesMax);
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();
@@ -89,9 +101,9 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
-            if (Outgoing.isSmall(length) && waiting.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
+            if (Outgoing.isCopied(length) && waiting.isEmpty() && copy(receiver, message, offset, length)) {
                 // The usual case: nothing in the way.
-            } else if (Outgoing.isSmall(length)) {
+            } else if (Outgoing.isCopied(length)) {
                 awaitRoom(receiver, message, offset, length);
             } else {
                 awaitLarge(outgoing.offerLarge(receiver, message, offset, length));
@@ -106,9 +118,26 @@ final class SubmissionQueue implements Submissions {
     private void awaitRoom(@Nullable Member receiver, byte[] message, int offset, int length) {
         long remainingNanos = timeoutNanos;
         wake.run();
-        while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
-            remainingNanos = await(room, remainingNanos);
+        while (!waiting.isEmpty() || !copy(receiver, message, offset, length)) {
+            remainingNanos = awaitRoom(remainingNanos);
             checkOpen();
+        }
+    }
+
+    private boolean copy(@Nullable Member receiver, byte[] message, int offset, int length) {
+        return Outgoing.isSmall(length)
+                ? outgoing.offer(receiver, message, offset, length)
+                : outgoing.offerCopy(receiver, message, offset, length, null);
+    }
+
+    private long awaitRoom(long remainingNanos) {
+        threadsWithoutRoom++;
+        try {
+            return await(room, remainingNanos);
+        } finally {
+            threadsWithoutRoom--;
+            // It may have come because its time was over. Then one more is woken than was meant to.
+            wokenThreads = Math.max(0, wokenThreads - 1);
         }
     }
 
@@ -122,14 +151,14 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
-            if (number != null && !Outgoing.isSmallScoped(length)) {
+            if (number != null && !Outgoing.isCopied(length)) {
                 awaitLarge(outgoing.offerLarge(receiver, message, 0, length, number));
                 return;
             }
             long remainingNanos = timeoutNanos;
             while (!offer(receiver, message, number)) {
                 wake.run();
-                remainingNanos = await(room, remainingNanos);
+                remainingNanos = awaitRoom(remainingNanos);
                 checkOpen();
             }
         } finally {
@@ -143,7 +172,12 @@ final class SubmissionQueue implements Submissions {
         if (scope == null) {
             return outgoing.offerOutOfBand(receiver, message, 0, message.length);
         }
-        return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
+        if (!waiting.isEmpty()) {
+            return false;
+        }
+        return Outgoing.isSmallScoped(message.length)
+                ? outgoing.offerScoped(receiver, message, 0, message.length, scope)
+                : outgoing.offerCopy(receiver, message, 0, message.length, scope);
     }
 
     /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
@@ -235,8 +269,8 @@ final class SubmissionQueue implements Submissions {
             if (!waiting.isEmpty()) {
                 return false;
             }
-            if (Outgoing.isSmall(length)) {
-                if (!outgoing.offer(receiver, message, offset, length)) {
+            if (Outgoing.isCopied(length)) {
+                if (!copy(receiver, message, offset, length)) {
                     return false;
                 }
             } else if (outgoing.isEmpty()) {
@@ -257,8 +291,8 @@ final class SubmissionQueue implements Submissions {
         try {
             checkOpen();
             if (waiting.isEmpty()
-                    && Outgoing.isSmall(message.length)
-                    && outgoing.offer(receiver, message, 0, message.length)) {
+                    && Outgoing.isCopied(message.length)
+                    && copy(receiver, message, 0, message.length)) {
                 accepted.complete(null);
             } else if (waiting.size() >= WAITING_MAX) {
                 accepted.completeExceptionally(new SendException(
@@ -351,16 +385,19 @@ final class SubmissionQueue implements Submissions {
     }
 
     /**
-     * Whoever is woken has the room to itself for a while: all at once would mean a switch of threads for a few messages each.
-     * Nobody is left waiting, because whatever one has submitted is taken, and wakes the next.
+     * Whoever is woken has the room to itself: all at once would mean a switch of threads for a few messages each. What it
+     * submits is taken, and wakes the next (docs/decisions/0224-one-sender-at-a-time.md).
      */
     private void wakeAfterTaking(boolean isLargeTaken) {
         if (isLargeTaken) {
             progress.signalAll();
         }
-        if (outgoing.isEmpty()) {
-            room.signalAll();
-        } else if (outgoing.bytes() <= bytesMax / 2) {
+        if (outgoing.bytes() > bytesMax / 2) {
+            return;
+        }
+        int wokenMax = Math.min(threadsWithoutRoom, outgoing.isEmpty() ? WOKEN_MAX : 1);
+        while (wokenThreads < wokenMax) {
+            wokenThreads++;
             room.signal();
         }
     }
@@ -369,8 +406,8 @@ final class SubmissionQueue implements Submissions {
         Waiting next = waiting.peek();
         while (next != null) {
             byte[] message = next.message();
-            if (Outgoing.isSmall(message.length)) {
-                if (!outgoing.offer(next.receiver(), message, 0, message.length)) {
+            if (Outgoing.isCopied(message.length)) {
+                if (!copy(next.receiver(), message, 0, message.length)) {
                     return;
                 }
             } else if (outgoing.bytes() > bytesMax / 2) {

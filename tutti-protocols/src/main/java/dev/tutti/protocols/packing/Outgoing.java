@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packs messages as they are submitted: small ones are copied into the packet that waits, large ones stay where they are
- * until the window takes them piece by piece.
+ * Packs messages as they are submitted: small ones are copied into the packet that waits, large ones as they are, and still
+ * larger ones stay where they are until the window takes them piece by piece.
  *
  * <p>Not thread-safe; an application with threads puts a lock around it. A message that fits into a packet is never
  * split, so that only a large one can be half sent when a view changes, and that one is at hand to be sent again.
@@ -27,15 +27,20 @@ public final class Outgoing implements Submissions {
         private final int length;
         private final @Nullable Integer scope;
         private final int number;
+
+        /** It is in memory of ours, and among the bytes that wait. */
+        private final boolean isCopy;
+
         private int at;
         private @Nullable String failure;
 
-        Large(byte[] bytes, int offset, int length, @Nullable Integer scope, int number) {
+        Large(byte[] bytes, int offset, int length, @Nullable Integer scope, int number, boolean isCopy) {
             this.bytes = bytes;
             this.offset = offset;
             this.length = length;
             this.scope = scope;
             this.number = number;
+            this.isCopy = isCopy;
         }
 
         public boolean isTaken() {
@@ -78,7 +83,11 @@ public final class Outgoing implements Submissions {
 
     private static final int FIRST_PACKET_BYTES_MIN = 384;
 
+    /** Longest message that {@link #offerCopy} takes. */
+    public static final int COPY_MAX = 256 * 1024;
+
     private final Memory memory;
+    private final SpareArrays spares;
     private final long bytesMax;
     private final int packetBytesMax;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
@@ -88,24 +97,31 @@ public final class Outgoing implements Submissions {
     private String waitsFor = "";
 
     /**
-     * @param bytesMax of small messages that may wait, for all receivers together
+     * @param bytesMax of copied messages that may wait, for all receivers together
      */
     public Outgoing(Memory memory, long bytesMax) {
         this(memory, bytesMax, Packet.PAYLOAD_MAX);
     }
 
+    /** Copies large messages into memory that nobody uses again. */
+    public Outgoing(Memory memory, long bytesMax, int packetBytesMax) {
+        this(memory, new SpareArrays(0), bytesMax, packetBytesMax);
+    }
+
     /**
-     * @param bytesMax of small messages that may wait, for all receivers together
+     * @param spares for copies of large messages
+     * @param bytesMax of copied messages that may wait, for all receivers together
      * @param packetBytesMax payload up to which messages share a packet, and of a piece of a large one; a message that is
      *     longer and not large has a packet of its own
      */
-    public Outgoing(Memory memory, long bytesMax, int packetBytesMax) {
+    public Outgoing(Memory memory, SpareArrays spares, long bytesMax, int packetBytesMax) {
         if (packetBytesMax <= Records.PIECE_HEADER_BYTES || Packet.PAYLOAD_MAX < packetBytesMax) {
             throw new IllegalArgumentException("packets of " + packetBytesMax + " bytes, at least "
                     + (Records.PIECE_HEADER_BYTES + 1) + ", at most " + Packet.PAYLOAD_MAX);
         }
         this.packetBytesMax = packetBytesMax;
         this.memory = memory;
+        this.spares = spares;
         this.bytesMax = bytesMax;
     }
 
@@ -213,12 +229,43 @@ public final class Outgoing implements Submissions {
             throw new IllegalArgumentException(
                     "message of " + length + " bytes, at most " + Reassembly.MESSAGE_BYTES_MAX);
         }
+        return add(receiver, new Large(source, offset, length, scope, largeOffered++, false));
+    }
+
+    /** Whether a message of this length is copied: with {@link #offer} if it is small, with {@link #offerCopy} if it is not. */
+    public static boolean isCopied(int length) {
+        return length <= COPY_MAX;
+    }
+
+    /**
+     * Queues a copy of a large message, so that its sender need not wait until it is taken.
+     *
+     * @param length at most {@link #COPY_MAX}
+     * @return false if too much waits already
+     */
+    public boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
+        if (bytes + length > bytesMax && bytes > 0) {
+            return false;
+        }
+        byte[] spare = spares.take(length);
+        byte[] copy = spare == null ? new byte[length] : spare;
+        System.arraycopy(source, offset, copy, 0, length);
+        add(receiver, new Large(copy, 0, length, scope, largeOffered++, true));
+        bytes += length;
+        return true;
+    }
+
+    private Large add(@Nullable Member receiver, Large large) {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
-        Large large = new Large(source, offset, length, scope, largeOffered++);
         queue.entries.add(large);
         queue.tail = null;
         queue.scopedTail = null;
         return large;
+    }
+
+    private void giveUp(Large copy) {
+        bytes -= copy.length;
+        spares.give(copy.bytes);
     }
 
     /** Takes back a large message that waits or is half taken; its receivers abandon the half. */
@@ -229,7 +276,7 @@ public final class Outgoing implements Submissions {
         });
     }
 
-    /** How many large messages were taken as a whole. */
+    /** How many messages that stayed where they are were taken as a whole. */
     public long largeTaken() {
         return largeTaken;
     }
@@ -239,7 +286,7 @@ public final class Outgoing implements Submissions {
         return waitsFor;
     }
 
-    /** Bytes of small messages that wait. */
+    /** Bytes of copied messages that wait. */
     public long bytes() {
         return bytes;
     }
@@ -284,7 +331,11 @@ public final class Outgoing implements Submissions {
             taken = nextPiece(large, payloadBytesMax);
             if (taken != null && large.isTaken()) {
                 queue.entries.poll();
-                largeTaken++;
+                if (large.isCopy) {
+                    giveUp(large);
+                } else {
+                    largeTaken++;
+                }
             }
         } else if (entry instanceof Packet packet && packet.length() <= payloadBytesMax) {
             queue.entries.poll();
@@ -377,6 +428,8 @@ public final class Outgoing implements Submissions {
             if (entry instanceof Packet packet) {
                 bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
                 packet.release();
+            } else if (entry instanceof Large large && large.isCopy) {
+                giveUp(large);
             } else if (entry instanceof Large large) {
                 large.failure = reason;
             }

@@ -9,6 +9,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.protocols.CountingMemory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,6 +161,48 @@ class OutgoingTest {
         assertThat(large.isTaken()).isTrue();
         outgoing.restart(null);
         assertThat(large.isTaken()).as("what is taken as a whole is not taken again").isTrue();
+    }
+
+    @Test
+    void aCopyDoesNotChangeWithItsOriginalAndStartsAgainAsWell() {
+        byte[] original = new byte[100_000];
+        original[99_999] = 7;
+        assertThat(outgoing.offerCopy(null, original, 0, 100_000, null)).isTrue();
+        Arrays.fill(original, (byte) 1);
+        outgoing.take(null, Long.MAX_VALUE).release();
+        assertThat(outgoing.bytes()).as("until all of it is taken").isEqualTo(100_000);
+        outgoing.restart(null);
+        outgoing.take(null, Long.MAX_VALUE).release();
+        Packet end = outgoing.take(null, Long.MAX_VALUE);
+        assertThat(end.bytes().get(end.offset() + end.length() - 1)).isEqualTo((byte) 7);
+        assertThat(end.bytes().get(end.offset() + end.length() - 2)).isZero();
+        end.release();
+        assertThat(outgoing.isEmpty()).isTrue();
+        assertThat(outgoing.bytes()).isZero();
+    }
+
+    @Test
+    void copiesAreBoundedAndTheirMemoryIsSpareAfterwards() {
+        SpareArrays spares = new SpareArrays(1_000_000);
+        Outgoing copying = new Outgoing(memory, spares, 150_000, Packet.PAYLOAD_MAX);
+        byte[] message = new byte[100_000];
+        assertThat(copying.offerCopy(null, message, 0, 100_000, 5)).isTrue();
+        assertThat(copying.offerCopy(member(2), message, 0, 100_000, null)).as("too much waits").isFalse();
+        assertThat(copying.offer(null, message, 0, 60_000)).as("for small ones too").isFalse();
+        assertThat(spares.bytes()).isZero();
+
+        copying.take(null, Long.MAX_VALUE).release();
+        copying.take(null, Long.MAX_VALUE).release();
+        assertThat(spares.bytes()).isEqualTo(100_000);
+
+        assertThat(copying.offerCopy(member(2), message, 0, 90_000, null)).isTrue();
+        assertThat(spares.bytes()).as("in use").isZero();
+        copying.take(member(2), Long.MAX_VALUE).release();
+        copying.discard(member(2), "n2 is gone");
+        assertThat(spares.bytes()).isEqualTo(100_000);
+        assertThat(copying.bytes()).isZero();
+        assertThat(copying.largeTaken()).as("nobody waits for these").isZero();
+        assertThat(memory.outstanding()).isZero();
     }
 
     @Test

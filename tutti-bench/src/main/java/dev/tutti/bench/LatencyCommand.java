@@ -71,7 +71,7 @@ final class LatencyCommand implements Callable<Integer>, Part {
         return Map.of(
                 "--systems", "tutti,tutti-inline,jgroups-tuned,limit",
                 "--repetitions", "3",
-                "--warmup", "8s",
+                "--warmup", "40s",
                 "--time", "5s");
     }
 

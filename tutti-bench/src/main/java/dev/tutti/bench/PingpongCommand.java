@@ -50,7 +50,7 @@ final class PingpongCommand implements Callable<Integer>, Part {
         return Map.of(
                 "--systems", "tutti,tutti-inline,jgroups-tuned,jgroups-latency,limit-pair",
                 "--repetitions", "3",
-                "--warmup", "3s",
+                "--warmup", "10s",
                 "--time", "2s");
     }
 

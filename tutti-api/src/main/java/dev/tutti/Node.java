@@ -62,7 +62,7 @@ public final class Node implements AutoCloseable {
     private final @Nullable DatagramNode datagramNode;
 
     private final int packetBytesMax;
-    private final SpareArrays spares = SpareArrays.ofHeap(Runtime.getRuntime().maxMemory());
+    private final SpareArrays spares = new SharedSpares();
     private final long startNanos;
     private final Chronicle chronicle;
     private final Map<String, String> settingTexts;

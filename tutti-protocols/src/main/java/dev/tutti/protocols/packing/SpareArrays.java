@@ -5,9 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of large messages that were delivered, kept for the next ones: a megabyte is otherwise zeroed, and collected, for
- * each. Up to a bound; beyond it the one that was used longest ago is given up. Thread-safe.
+ * each. Up to a bound; beyond it the one that was used longest ago is given up. Not thread-safe; who shares one puts a lock
+ * around it.
  */
-public final class SpareArrays {
+public class SpareArrays {
 
     private static final long SPARE_BYTES_MIN = 1 << 20;
     private static final long SPARE_BYTES_MAX = 16 << 20;
@@ -24,13 +25,13 @@ public final class SpareArrays {
         this.bytesMax = bytesMax;
     }
 
-    /** @param heapBytes how much heap the process may have; a thirty-second of it may be kept, 1 to 16 MiB */
-    public static SpareArrays ofHeap(long heapBytes) {
-        return new SpareArrays(Math.clamp(heapBytes / 32, SPARE_BYTES_MIN, SPARE_BYTES_MAX));
+    /** How much of a heap of this size may be kept: a thirty-second of it, 1 to 16 MiB. */
+    public static long ofHeap(long heapBytes) {
+        return Math.clamp(heapBytes / 32, SPARE_BYTES_MIN, SPARE_BYTES_MAX);
     }
 
     /** The shortest array of at least {@code length} bytes, of any content; null if there is none. */
-    synchronized byte @Nullable [] take(long length) {
+    public byte @Nullable [] take(long length) {
         byte[] best = null;
         for (byte[] spare : spares) {
             if (length <= spare.length && (best == null || spare.length < best.length)) {
@@ -45,7 +46,7 @@ public final class SpareArrays {
     }
 
     /** Takes an array that nobody reads or writes any more. */
-    public synchronized void give(byte[] array) {
+    public void give(byte[] array) {
         spares.addFirst(array);
         bytes += array.length;
         while (bytes > bytesMax) {
@@ -54,7 +55,7 @@ public final class SpareArrays {
     }
 
     /** Bytes that are kept. */
-    public synchronized long bytes() {
+    public long bytes() {
         return bytes;
     }
 }

@@ -1,0 +1,28 @@
+package dev.tutti;
+
+import dev.tutti.protocols.packing.SpareArrays;
+import org.jspecify.annotations.Nullable;
+
+/** Of a node, for the threads that send and the lanes that deliver in any of its groups. */
+final class SharedSpares extends SpareArrays {
+
+    /** As much as suits this process. */
+    SharedSpares() {
+        super(ofHeap(Runtime.getRuntime().maxMemory()));
+    }
+
+    @Override
+    public synchronized byte @Nullable [] take(long length) {
+        return super.take(length);
+    }
+
+    @Override
+    public synchronized void give(byte[] array) {
+        super.give(array);
+    }
+
+    @Override
+    public synchronized long bytes() {
+        return super.bytes();
+    }
+}

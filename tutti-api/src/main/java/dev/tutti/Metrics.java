@@ -44,6 +44,10 @@ final class Metrics {
             .gauge("blocked-threads", Unit.COUNT, "Threads that wait in a send.")
             .counter("send-waits", Unit.COUNT, "How often a send had to wait.")
             .counter("send-wait-nanos", Unit.NANOSECONDS, "How long sends have waited, all together.")
+            .counter(
+                    "discarded-bytes",
+                    Unit.BYTES,
+                    "Of messages that were accepted and not sent, because their receiver is not in the view, or the group is left.")
             .list();
 
     private static final List<Metric> STATE = part(Place.GROUP, "state")

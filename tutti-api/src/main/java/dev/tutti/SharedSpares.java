@@ -8,7 +8,7 @@ final class SharedSpares extends SpareArrays {
 
     /** As much as suits this process. */
     SharedSpares() {
-        super(ofHeap(Runtime.getRuntime().maxMemory()));
+        super(bytesOf(Runtime.getRuntime().maxMemory()));
     }
 
     @Override

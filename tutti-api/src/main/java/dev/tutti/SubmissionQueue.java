@@ -101,7 +101,7 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
-            if (Outgoing.isCopied(length) && waiting.isEmpty() && copy(receiver, message, offset, length)) {
+            if (Outgoing.isCopied(length) && waiting.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
                 // The usual case: nothing in the way.
             } else if (Outgoing.isCopied(length)) {
                 awaitRoom(receiver, message, offset, length);
@@ -118,16 +118,10 @@ final class SubmissionQueue implements Submissions {
     private void awaitRoom(@Nullable Member receiver, byte[] message, int offset, int length) {
         long remainingNanos = timeoutNanos;
         wake.run();
-        while (!waiting.isEmpty() || !copy(receiver, message, offset, length)) {
+        while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
             remainingNanos = awaitRoom(remainingNanos);
             checkOpen();
         }
-    }
-
-    private boolean copy(@Nullable Member receiver, byte[] message, int offset, int length) {
-        return Outgoing.isSmall(length)
-                ? outgoing.offer(receiver, message, offset, length)
-                : outgoing.offerCopy(receiver, message, offset, length, null);
     }
 
     private long awaitRoom(long remainingNanos) {
@@ -172,12 +166,7 @@ final class SubmissionQueue implements Submissions {
         if (scope == null) {
             return outgoing.offerOutOfBand(receiver, message, 0, message.length);
         }
-        if (!waiting.isEmpty()) {
-            return false;
-        }
-        return Outgoing.isSmallScoped(message.length)
-                ? outgoing.offerScoped(receiver, message, 0, message.length, scope)
-                : outgoing.offerCopy(receiver, message, 0, message.length, scope);
+        return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
     }
 
     /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
@@ -255,7 +244,8 @@ final class SubmissionQueue implements Submissions {
                             "waiting-sends", (long) waiting.size(),
                             "blocked-threads", (long) blockedThreads,
                             "send-waits", waits,
-                            "send-wait-nanos", waitNanos)),
+                            "send-wait-nanos", waitNanos,
+                            "discarded-bytes", outgoing.discardedBytes())),
                     Map.of());
         } finally {
             lock.unlock();
@@ -270,7 +260,7 @@ final class SubmissionQueue implements Submissions {
                 return false;
             }
             if (Outgoing.isCopied(length)) {
-                if (!copy(receiver, message, offset, length)) {
+                if (!outgoing.offer(receiver, message, offset, length)) {
                     return false;
                 }
             } else if (outgoing.isEmpty()) {
@@ -292,7 +282,7 @@ final class SubmissionQueue implements Submissions {
             checkOpen();
             if (waiting.isEmpty()
                     && Outgoing.isCopied(message.length)
-                    && copy(receiver, message, 0, message.length)) {
+                    && outgoing.offer(receiver, message, 0, message.length)) {
                 accepted.complete(null);
             } else if (waiting.size() >= WAITING_MAX) {
                 accepted.completeExceptionally(new SendException(
@@ -407,7 +397,7 @@ final class SubmissionQueue implements Submissions {
         while (next != null) {
             byte[] message = next.message();
             if (Outgoing.isCopied(message.length)) {
-                if (!copy(next.receiver(), message, 0, message.length)) {
+                if (!outgoing.offer(next.receiver(), message, 0, message.length)) {
                     return;
                 }
             } else if (outgoing.bytes() > bytesMax / 2) {

@@ -7,8 +7,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.core.driver.Driver;
-import dev.tutti.internal.Host;
+import dev.tutti.internal.BareHost;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +25,8 @@ class ChronicleTest {
     private final Clock clock = new Clock();
     private final Chronicle chronicle = new Chronicle(clock, NodeEvents.none());
 
-    /** A host that has a clock and nothing else. */
-    private static final class Clock implements Host {
+    /** A host that has a clock of its own. */
+    private static final class Clock extends BareHost {
 
         private long nanos;
 
@@ -39,26 +38,6 @@ class ChronicleTest {
         @Override
         public long epochMillis() {
             return nanos / 1_000_000;
-        }
-
-        @Override
-        public Driver driver() {
-            throw new IllegalStateException("there is no driver");
-        }
-
-        @Override
-        public long incarnation() {
-            return 1;
-        }
-
-        @Override
-        public long seed() {
-            return 1;
-        }
-
-        @Override
-        public NodeEvents events(String node) {
-            return NodeEvents.none();
         }
     }
 

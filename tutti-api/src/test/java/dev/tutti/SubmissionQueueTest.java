@@ -7,8 +7,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.StreamDriver;
-import dev.tutti.internal.Host;
-import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.internal.BareHost;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.lang.reflect.Proxy;
@@ -30,7 +29,7 @@ class SubmissionQueueTest {
     private static final long SECONDS_MAX = 20;
 
     /** Threads of this process. */
-    private static final class Threads implements Host {
+    private static final class Threads extends BareHost {
 
         private final Driver driver = (Driver) Proxy.newProxyInstance(
                 SubmissionQueueTest.class.getClassLoader(), new Class<?>[] {StreamDriver.class}, (proxy, method, arguments) -> {
@@ -41,21 +40,6 @@ class SubmissionQueueTest {
         @Override
         public Driver driver() {
             return driver;
-        }
-
-        @Override
-        public long incarnation() {
-            return 1;
-        }
-
-        @Override
-        public long seed() {
-            return 1;
-        }
-
-        @Override
-        public NodeEvents events(String node) {
-            throw new UnsupportedOperationException();
         }
     }
 
@@ -158,10 +142,10 @@ class SubmissionQueueTest {
 
     @Test
     void aMessageOfAFewPacketsDoesNotWaitUntilItIsTaken() {
-        SubmissionQueue patient = queue(Duration.ofMillis(1));
+        SubmissionQueue hasty = queue(Duration.ofMillis(1));
         byte[] message = new byte[200_000];
-        patient.send(null, message, 0, message.length);
-        assertThatThrownBy(() -> patient.send(null, message, 0, message.length))
+        hasty.send(null, message, 0, message.length);
+        assertThatThrownBy(() -> hasty.send(null, message, 0, message.length))
                 .as("there is a bound")
                 .isInstanceOf(SendException.class)
                 .hasMessageContaining("the loop has not taken what was submitted before");

@@ -8,12 +8,10 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.core.driver.Driver;
-import dev.tutti.internal.Host;
+import dev.tutti.internal.BareHost;
 import dev.tutti.internal.state.Cut.Verdict;
 import dev.tutti.internal.state.StateRecord.Chunk;
 import dev.tutti.internal.state.StateRecord.Pull;
-import dev.tutti.protocols.node.NodeEvents;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
@@ -48,7 +46,7 @@ class InstallationTest {
     private record Sent(Member receiver, StateRecord record) {}
 
     /** Threads of this process, and time that passes when the test says so. */
-    private static final class Threads implements Host {
+    private static final class Threads extends BareHost {
 
         /** How many waits come to their time-out; the others last as long as nothing happens. */
         private final AtomicInteger timeouts = new AtomicInteger();
@@ -72,26 +70,6 @@ class InstallationTest {
             }
             real.awaitNanos(5_000_000);
             return nanos;
-        }
-
-        @Override
-        public Driver driver() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long incarnation() {
-            return 1;
-        }
-
-        @Override
-        public long seed() {
-            return 1;
-        }
-
-        @Override
-        public NodeEvents events(String node) {
-            throw new UnsupportedOperationException();
         }
     }
 

@@ -83,8 +83,8 @@ public final class Outgoing implements Submissions {
 
     private static final int FIRST_PACKET_BYTES_MIN = 384;
 
-    /** Longest message that {@link #offerCopy} takes. */
-    public static final int COPY_MAX = 256 * 1024;
+    /** Longest message that is copied. */
+    private static final int COPY_MAX = 256 * 1024;
 
     private final Memory memory;
     private final SpareArrays spares;
@@ -92,6 +92,7 @@ public final class Outgoing implements Submissions {
     private final int packetBytesMax;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
+    private long discardedBytes;
     private int largeOffered;
     private long largeTaken;
     private String waitsFor = "";
@@ -127,18 +128,26 @@ public final class Outgoing implements Submissions {
 
     // ------------------------------------------------------------------ the application's side
 
-    /** Whether a message of this length is submitted with {@link #offer}; else {@link #offerLarge}. */
+    /** Whether a message of this length fits into a packet. */
     public static boolean isSmall(int length) {
         return length <= Records.WHOLE_MAX;
     }
 
+    /** Whether a message of this length is submitted with {@link #offer} or {@link #offerScoped}; else {@link #offerLarge}. */
+    public static boolean isCopied(int length) {
+        return length <= COPY_MAX;
+    }
+
     /**
-     * Copies a small message in.
+     * Copies a message in: a small one into the packet that waits.
      *
      * @param receiver null for all members
      * @return false if too much waits already
      */
     public boolean offer(@Nullable Member receiver, byte[] source, int offset, int length) {
+        if (!isSmall(length)) {
+            return offerCopy(receiver, source, offset, length, null);
+        }
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
         }
@@ -156,13 +165,16 @@ public final class Outgoing implements Submissions {
         return true;
     }
 
-    /** Whether a message of this length in a scope is submitted with {@link #offerScoped}. */
+    /** Whether a message of this length in a scope fits into a packet. */
     public static boolean isSmallScoped(int length) {
         return length <= Records.WHOLE_MAX - Records.SCOPE_BYTES;
     }
 
     /** As {@link #offer}, for a message in a scope. */
     public boolean offerScoped(@Nullable Member receiver, byte[] source, int offset, int length, int scope) {
+        if (!isSmallScoped(length)) {
+            return offerCopy(receiver, source, offset, length, scope);
+        }
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
         }
@@ -232,18 +244,8 @@ public final class Outgoing implements Submissions {
         return add(receiver, new Large(source, offset, length, scope, largeOffered++, false));
     }
 
-    /** Whether a message of this length is copied: with {@link #offer} if it is small, with {@link #offerCopy} if it is not. */
-    public static boolean isCopied(int length) {
-        return length <= COPY_MAX;
-    }
-
-    /**
-     * Queues a copy of a large message, so that its sender need not wait until it is taken.
-     *
-     * @param length at most {@link #COPY_MAX}
-     * @return false if too much waits already
-     */
-    public boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
+    /** A copy of its own for a message that fits into no packet, so that its sender need not wait until it is taken. */
+    private boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
         }
@@ -289,6 +291,11 @@ public final class Outgoing implements Submissions {
     /** Bytes of copied messages that wait. */
     public long bytes() {
         return bytes;
+    }
+
+    /** Bytes of copied messages that were not sent, because their receiver is not in the view, or the group is left. */
+    public long discardedBytes() {
+        return discardedBytes;
     }
 
     @Override
@@ -419,6 +426,7 @@ public final class Outgoing implements Submissions {
     }
 
     private void discard(Queue queue, String reason) {
+        long before = bytes;
         queue.state.forEach(Packet::release);
         for (Packet packet : queue.outOfBand) {
             bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
@@ -434,6 +442,7 @@ public final class Outgoing implements Submissions {
                 large.failure = reason;
             }
         }
+        discardedBytes += before - bytes;
     }
 
     @Override

@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of large messages that were delivered, kept for the next ones: a megabyte is otherwise zeroed, and collected, for
- * each. Up to a bound; beyond it the one that was used longest ago is given up. Not thread-safe; who shares one puts a lock
+ * Memory of large messages that were delivered or sent, kept for the next ones: a megabyte is otherwise zeroed, and
+ * collected, for each. Up to a bound; beyond it the one that was used longest ago is given up. Not thread-safe; who shares one puts a lock
  * around it.
  */
 public class SpareArrays {
@@ -26,7 +26,7 @@ public class SpareArrays {
     }
 
     /** How much of a heap of this size may be kept: a thirty-second of it, 1 to 16 MiB. */
-    public static long ofHeap(long heapBytes) {
+    public static long bytesOf(long heapBytes) {
         return Math.clamp(heapBytes / 32, SPARE_BYTES_MIN, SPARE_BYTES_MAX);
     }
 

@@ -167,7 +167,7 @@ class OutgoingTest {
     void aCopyDoesNotChangeWithItsOriginalAndStartsAgainAsWell() {
         byte[] original = new byte[100_000];
         original[99_999] = 7;
-        assertThat(outgoing.offerCopy(null, original, 0, 100_000, null)).isTrue();
+        assertThat(outgoing.offer(null, original, 0, 100_000)).isTrue();
         Arrays.fill(original, (byte) 1);
         outgoing.take(null, Long.MAX_VALUE).release();
         assertThat(outgoing.bytes()).as("until all of it is taken").isEqualTo(100_000);
@@ -186,8 +186,8 @@ class OutgoingTest {
         SpareArrays spares = new SpareArrays(1_000_000);
         Outgoing copying = new Outgoing(memory, spares, 150_000, Packet.PAYLOAD_MAX);
         byte[] message = new byte[100_000];
-        assertThat(copying.offerCopy(null, message, 0, 100_000, 5)).isTrue();
-        assertThat(copying.offerCopy(member(2), message, 0, 100_000, null)).as("too much waits").isFalse();
+        assertThat(copying.offerScoped(null, message, 0, 100_000, 5)).isTrue();
+        assertThat(copying.offer(member(2), message, 0, 100_000)).as("too much waits").isFalse();
         assertThat(copying.offer(null, message, 0, 60_000)).as("for small ones too").isFalse();
         assertThat(spares.bytes()).isZero();
 
@@ -195,12 +195,13 @@ class OutgoingTest {
         copying.take(null, Long.MAX_VALUE).release();
         assertThat(spares.bytes()).isEqualTo(100_000);
 
-        assertThat(copying.offerCopy(member(2), message, 0, 90_000, null)).isTrue();
+        assertThat(copying.offer(member(2), message, 0, 90_000)).isTrue();
         assertThat(spares.bytes()).as("in use").isZero();
         copying.take(member(2), Long.MAX_VALUE).release();
         copying.discard(member(2), "n2 is gone");
         assertThat(spares.bytes()).isEqualTo(100_000);
         assertThat(copying.bytes()).isZero();
+        assertThat(copying.discardedBytes()).isEqualTo(90_000);
         assertThat(copying.largeTaken()).as("nobody waits for these").isZero();
         assertThat(memory.outstanding()).isZero();
     }
@@ -225,6 +226,7 @@ class OutgoingTest {
         offer(null, 5);
         outgoing.discard(member(2), "n2 is gone");
         outgoing.discard(member(2), "again");
+        assertThat(outgoing.discardedBytes()).isEqualTo(10 + Records.LENGTH_BYTES);
         assertThat(large.failure()).isEqualTo("n2 is gone");
         assertThat(large.isTaken()).isFalse();
         assertThat(takeAll(null)).containsExactly(List.of("message 5"));

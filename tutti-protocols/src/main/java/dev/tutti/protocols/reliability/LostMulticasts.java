@@ -95,11 +95,11 @@ final class LostMulticasts {
             return sentBytes + Math.max(Packet.FRAME_MAX, window.bytes(members()));
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
-        return Math.max(sentBytes, sentBytes - bytes + window.bytes(activeSenders(out)));
+        return Math.max(sentBytes, sentBytes - bytes + window.bytes(SharedWindow.senders(layer.pairs, out.nowNanos())));
     }
 
     private boolean isSilent(Outbox out) {
-        return sentNanos == 0 || out.nowNanos() - sentNanos >= MulticastWindow.ACTIVE_NANOS;
+        return sentNanos == 0 || out.nowNanos() - sentNanos >= SharedWindow.ACTIVE_NANOS;
     }
 
     private int members() {
@@ -135,7 +135,6 @@ final class LostMulticasts {
 
     /** A packet was accepted: those that follow it may be here. */
     void acceptAhead(Pair pair, Outbox out) {
-        pair.multicastNanos = out.nowNanos();
         Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
         while (next != null) {
             layer.accept(pair, next, out);
@@ -259,17 +258,6 @@ final class LostMulticasts {
             }
         }
         return true;
-    }
-
-    /** This member and those whose multicasts have come lately. */
-    private int activeSenders(Outbox out) {
-        int count = 1;
-        for (Pair pair : layer.pairs) {
-            if (pair.multicastNanos != 0 && out.nowNanos() - pair.multicastNanos < MulticastWindow.ACTIVE_NANOS) {
-                count++;
-            }
-        }
-        return count;
     }
 
     void report(Report section) {

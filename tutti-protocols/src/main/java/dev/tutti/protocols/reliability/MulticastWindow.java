@@ -13,11 +13,6 @@ import dev.tutti.core.Packet;
  */
 final class MulticastWindow {
 
-    private static final long MILLISECOND = 1_000_000;
-
-    /** How long a sender counts as one. */
-    static final long ACTIVE_NANOS = 50 * MILLISECOND;
-
     private static final long LEAST_BYTES = 2 * 1_400L;
 
     private final long bufferBytes;

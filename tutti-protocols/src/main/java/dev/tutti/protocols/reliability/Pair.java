@@ -48,7 +48,7 @@ final class Pair {
     /** See {@link #ahead}; there are many pairs, and most never need one. */
     private @Nullable Ahead ahead;
 
-    /** When something the other has sent to all came last, where that matters. */
+    /** When something the other has sent to all came last. */
     long multicastNanos;
 
     /** Packets that the other was sent again because it asked. */

@@ -75,6 +75,7 @@ public final class Reliability implements Layer {
     /** The way of multicasts that may go from member to member; null where each goes to all at once. */
     private final @Nullable Ring ring;
 
+    private final SharedWindow shared;
     private final Mistake mistake;
 
     // What LostMulticasts and Ring work on too.
@@ -125,6 +126,7 @@ public final class Reliability implements Layer {
     public Reliability(Member self, Limits limits, int multicastBytes, @Nullable Round round, Mistake mistake) {
         this.ring = round != null && multicastBytes == 0 ? new Ring(this, self, limits, round, mistake) : null;
         this.lost = multicastBytes == 0 ? null : new LostMulticasts(this, limits, multicastBytes);
+        this.shared = new SharedWindow(limits.windowBytes());
         this.self = self;
         this.limits = limits;
         this.mistake = mistake;
@@ -314,6 +316,7 @@ public final class Reliability implements Layer {
         long chargedBytes = Charge.of(packet);
         pair.multicastIn.onArrived(chargedBytes);
         pair.unacknowledgedBytes += chargedBytes;
+        pair.multicastNanos = out.nowNanos();
         isAckNews = true;
         if (pairs.length > 1) {
             // With nobody but the sender and this member in the view there is nobody who could ask for it.
@@ -643,7 +646,7 @@ public final class Reliability implements Layer {
 
     private void acknowledgeUrgent(Outbox out) {
         boolean isNews = false;
-        long ackBytes = lost == null ? Long.MAX_VALUE : lost.ackBytes();
+        long ackBytes = lost == null ? shared.ackBytes(SharedWindow.senders(pairs, out.nowNanos())) : lost.ackBytes();
         for (Pair pair : pairs) {
             if (pair.isUrgent() || pair.unacknowledgedBytes >= ackBytes) {
                 acknowledge(pair, out);
@@ -736,6 +739,9 @@ public final class Reliability implements Layer {
         }
         if (lost != null && pairs.length > 0) {
             limitBytes = Math.min(limitBytes, lost.limitBytes(sentBytes, out));
+        } else if (pairs.length > 0 && (ring == null || !ring.isChosen())) {
+            int senders = SharedWindow.senders(pairs, out.nowNanos());
+            limitBytes = Math.min(limitBytes, shared.limitBytes(sentBytes, ownCopies, senders));
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {

@@ -240,6 +240,53 @@ class ReliabilityTest {
         }
 
         @Test
+        void isSharedWithThoseWhoSendToo() {
+            long charged = 1 + Charge.OVERHEAD_BYTES;
+            three.layer.advance(1);
+            three.send("x");
+            three.consumeAll();
+            three.layer.endTurn();
+            long alone = three.number("window-open-bytes");
+            three.multicast(2, 1, "y");
+            long unacknowledged = openAfterAcknowledgement(0, WINDOW);
+            long acknowledged = openAfterAcknowledgement(1, WINDOW + charged);
+            three.layer.advance(SharedWindow.ACTIVE_NANOS);
+            long aloneAgain = openAfterAcknowledgement(1, WINDOW + charged);
+            assertThat(alone).as("nobody else sends").isEqualTo(WINDOW - charged);
+            assertThat(unacknowledged).as("two share one and a half windows").isEqualTo(WINDOW * 3 / 4 - charged);
+            assertThat(acknowledged).as("both have it").isEqualTo(WINDOW * 3 / 4);
+            assertThat(aloneAgain).as("the other is silent").isEqualTo(WINDOW);
+        }
+
+        private long openAfterAcknowledgement(long received, long limit) {
+            three.ack(2, received, limit, 0, WINDOW);
+            three.ack(3, received, limit, 0, WINDOW);
+            three.layer.endTurn();
+            return three.number("window-open-bytes");
+        }
+
+        @Test
+        void isAcknowledgedByTheShare() {
+            three.layer.advance(1);
+            three.multicast(2, 1, "x".repeat(20_000));
+            three.consumeAll();
+            three.layer.endTurn();
+            assertThat(three.sent()).as("of two members that may send 96 KiB each, a quarter").isEmpty();
+            three.multicast(3, 1, "y");
+            three.multicast(2, 2, "x");
+            three.consumeAll();
+            three.layer.endTurn();
+            assertThat(three.sent()).as("of three, 64 KiB each").hasSize(1).allMatch(text -> text.startsWith("ACK 2 "));
+        }
+
+        @Test
+        void isNeverSharedByMoreThanEightNorToLessThanAPacket() {
+            PacketRing none = new PacketRing();
+            assertThat(new SharedWindow(1 << 20).limitBytes(7, none, 100)).isEqualTo(7 + (3 << 16));
+            assertThat(new SharedWindow(WINDOW).limitBytes(0, none, 100)).isEqualTo(Packet.FRAME_MAX + Charge.OVERHEAD_BYTES);
+        }
+
+        @Test
         void reopensWhenTheSlowestMemberIsGone() {
             for (int number = 0; number < 4; number++) {
                 three.send("x".repeat(32_000));

@@ -171,7 +171,8 @@ public final class GroupSettings {
             Size.mebibytes(1),
             Size.kibibytes(128),
             Size.mebibytes(512),
-            "Bytes that one sender may have under way to one receiver before it waits. Bounds the memory of each pair.");
+            "Bytes that one sender may have under way to one receiver before it waits. Bounds the memory of each pair."
+                    + " Members that multicast at once share one and a half.");
 
     public static final Setting<Duration> ACK_DELAY = Setting.duration(
             "ack-delay",

@@ -75,10 +75,10 @@ public final class Reliability implements Layer {
     /** The way of multicasts that may go from member to member; null where each goes to all at once. */
     private final @Nullable Ring ring;
 
-    private final SharedWindow shared;
     private final Mistake mistake;
 
     // What LostMulticasts and Ring work on too.
+    final SharedWindow shared;
     View view;
     boolean isFrozen;
 

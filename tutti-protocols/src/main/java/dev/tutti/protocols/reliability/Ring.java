@@ -188,7 +188,8 @@ final class Ring {
             return;
         }
         long sent = layer.sentNumber();
-        boolean isHeldUp = layer.ownCopies.bytes() >= windowBytes / 2;
+        long shareBytes = layer.shared.bytes(SharedWindow.senders(layer.pairs, out.nowNanos()));
+        boolean isHeldUp = layer.ownCopies.bytes() >= shareBytes / 2;
         if (choice != null && choice.look(isHeldUp, layer.sentBytes, out.nowNanos(), members.size())) {
             changes++;
         }

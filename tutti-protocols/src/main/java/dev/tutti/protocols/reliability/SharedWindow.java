@@ -6,7 +6,7 @@ import dev.tutti.core.Packet;
  * How much of what this member multicasts over sessions may be unacknowledged while others multicast too.
  *
  * <p>What is under way is kept at both ends until it is stable, so that it cycles through the processors' caches: written,
- * read and looked at from there, messages cost a third less than from memory. All who send share one and a half windows,
+ * read and looked at from there, messages cost about a quarter less than from memory. All who send share one and a half windows,
  * as if they were eight if they are more, and who sends alone has all of its own
  * (docs/decisions/0226-those-who-send-share-a-window.md).
  */
@@ -39,7 +39,8 @@ final class SharedWindow {
         return count;
     }
 
-    private long bytes(int senders) {
+    /** What may be under way of each of so many. */
+    long bytes(int senders) {
         return Math.clamp(windowBytes * 3 / 2 / Math.min(senders, SENDERS_MAX), leastBytes, windowBytes);
     }
 

@@ -211,6 +211,23 @@ class RingTest {
     }
 
     @Test
+    void whoHasMuchOfItsShareUnderWayTriesTheRing() {
+        ReliabilityScene tried = ReliabilityScene.tried(4);
+        tried.layer.advance(1);
+        tried.send("x".repeat((int) WINDOW * 3 / 8));
+        for (int number = 1; number <= 5; number++) {
+            tried.layer.advance(LOOK * 3 / 4);
+            for (int other = 2; other <= 4; other++) {
+                tried.multicast(other, number, "y");
+            }
+            tried.layer.advance(LOOK / 4);
+        }
+        tried.forget();
+        tried.send("b");
+        assertThat(tried.sent()).containsExactly("RELAYED of 0 number 2 stable 0 b to n2");
+    }
+
+    @Test
     void whoseProcessorIsBusySendsToAllAtOnce() {
         ReliabilityScene tried = ReliabilityScene.tried(4);
         tried.layer.signalUp(new Signal.Processor(true));

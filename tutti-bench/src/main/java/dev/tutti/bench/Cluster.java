@@ -249,6 +249,7 @@ final class Cluster implements AutoCloseable {
                 .with("progress", PROGRESS_INTERVAL.toNanos())
                 .with("timeout", phase.time().plus(RUN_EXTRA).toNanos())
                 .with("at", System.nanoTime() + HEAD_START_NANOS);
+        children.forEach(child -> child.takeAll("view"));
         children.forEach(child -> child.say(line));
         CountDownLatch over = new CountDownLatch(1);
         Thread.ofVirtual().name("progress").start(() -> follow(progress, over));
@@ -293,6 +294,9 @@ final class Cluster implements AutoCloseable {
             faults.add(sent + " messages to " + receivers + " members make " + sent * receivers + " deliveries, not "
                     + (own + others));
         }
+        if (!faults.isEmpty()) {
+            children.forEach(child -> addViews(child, faults));
+        }
         long packets = 0;
         Usage sum = Usage.NONE;
         children.forEach(child -> child.say(Line.of("cost")));
@@ -302,6 +306,14 @@ final class Cluster implements AutoCloseable {
             sum = sum.plus(Usage.of(cost));
         }
         return new Outcome(sent, own, others, ended - began, packets, sum, faults);
+    }
+
+    /** A member that others have suspected meanwhile lacks what they sent without it. */
+    private static void addViews(Child child, List<String> faults) {
+        for (Line view : child.takeAll("view")) {
+            faults.add("m" + child.rank() + ": meanwhile a view of " + view.count("size") + ", "
+                    + view.text("id").replace('_', ' '));
+        }
     }
 
     /** Ends all processes. */

@@ -249,7 +249,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
         if (driver.isDeferring()) {
-            driver.onInput(() -> onBytes(bytes));
+            // The region's free memory begins behind what was looked at: the next read would overwrite this one.
+            ByteBuf copy = bytes.copy();
+            bytes.release();
+            driver.onInput(() -> onBytes(copy));
         } else {
             onBytes(bytes);
         }

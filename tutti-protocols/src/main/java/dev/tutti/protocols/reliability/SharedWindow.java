@@ -6,8 +6,8 @@ import dev.tutti.core.Packet;
  * How much of what this member multicasts over sessions may be unacknowledged while others multicast too.
  *
  * <p>What is under way is kept at both ends until it is stable, so that it cycles through the processors' caches: written,
- * read and looked at from there, messages cost about a quarter less than from memory. All who send share one and a half windows,
- * as if they were eight if they are more, and who sends alone has all of its own
+ * read and looked at. With less of it rates of several senders are higher. All who send share one and a half windows, as if
+ * they were eight if they are more, and who sends alone has all of its own
  * (docs/decisions/0226-those-who-send-share-a-window.md).
  */
 final class SharedWindow {
@@ -15,7 +15,7 @@ final class SharedWindow {
     /** How long a sender counts as one. */
     static final long ACTIVE_NANOS = 50_000_000;
 
-    /** With more, packets are too few for what it costs to switch from process to process. */
+    /** Smaller shares, of more senders, were not seen to help. */
     private static final int SENDERS_MAX = 8;
 
     private final long windowBytes;

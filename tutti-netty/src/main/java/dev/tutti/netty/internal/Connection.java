@@ -248,13 +248,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
-        if (driver.isDeferring()) {
-            // The region's free memory begins behind what was looked at: the next read would overwrite this one.
+        if (driver.mayTell()) {
+            onBytes(bytes);
+        } else {
+            // A region's free memory begins behind what was looked at: the next read would overwrite this one.
             ByteBuf copy = bytes.copy();
             bytes.release();
             driver.onInput(() -> onBytes(copy));
-        } else {
-            onBytes(bytes);
         }
     }
 
@@ -272,10 +272,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-        if (driver.isDeferring()) {
-            driver.onInput(inbound::onReadEnd);
-        } else {
+        if (driver.mayTell()) {
             inbound.onReadEnd();
+        } else {
+            driver.onInput(inbound::onReadEnd);
         }
     }
 

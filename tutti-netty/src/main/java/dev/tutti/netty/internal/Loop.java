@@ -9,7 +9,6 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -155,17 +154,28 @@ final class Loop {
 
     // ------------------------------------------------------------------ turns
 
-    /** Whether inputs have to wait: effects are being handed out, or earlier inputs wait. */
-    boolean isDeferring() {
-        return isHandingOut || !deferred.isEmpty();
+    /**
+     * Whether the machine may be told something now, and what has waited was told before it. Else effects are being handed
+     * out, and {@link #onInput} keeps it.
+     */
+    boolean mayTell() {
+        if (isHandingOut) {
+            return false;
+        }
+        runDeferred();
+        return true;
     }
 
-    /** Runs {@code input}, which tells the machine something, as part of a turn. */
+    /** Runs {@code input}, which tells the machine something, as part of a turn: now or, once effects are out, in the next. */
     void onInput(Runnable input) {
-        if (isDeferring()) {
+        if (mayTell()) {
+            tell(input);
+        } else {
             deferred.add(input);
-            return;
         }
+    }
+
+    private void tell(Runnable input) {
         try {
             input.run();
         } catch (RuntimeException | AssertionError e) {
@@ -205,9 +215,9 @@ final class Loop {
     }
 
     private void runDeferred() {
-        List<Runnable> inputs = List.copyOf(deferred);
-        deferred.clear();
-        inputs.forEach(this::onInput);
+        for (Runnable input = deferred.poll(); input != null; input = deferred.poll()) {
+            tell(input);
+        }
     }
 
     private void runTasks() {
@@ -215,10 +225,7 @@ final class Loop {
         if (turns == null || isEnded) {
             return;
         }
-        if (isDeferring()) {
-            onInput(runTasks);
-            return;
-        }
+        runDeferred();
         runTasks(TASKS_MAX);
         if (!tasks.isEmpty() && isTasksScheduled.compareAndSet(false, true)) {
             executor.execute(runTasks);

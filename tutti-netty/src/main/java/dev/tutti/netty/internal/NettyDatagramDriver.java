@@ -414,10 +414,10 @@ public final class NettyDatagramDriver implements DatagramDriver {
             if (isFirst) {
                 readNanos = System.nanoTime();
             }
-            if (loop.isDeferring()) {
-                loop.onInput(() -> deliver(from, datagram));
-            } else {
+            if (loop.mayTell()) {
                 deliver(from, datagram);
+            } else {
+                loop.onInput(() -> deliver(from, datagram));
             }
         }
 

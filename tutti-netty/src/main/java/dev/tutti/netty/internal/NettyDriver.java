@@ -189,9 +189,9 @@ public final class NettyDriver implements StreamDriver {
 
     // ------------------------------------------------------------------ turns
 
-    /** Whether inputs have to wait: effects are being handed out, or earlier inputs wait. */
-    boolean isDeferring() {
-        return loop.isDeferring();
+    /** Whether the machine may be told something now; else {@link #onInput} keeps it until effects are out. */
+    boolean mayTell() {
+        return loop.mayTell();
     }
 
     /** Runs {@code input}, which tells the machine something, as part of a turn. */

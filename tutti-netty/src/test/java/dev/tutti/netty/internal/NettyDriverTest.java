@@ -10,9 +10,11 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Size;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,6 +194,72 @@ class NettyDriverTest {
             assertThat(one.await(Probe.Kind.FRAME).bytes()).isEqualTo(bytes);
             assertThat(one.counter("frames.copied")).isEqualTo(1);
         }
+    }
+
+    /** As after a pause of the process: much waits at the socket, and something is dialled before it is read. */
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void readsABacklogInOrderAfterADialThatFailedAtOnce(Io io) throws Exception {
+        int frameBytes = 20_000;
+        int rounds = 20;
+        CompletableFuture<Integer> taken = new CompletableFuture<>();
+        AtomicInteger next = new AtomicInteger();
+        try (Probe probe = Probe.open(Probe.settings(io))) {
+            probe.onFrames((connection, frame) -> {
+                        int number = frame.peekInt(0);
+                        boolean isWhole = frame.length() == frameBytes && frame.peekInt(frameBytes - 4) == number;
+                        frame.release();
+                        if (number < 0) {
+                            taken.complete(next.get());
+                        } else if (!isWhole || next.getAndIncrement() != number) {
+                            taken.completeExceptionally(new AssertionError(
+                                    "frame " + number + (isWhole ? "" : ", damaged") + ", after " + next));
+                        }
+                    })
+                    .start();
+            int sent = 0;
+            try (SocketChannel client = SocketChannel.open(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), HostPort.parse(probe.driver.address()).port()))) {
+                ByteBuffer framed = numbered(sent++, frameBytes);
+                for (int round = 0; round < rounds; round++) {
+                    CountDownLatch isHeld = new CountDownLatch(1);
+                    CountDownLatch isFull = new CountDownLatch(1);
+                    probe.driver.execute(now -> {
+                        isHeld.countDown();
+                        awaitWithin(isFull);
+                        probe.wanted.add(effects -> effects.dial(1_000, "an address without a port"));
+                    });
+                    awaitWithin(isHeld);
+                    client.configureBlocking(false);
+                    while (client.write(framed) > 0) {
+                        if (!framed.hasRemaining()) {
+                            framed = numbered(sent++, frameBytes);
+                        }
+                    }
+                    isFull.countDown();
+                }
+                client.configureBlocking(true);
+                while (framed.hasRemaining()) {
+                    client.write(framed);
+                }
+                client.write(numbered(-1, frameBytes));
+                assertThat(taken.get(Probe.LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(sent);
+            }
+        }
+    }
+
+    private static void awaitWithin(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(Probe.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ByteBuffer numbered(int number, int frameBytes) {
+        byte[] frame = new byte[frameBytes];
+        ByteBuffer.wrap(frame).putInt(0, number).putInt(frameBytes - 4, number);
+        return ByteBuffer.wrap(framed(frame));
     }
 
     // ------------------------------------------------------------------ strangers

@@ -84,7 +84,7 @@ public final class Group implements AutoCloseable {
                 host,
                 node.spares(),
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
-                node.packetBytesMax() - GroupSettings.orderBytes(settings),
+                node.packetSizes().less(GroupSettings.orderBytes(settings)),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted,
                 this::onWaited);

@@ -1,7 +1,6 @@
 package dev.tutti;
 
 import dev.tutti.core.NodeId;
-import dev.tutti.core.Packet;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Socket;
@@ -17,6 +16,7 @@ import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -61,7 +61,7 @@ public final class Node implements AutoCloseable {
     /** What stands between the machine and its driver, on datagrams. */
     private final @Nullable DatagramNode datagramNode;
 
-    private final int packetBytesMax;
+    private final PacketSizes packetSizes;
     private final SpareArrays spares = new SharedSpares();
     private final long startNanos;
     private final Chronicle chronicle;
@@ -86,7 +86,7 @@ public final class Node implements AutoCloseable {
         switch (driver) {
             case StreamDriver streams -> {
                 datagramNode = null;
-                packetBytesMax = Packet.PAYLOAD_MAX;
+                packetSizes = PacketSizes.STREAM;
                 streams.start(machine);
             }
             case DatagramDriver datagrams -> {
@@ -102,7 +102,7 @@ public final class Node implements AutoCloseable {
                 DatagramNode socket =
                         new DatagramNode(machine, limits, random.nextLong(), random.nextLong(), driver.memory());
                 datagramNode = socket;
-                packetBytesMax = limits.payloadBytesMax();
+                packetSizes = PacketSizes.ofDatagrams(limits.payloadBytesMax());
                 datagrams.start(socket);
             }
         }
@@ -180,8 +180,8 @@ public final class Node implements AutoCloseable {
     }
 
     /** Payload up to which messages share a packet. */
-    int packetBytesMax() {
-        return packetBytesMax;
+    PacketSizes packetSizes() {
+        return packetSizes;
     }
 
     /** A group to be joined. Any number of groups may be joined; one group once. */

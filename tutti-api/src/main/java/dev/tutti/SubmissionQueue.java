@@ -7,6 +7,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import dev.tutti.protocols.packing.Submissions;
 import java.time.Duration;
@@ -78,16 +79,15 @@ final class SubmissionQueue implements Submissions {
     /**
      * @param spares for copies of large messages
      * @param bytesMax of copied messages that may wait
-     * @param packetBytesMax payload up to which messages share a packet
      * @param wake called after a submission, outside the lock
      * @param onWaited must return at once
      */
     SubmissionQueue(
-            Host host, SpareArrays spares, long bytesMax, int packetBytesMax, Duration timeout, Runnable wake, Waits onWaited) {
+            Host host, SpareArrays spares, long bytesMax, PacketSizes sizes, Duration timeout, Runnable wake, Waits onWaited) {
         this.room = host.condition(lock);
         this.progress = host.condition(lock);
         this.host = host;
-        this.outgoing = new Outgoing(host.driver().memory(), spares, bytesMax, packetBytesMax);
+        this.outgoing = new Outgoing(host.driver().memory(), spares, bytesMax, sizes);
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();
@@ -138,7 +138,7 @@ final class SubmissionQueue implements Submissions {
     void send(@Nullable Member receiver, byte[] message, Scope scope) {
         Integer number = scope.number();
         int length = message.length;
-        if (number == null && !Outgoing.isSmall(length)) {
+        if (number == null && !outgoing.isSmall(length)) {
             throw new IllegalArgumentException("a message of " + length + " bytes does not fit into a packet, so that it "
                     + "can't be sent out of band");
         }

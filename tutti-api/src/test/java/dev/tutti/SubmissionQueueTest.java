@@ -8,6 +8,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.internal.BareHost;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.lang.reflect.Proxy;
@@ -50,7 +51,7 @@ class SubmissionQueueTest {
 
     private SubmissionQueue queue(Duration timeout) {
         return new SubmissionQueue(
-                threads, new SpareArrays(0), BYTES_MAX, Packet.PAYLOAD_MAX, timeout, () -> {}, (nanos, reason) -> {});
+                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, () -> {}, (nanos, reason) -> {});
     }
 
     private List<FutureTask<Void>> senders(int count, int messagesEach) {

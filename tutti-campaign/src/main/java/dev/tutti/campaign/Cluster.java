@@ -13,6 +13,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.sim.DatagramNetwork;
 import dev.tutti.sim.DatagramPath;
 import dev.tutti.sim.DatagramProcess;
@@ -112,8 +113,8 @@ final class Cluster {
                 nodeSettings, datagramBytesMax, simulation.datagrams().receiveBufferBytes(), isMulticast);
     }
 
-    private int packetBytesMax() {
-        return isOnDatagrams ? datagramLimits().payloadBytesMax() : Packet.PAYLOAD_MAX;
+    private PacketSizes packetSizes() {
+        return isOnDatagrams ? PacketSizes.ofDatagrams(datagramLimits().payloadBytesMax()) : PacketSizes.STREAM;
     }
 
     private void onEvent(int number, NodeEvents.Event event) {
@@ -335,7 +336,7 @@ final class Cluster {
         for (int number : numbers) {
             SimulatedNode node = node(number);
             node.start();
-            seats.set(number - 1, new Seat(simulation, history, node, groupSettings, packetBytesMax()));
+            seats.set(number - 1, new Seat(simulation, history, node, groupSettings, packetSizes()));
         }
         return this;
     }
@@ -483,7 +484,7 @@ final class Cluster {
         // What the former member was given is still to be consumed, or it stays for ever.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
-        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings, packetBytesMax()));
+        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings, packetSizes()));
         return this;
     }
 

@@ -7,6 +7,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Receipt;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.sim.History;
@@ -42,12 +43,12 @@ final class Seat {
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
 
-    Seat(Simulation simulation, History history, SimulatedNode node, Settings group, int packetBytesMax) {
+    Seat(Simulation simulation, History history, SimulatedNode node, Settings group, PacketSizes sizes) {
         this.simulation = simulation;
         this.history = history;
         this.node = node;
         this.run = node.run();
-        this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, packetBytesMax);
+        this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, sizes);
         this.application = new SimulatedApplication(
                 simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
         application.withEnd(outgoing::close);
@@ -129,8 +130,8 @@ final class Seat {
                 : last == null || last.isTaken() || last.failure() != null;
     }
 
-    private static boolean isSmall(Order order) {
-        return order.band() == Band.SCOPED ? Outgoing.isSmallScoped(order.length()) : Outgoing.isSmall(order.length());
+    private boolean isSmall(Order order) {
+        return order.band() == Band.SCOPED ? outgoing.isSmallScoped(order.length()) : outgoing.isSmall(order.length());
     }
 
     private void offer(Order order) {

@@ -21,8 +21,11 @@ public final class Packet {
     /** Bytes before the payload that a packet made by {@link #create} keeps free for headers. */
     public static final int HEADROOM = 128;
 
-    /** Largest frame on the wire, headers included: what a decoder has to accept. */
-    public static final int FRAME_MAX = 64 * 1024;
+    /** Largest frame on the wire, headers included: what a decoder has to accept. What 17 bits can say, a little rounded. */
+    public static final int FRAME_MAX = 127 * 1024;
+
+    /** Largest datagram. */
+    public static final int DATAGRAM_MAX = 64 * 1024;
 
     /** Largest payload of a data packet. */
     public static final int PAYLOAD_MAX = FRAME_MAX - HEADROOM;

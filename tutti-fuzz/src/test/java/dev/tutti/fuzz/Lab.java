@@ -13,6 +13,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Outgoing;
+import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.sim.DatagramProcess;
@@ -51,7 +52,7 @@ final class Lab {
             this.node = node;
             this.tap = (Tap) node.machine();
             this.memory = lab.memories.get(node.name());
-            this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, lab.packetBytesMax);
+            this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, lab.packetSizes);
             this.application = new SimulatedApplication(
                     lab.simulation, node, lab.history, Lab::reader, (now, self, packet) ->
                             tap.machine().onConsumed(now, self, packet));
@@ -75,7 +76,7 @@ final class Lab {
             node.execute(now -> {
                 for (int index = 0; index < count; index++) {
                     byte[] message = application.nextMessage(null, length);
-                    if (!Outgoing.isSmall(length)) {
+                    if (!outgoing.isSmall(length)) {
                         outgoing.offerLarge(null, message, 0, length);
                     } else if (!outgoing.offer(null, message, 0, message.length)) {
                         throw new IllegalStateException("no room for a message");
@@ -159,7 +160,7 @@ final class Lab {
     private static final List<String> FOUNDERS = List.of("n1", "n2", "n3");
 
     private final DatagramNode.Limits limits;
-    private final int packetBytesMax;
+    private final PacketSizes packetSizes;
     private final Simulation simulation;
     private final History history = new History();
     private final List<SimulatedNode> nodes = new ArrayList<>();
@@ -187,7 +188,7 @@ final class Lab {
                 DATAGRAM_BYTES_MAX,
                 simulation.datagrams().receiveBufferBytes(),
                 carrier == Carrier.MULTICAST);
-        packetBytesMax = carrier == Carrier.STREAMS ? Packet.PAYLOAD_MAX : limits.payloadBytesMax();
+        packetSizes = carrier == Carrier.STREAMS ? PacketSizes.STREAM : PacketSizes.ofDatagrams(limits.payloadBytesMax());
         List<String> addresses = new ArrayList<>();
         for (int number = 1; number <= size; number++) {
             addresses.add("n" + number + ":7800");

@@ -44,7 +44,7 @@ public final class DatagramNetwork {
     private final long[] bytes = new long[Fate.values().length];
     private DatagramPath defaultPath = DatagramPath.LOCAL;
     private int receiveBufferBytes = 4 * 1024 * 1024;
-    private int datagramBytesMax = Packet.FRAME_MAX - 1;
+    private int datagramBytesMax = Packet.DATAGRAM_MAX - 1;
     private @Nullable Filter filter;
 
     DatagramNetwork(Simulation simulation, SplittableRandom random) {

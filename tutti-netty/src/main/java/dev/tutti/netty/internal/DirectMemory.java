@@ -30,6 +30,7 @@ final class DirectMemory implements Memory {
         4 * 1024 + Packet.HEADROOM,
         8 * 1024 + Packet.HEADROOM,
         32 * 1024 + Packet.HEADROOM,
+        64 * 1024 + Packet.HEADROOM,
         FRAME_BYTES,
         RECEIVE_BYTES
     };

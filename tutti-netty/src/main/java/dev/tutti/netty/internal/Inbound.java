@@ -135,7 +135,7 @@ final class Inbound {
     private ReceiveRegion regionWithRoom() {
         ReceiveRegion current = region;
         if (current == null) {
-            current = regions.checkOut();
+            current = regions.checkOut(rest == null ? READ_MIN : wantedBytes(rest.bytes(), 0, restLength));
             region = current;
             start = current.position;
             if (rest != null) {
@@ -146,11 +146,12 @@ final class Inbound {
                 restLength = 0;
             }
         }
-        if (current.room() >= READ_MIN && start + frameBytes(current) <= current.block.capacity()) {
+        int length = current.position - start;
+        int wantedBytes = wantedBytes(current.block.bytes(), start, length);
+        if (start + wantedBytes <= current.block.capacity()) {
             return current;
         }
-        ReceiveRegion next = regions.checkOut();
-        int length = current.position - start;
+        ReceiveRegion next = regions.checkOut(wantedBytes);
         next.block.bytes().put(next.position, current.block.bytes(), start, length);
         current.position = start;
         regions.checkIn(current);
@@ -160,11 +161,10 @@ final class Inbound {
         return next;
     }
 
-    /** How long the first frame is, its length included, as far as that is known. */
-    private int frameBytes(ReceiveRegion current) {
-        return current.position - start < LENGTH_BYTES
-                ? check.headBytes()
-                : check.headBytes() + Math.max(0, check.length(current.block.bytes().getInt(start)));
+    /** Room for the frame of which {@code length} bytes are at {@code offset}, as far as it is known, and for a read. */
+    private int wantedBytes(ByteBuffer bytes, int offset, int length) {
+        int frameBytes = length < LENGTH_BYTES ? 0 : check.headBytes() + Math.max(0, check.length(bytes.getInt(offset)));
+        return Math.max(length + READ_MIN, frameBytes);
     }
 
     private void decode(ReceiveRegion current) {

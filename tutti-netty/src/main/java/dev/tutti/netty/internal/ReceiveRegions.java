@@ -1,6 +1,5 @@
 package dev.tutti.netty.internal;
 
-import dev.tutti.core.Packet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +7,8 @@ import java.util.List;
 /** The regions of a loop that have room and that no connection has. Used on the loop only. */
 final class ReceiveRegions {
 
-    /** A region that is given out takes a whole frame and a read that is worth its system call. */
-    static final int ROOM_MIN = FrameCheck.HEAD_BYTES_MAX + Packet.FRAME_MAX + 28 * 1024;
+    /** A region that is kept takes a packet as packets mostly are, and a read that is worth its system call. */
+    static final int ROOM_MIN = 92 * 1024 + FrameCheck.HEAD_BYTES_MAX;
 
     private static final int OPEN_MAX = 4;
 
@@ -23,10 +22,14 @@ final class ReceiveRegions {
         this.memory = memory;
     }
 
-    ReceiveRegion checkOut() {
+    /** A region with room for so many bytes, at most what a new one has. */
+    ReceiveRegion checkOut(int bytes) {
         reclaim();
-        ReceiveRegion region = open.pollLast();
-        return region == null ? new ReceiveRegion(memory.acquireReceive()) : region;
+        ReceiveRegion last = open.peekLast();
+        if (last == null || last.room() < bytes) {
+            return new ReceiveRegion(memory.acquireReceive());
+        }
+        return open.removeLast();
     }
 
     void checkIn(ReceiveRegion region) {

@@ -269,7 +269,7 @@ class NettyDriverTest {
     void refusesOversizedAndForeignBytes(Io io) throws IOException {
         try (Probe probe = Probe.start(io)) {
             assertThat(refusal(probe, ByteBuffer.allocate(4).putInt(Packet.FRAME_MAX + 1).array()))
-                    .isEqualTo("frame of 65537 bytes, at most 65536");
+                    .isEqualTo("frame of 130049 bytes, at most 130048");
             assertThat(refusal(probe, ByteBuffer.allocate(4).putInt(-1).array()))
                     .isEqualTo("the length of a frame does not fit its check: ffffffff");
             assertThat(refusal(probe, ByteBuffer.allocate(104).putInt(100).array()))

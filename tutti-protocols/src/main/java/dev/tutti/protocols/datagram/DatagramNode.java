@@ -52,7 +52,7 @@ public final class DatagramNode implements DatagramMachine {
          */
         public static Limits of(Settings settings, int datagramBytesMax, int receiveBufferBytes, boolean isMulticast) {
             return new Limits(
-                    Math.min(datagramBytesMax, Packet.FRAME_MAX),
+                    Math.min(datagramBytesMax, Packet.DATAGRAM_MAX),
                     receiveBufferBytes,
                     isMulticast,
                     true,
@@ -74,13 +74,13 @@ public final class DatagramNode implements DatagramMachine {
             int datagramBytes = isMulticast
                     ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
                     : datagramBytesMax;
-            return Math.min(Packet.PAYLOAD_MAX, datagramBytes - OVERHEAD_BYTES);
+            return datagramBytes - OVERHEAD_BYTES;
         }
 
         public Limits {
-            if (datagramBytesMax < DATAGRAM_BYTES_MIN || Packet.FRAME_MAX < datagramBytesMax) {
+            if (datagramBytesMax < DATAGRAM_BYTES_MIN || Packet.DATAGRAM_MAX < datagramBytesMax) {
                 throw new IllegalArgumentException("datagrams of " + datagramBytesMax + " bytes: " + DATAGRAM_BYTES_MIN
-                        + " to " + Packet.FRAME_MAX);
+                        + " to " + Packet.DATAGRAM_MAX);
             }
         }
     }

@@ -89,7 +89,7 @@ public final class Outgoing implements Submissions {
     private final Memory memory;
     private final SpareArrays spares;
     private final long bytesMax;
-    private final int packetBytesMax;
+    private final PacketSizes sizes;
     private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
     private long discardedBytes;
@@ -101,26 +101,20 @@ public final class Outgoing implements Submissions {
      * @param bytesMax of copied messages that may wait, for all receivers together
      */
     public Outgoing(Memory memory, long bytesMax) {
-        this(memory, bytesMax, Packet.PAYLOAD_MAX);
+        this(memory, bytesMax, PacketSizes.STREAM);
     }
 
     /** Copies large messages into memory that nobody uses again. */
-    public Outgoing(Memory memory, long bytesMax, int packetBytesMax) {
-        this(memory, new SpareArrays(0), bytesMax, packetBytesMax);
+    public Outgoing(Memory memory, long bytesMax, PacketSizes sizes) {
+        this(memory, new SpareArrays(0), bytesMax, sizes);
     }
 
     /**
      * @param spares for copies of large messages
      * @param bytesMax of copied messages that may wait, for all receivers together
-     * @param packetBytesMax payload up to which messages share a packet, and of a piece of a large one; a message that is
-     *     longer and not large has a packet of its own
      */
-    public Outgoing(Memory memory, SpareArrays spares, long bytesMax, int packetBytesMax) {
-        if (packetBytesMax <= Records.PIECE_HEADER_BYTES || Packet.PAYLOAD_MAX < packetBytesMax) {
-            throw new IllegalArgumentException("packets of " + packetBytesMax + " bytes, at least "
-                    + (Records.PIECE_HEADER_BYTES + 1) + ", at most " + Packet.PAYLOAD_MAX);
-        }
-        this.packetBytesMax = packetBytesMax;
+    public Outgoing(Memory memory, SpareArrays spares, long bytesMax, PacketSizes sizes) {
+        this.sizes = sizes;
         this.memory = memory;
         this.spares = spares;
         this.bytesMax = bytesMax;
@@ -129,8 +123,8 @@ public final class Outgoing implements Submissions {
     // ------------------------------------------------------------------ the application's side
 
     /** Whether a message of this length fits into a packet. */
-    public static boolean isSmall(int length) {
-        return length <= Records.WHOLE_MAX;
+    public boolean isSmall(int length) {
+        return length <= sizes.wholeBytes();
     }
 
     /** Whether a message of this length is submitted with {@link #offer} or {@link #offerScoped}; else {@link #offerLarge}. */
@@ -154,7 +148,7 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         int needed = Records.LENGTH_BYTES + length;
         Packet packet = queue.tail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
+        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
             packet = Packet.create(memory, size(queue.entries.isEmpty(), needed)).appendByte(Records.WHOLE);
             queue.entries.add(packet);
             queue.tail = packet;
@@ -166,8 +160,8 @@ public final class Outgoing implements Submissions {
     }
 
     /** Whether a message of this length in a scope fits into a packet. */
-    public static boolean isSmallScoped(int length) {
-        return length <= Records.WHOLE_MAX - Records.SCOPE_BYTES;
+    public boolean isSmallScoped(int length) {
+        return length <= sizes.wholeBytes() - Records.SCOPE_BYTES;
     }
 
     /** As {@link #offer}, for a message in a scope. */
@@ -181,7 +175,7 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         int needed = Records.LENGTH_BYTES + Records.SCOPE_BYTES + length;
         Packet packet = queue.scopedTail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
+        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
             packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.SCOPED);
             queue.entries.add(packet);
             queue.scopedTail = packet;
@@ -200,7 +194,7 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.computeIfAbsent(receiver, key -> new Queue());
         int needed = Records.LENGTH_BYTES + length;
         Packet packet = queue.outOfBandTail;
-        if (packet == null || packet.room() < needed || packet.length() + needed > packetBytesMax) {
+        if (packet == null || packet.room() < needed || packet.length() + needed > sizes.sharedBytes()) {
             packet = Packet.create(memory, size(queue.isEmpty(), needed)).appendByte(Records.OUT_OF_BAND).markOutOfBand();
             queue.outOfBand.add(packet);
             queue.outOfBandTail = packet;
@@ -224,8 +218,8 @@ public final class Outgoing implements Submissions {
 
     private int size(boolean isFirst, int needed) {
         int wanted = isFirst
-                ? Math.min(packetBytesMax, Math.max(FIRST_PACKET_BYTES_MIN, FIRST_PACKET_MESSAGES * needed))
-                : packetBytesMax;
+                ? Math.min(sizes.sharedBytes(), Math.max(FIRST_PACKET_BYTES_MIN, FIRST_PACKET_MESSAGES * needed))
+                : sizes.sharedBytes();
         return Math.max(wanted, Records.WHOLE_HEADER_BYTES + needed);
     }
 
@@ -392,7 +386,7 @@ public final class Outgoing implements Submissions {
     private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
         Integer scope = large.scope;
         int headerBytes = Records.PIECE_HEADER_BYTES + (scope == null ? 0 : Records.SCOPE_BYTES);
-        int length = Math.min(large.length - large.at, packetBytesMax - headerBytes);
+        int length = Math.min(large.length - large.at, sizes.sharedBytes() - headerBytes);
         if (headerBytes + length > payloadBytesMax) {
             return null;
         }

@@ -30,14 +30,11 @@ public final class Records {
     static final int LENGTH_BYTES = 4;
     static final int PIECE_HEADER_BYTES = 1 + 4 + 8 + 8;
 
-    /** Largest message that is packed whole. */
+    /** Largest message that fits into a packet. */
     public static final int WHOLE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES - LENGTH_BYTES;
 
     /** Longest content of a payload about the application's state. */
     public static final int STATE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES;
-
-    /** Bytes of a message in a piece. */
-    static final int PIECE_MAX = Packet.PAYLOAD_MAX - PIECE_HEADER_BYTES;
 
     /**
      * Where a piece belongs.

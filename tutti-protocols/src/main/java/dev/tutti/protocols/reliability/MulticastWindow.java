@@ -67,7 +67,7 @@ final class MulticastWindow {
 
     /** Received bytes after which the sender should know. */
     long ackBytes(int members) {
-        return Math.max(1, Math.min(bufferBytes / members, Packet.FRAME_MAX * 4L) / 4);
+        return Math.max(1, Math.min(bufferBytes / members, Packet.DATAGRAM_MAX * 4L) / 4);
     }
 
     /** More than that is not the network's loss, or one that no window helps against. */

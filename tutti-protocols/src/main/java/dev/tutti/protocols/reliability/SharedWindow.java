@@ -18,14 +18,13 @@ final class SharedWindow {
     /** Smaller shares, of more senders, were not seen to help. */
     private static final int SENDERS_MAX = 8;
 
-    private final long windowBytes;
+    /** Of a packet of many messages, however many members send. */
+    private static final long LEAST_BYTES = 64 * 1024;
 
-    /** A packet may be under way whatever the others do. */
-    private final long leastBytes;
+    private final long windowBytes;
 
     SharedWindow(long windowBytes) {
         this.windowBytes = windowBytes;
-        this.leastBytes = Math.min(windowBytes, Packet.FRAME_MAX + (long) Charge.OVERHEAD_BYTES);
     }
 
     /** This member and those of {@code others} whose multicasts have come lately. */
@@ -41,13 +40,17 @@ final class SharedWindow {
 
     /** What may be under way of each of so many. */
     long bytes(int senders) {
-        return Math.clamp(windowBytes * 3 / 2 / Math.min(senders, SENDERS_MAX), leastBytes, windowBytes);
+        return Math.clamp(windowBytes * 3 / 2 / Math.min(senders, SENDERS_MAX), LEAST_BYTES, windowBytes);
     }
 
     /** How far this member may send, of which it has sent {@code sentBytes}: never less than that; no limit if it is alone. */
     long limitBytes(long sentBytes, PacketRing unacknowledged, int senders) {
         if (senders == 1) {
             return Long.MAX_VALUE;
+        }
+        if (unacknowledged.size() == 0) {
+            // One packet may always be under way, whatever its length.
+            return sentBytes + Math.clamp(bytes(senders), Packet.FRAME_MAX + (long) Charge.OVERHEAD_BYTES, windowBytes);
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
         return Math.max(sentBytes, sentBytes - bytes + bytes(senders));

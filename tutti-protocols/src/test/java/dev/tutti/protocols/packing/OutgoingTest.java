@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class OutgoingTest {
 
+    /** Bytes of a message in a piece. */
+    private static final int PIECE_MAX = PacketSizes.STREAM.sharedBytes() - Records.PIECE_HEADER_BYTES;
+
     private final CountingMemory memory = new CountingMemory();
     private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
 
@@ -67,14 +70,14 @@ class OutgoingTest {
     @Test
     void orderHoldsAcrossSmallAndLarge() {
         offer(null, 1);
-        outgoing.offerLarge(null, new byte[Records.PIECE_MAX + 5], 0, Records.PIECE_MAX + 5);
+        outgoing.offerLarge(null, new byte[PIECE_MAX + 5], 0, PIECE_MAX + 5);
         offer(null, 2);
         offer(null, 3);
         assertThat(takeAll(null))
                 .containsExactly(
                         List.of("message 1"),
-                        List.of("piece 0+" + Records.PIECE_MAX + "/" + (Records.PIECE_MAX + 5)),
-                        List.of("piece " + Records.PIECE_MAX + "+5/" + (Records.PIECE_MAX + 5)),
+                        List.of("piece 0+" + PIECE_MAX + "/" + (PIECE_MAX + 5)),
+                        List.of("piece " + PIECE_MAX + "+5/" + (PIECE_MAX + 5)),
                         List.of("message 2", "message 3"));
         assertThat(outgoing.largeTaken()).isEqualTo(1);
     }
@@ -82,7 +85,7 @@ class OutgoingTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2_042, 2_043, 2_044, Records.WHOLE_MAX - 1, Records.WHOLE_MAX})
     void aMessageUpToTheLimitIsPackedWhole(int length) {
-        assertThat(Outgoing.isSmall(length)).isTrue();
+        assertThat(outgoing.isSmall(length)).isTrue();
         assertThat(offer(null, length)).isTrue();
         assertThat(takeAll(null)).containsExactly(List.of("message " + length));
         assertThat(memory.outstanding()).isZero();
@@ -90,16 +93,38 @@ class OutgoingTest {
 
     @Test
     void aMessageAboveTheLimitIsLarge() {
-        assertThat(Outgoing.isSmall(Records.WHOLE_MAX + 1)).isFalse();
+        assertThat(outgoing.isSmall(Records.WHOLE_MAX + 1)).isFalse();
         outgoing.offerLarge(null, new byte[Records.WHOLE_MAX + 1], 0, Records.WHOLE_MAX + 1);
-        assertThat(takeAll(null)).hasSize(Records.WHOLE_MAX + 1 > Records.PIECE_MAX ? 2 : 1);
+        assertThat(takeAll(null)).hasSize(2);
+    }
+
+    @Test
+    void aMessageThatFillsAPacketHasItAlone() {
+        offer(null, 1);
+        offer(null, PacketSizes.STREAM.sharedBytes());
+        offer(null, 2);
+        assertThat(takeAll(null))
+                .containsExactly(
+                        List.of("message 1"), List.of("message " + PacketSizes.STREAM.sharedBytes()), List.of("message 2"));
+    }
+
+    @Test
+    void onDatagramsAMessageBeyond64KiBIsOfPieces() {
+        Outgoing onDatagrams = new Outgoing(memory, 1 << 20, PacketSizes.ofDatagrams(9_000));
+        assertThat(onDatagrams.isSmall(65_000)).isTrue();
+        assertThat(onDatagrams.isSmall(66_000)).isFalse();
+        assertThat(onDatagrams.offer(null, new byte[66_000], 0, 66_000)).isTrue();
+        Packet piece = onDatagrams.take(null, Long.MAX_VALUE);
+        assertThat(piece.length()).isEqualTo(9_000);
+        piece.release();
     }
 
     @Test
     void aFullPacketIsFullToTheByte() {
-        int half = (Packet.PAYLOAD_MAX - 1) / 2 - 4;
+        int full = PacketSizes.STREAM.sharedBytes();
+        int half = (full - 1) / 2 - 4;
         offer(null, half);
-        offer(null, Packet.PAYLOAD_MAX - 1 - (half + 4) - 4);
+        offer(null, full - 1 - (half + 4) - 4);
         offer(null, 0);
         List<List<String>> packets = takeAll(null);
         assertThat(packets.stream().mapToInt(List::size).sum()).isEqualTo(3);
@@ -136,7 +161,7 @@ class OutgoingTest {
         assertThat(packet).isNotNull();
         packet.release();
         outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
-        assertThat(outgoing.take(null, Packet.PAYLOAD_MAX - 1)).as("pieces are full").isNull();
+        assertThat(outgoing.take(null, PacketSizes.STREAM.sharedBytes() - 1)).as("pieces are full").isNull();
         assertThat(outgoing.take(null, -5)).isNull();
     }
 
@@ -154,7 +179,7 @@ class OutgoingTest {
     void aHalfTakenLargeMessageStartsAgain() {
         Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         outgoing.take(null, Long.MAX_VALUE).release();
-        assertThat(large.takenBytes()).isEqualTo(Records.PIECE_MAX);
+        assertThat(large.takenBytes()).isEqualTo(PIECE_MAX);
         outgoing.restart(null);
         assertThat(large.takenBytes()).isZero();
         assertThat(takeAll(null)).hasSize(2);
@@ -165,12 +190,12 @@ class OutgoingTest {
 
     @Test
     void aCopyDoesNotChangeWithItsOriginalAndStartsAgainAsWell() {
-        byte[] original = new byte[100_000];
-        original[99_999] = 7;
-        assertThat(outgoing.offer(null, original, 0, 100_000)).isTrue();
+        byte[] original = new byte[130_000];
+        original[129_999] = 7;
+        assertThat(outgoing.offer(null, original, 0, 130_000)).isTrue();
         Arrays.fill(original, (byte) 1);
         outgoing.take(null, Long.MAX_VALUE).release();
-        assertThat(outgoing.bytes()).as("until all of it is taken").isEqualTo(100_000);
+        assertThat(outgoing.bytes()).as("until all of it is taken").isEqualTo(130_000);
         outgoing.restart(null);
         outgoing.take(null, Long.MAX_VALUE).release();
         Packet end = outgoing.take(null, Long.MAX_VALUE);
@@ -184,24 +209,24 @@ class OutgoingTest {
     @Test
     void copiesAreBoundedAndTheirMemoryIsSpareAfterwards() {
         SpareArrays spares = new SpareArrays(1_000_000);
-        Outgoing copying = new Outgoing(memory, spares, 150_000, Packet.PAYLOAD_MAX);
-        byte[] message = new byte[100_000];
-        assertThat(copying.offerScoped(null, message, 0, 100_000, 5)).isTrue();
-        assertThat(copying.offer(member(2), message, 0, 100_000)).as("too much waits").isFalse();
+        Outgoing copying = new Outgoing(memory, spares, 180_000, PacketSizes.STREAM);
+        byte[] message = new byte[130_000];
+        assertThat(copying.offerScoped(null, message, 0, 130_000, 5)).isTrue();
+        assertThat(copying.offer(member(2), message, 0, 130_000)).as("too much waits").isFalse();
         assertThat(copying.offer(null, message, 0, 60_000)).as("for small ones too").isFalse();
         assertThat(spares.bytes()).isZero();
 
         copying.take(null, Long.MAX_VALUE).release();
         copying.take(null, Long.MAX_VALUE).release();
-        assertThat(spares.bytes()).isEqualTo(100_000);
+        assertThat(spares.bytes()).isEqualTo(130_000);
 
-        assertThat(copying.offer(member(2), message, 0, 90_000)).isTrue();
+        assertThat(copying.offer(member(2), message, 0, 129_990)).isTrue();
         assertThat(spares.bytes()).as("in use").isZero();
         copying.take(member(2), Long.MAX_VALUE).release();
         copying.discard(member(2), "n2 is gone");
-        assertThat(spares.bytes()).isEqualTo(100_000);
+        assertThat(spares.bytes()).isEqualTo(130_000);
         assertThat(copying.bytes()).isZero();
-        assertThat(copying.discardedBytes()).isEqualTo(90_000);
+        assertThat(copying.discardedBytes()).isEqualTo(129_990);
         assertThat(copying.largeTaken()).as("nobody waits for these").isZero();
         assertThat(memory.outstanding()).isZero();
     }
@@ -264,7 +289,7 @@ class OutgoingTest {
         offerScoped(4, 5);
         outgoing.offerLarge(null, new byte[100_000], 0, 100_000, 5);
         offerScoped(5, 5);
-        int scopedMax = Records.PIECE_MAX - Records.SCOPE_BYTES;
+        int scopedMax = PIECE_MAX - Records.SCOPE_BYTES;
         assertThat(takeAll(null))
                 .containsExactly(
                         List.of("message 1", "message 2"),

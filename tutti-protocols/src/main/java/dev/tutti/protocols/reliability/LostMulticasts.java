@@ -92,7 +92,7 @@ final class LostMulticasts {
         if (unacknowledged.size() == 0) {
             // One packet may always be under way, whatever its length. What is granted now may be used when all others
             // have begun too.
-            return sentBytes + Math.max(Packet.FRAME_MAX, window.bytes(members()));
+            return sentBytes + Math.max(Packet.DATAGRAM_MAX, window.bytes(members()));
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
         return Math.max(sentBytes, sentBytes - bytes + window.bytes(SharedWindow.senders(layer.pairs, out.nowNanos())));

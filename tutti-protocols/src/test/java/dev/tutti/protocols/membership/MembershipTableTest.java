@@ -648,7 +648,7 @@ class MembershipTableTest {
 
         private View large() {
             List<Member> many = new ArrayList<>(members(1, 2, 3));
-            for (int number = 10; number < 3_000; number++) {
+            for (int number = 10; number < 6_000; number++) {
                 many.add(m(number));
             }
             return new View(BALLOT, many, List.of(part(member.view.id(), members(1, 2, 3), vector())));
@@ -668,7 +668,7 @@ class MembershipTableTest {
             assertThat(pieces).hasSizeGreaterThan(1).allMatch(piece -> piece.length() <= Packet.PAYLOAD_MAX);
             pieces.forEach(piece -> member.layer.receive(m(1), piece));
             member.reached(BALLOT);
-            assertThat(member.view.size()).isEqualTo(2_993);
+            assertThat(member.view.size()).isEqualTo(5_993);
         }
 
         @Test

@@ -176,10 +176,10 @@ public final class GroupSettings {
 
     public static final Setting<Duration> ACK_DELAY = Setting.duration(
             "ack-delay",
-            Duration.ofMillis(2),
+            Duration.ofMillis(20),
             Duration.ZERO,
             Duration.ofSeconds(1),
-            "How long a receiver that has nothing else to say waits before it acknowledges.");
+            "How long a receiver that has nothing else to say waits before it acknowledges. With IP multicast at most 2 ms.");
 
     public static final Setting<Duration> STABLE_DELAY = Setting.duration(
             "stable-delay",

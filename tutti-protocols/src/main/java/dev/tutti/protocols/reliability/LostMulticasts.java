@@ -274,9 +274,9 @@ final class LostMulticasts {
     /** How long one packet may take longer than a later one, at least; twice that at most. */
     private static final long NACK_DELAY_NANOS = 500_000;
 
-    /** Silence after which a sender says how far it has sent. */
     private static final long ACK_DELAY_MAX_NANOS = 2_000_000;
 
+    /** Silence after which a sender says how far it has sent. */
     private static final long SENT_DELAY_NANOS = 2_000_000;
 
     /** Packets that may be asked for beyond each one once. */

@@ -72,7 +72,7 @@ class GroupTest {
 
     @Test
     void messagesOfAllSizesArriveWholeAndInOrder() throws InterruptedException {
-        int[] sizes = {0, 1, 1_023, 65_000, 65_403, 65_404, 65_536, 200_000, 5_000_000, 3};
+        int[] sizes = {0, 1, 1_023, 65_000, 65_403, 65_404, 65_536, 129_915, 129_916, 200_000, 5_000_000, 3};
         List<Long> sums = new ArrayList<>();
         CountDownLatch all = new CountDownLatch(sizes.length);
         node("a").group("sizes").set("window", "256 KiB").join();

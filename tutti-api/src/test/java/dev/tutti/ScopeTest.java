@@ -190,9 +190,9 @@ class ScopeTest {
     @Test
     void whatIsOutOfBandFitsIntoAPacket() {
         Group group = node("a").group("g").join();
-        assertThatThrownBy(() -> group.send(new byte[100_000], Scope.OUT_OF_BAND))
+        assertThatThrownBy(() -> group.send(new byte[130_000], Scope.OUT_OF_BAND))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("100000 bytes");
+                .hasMessageContaining("130000 bytes");
     }
 
     @Test

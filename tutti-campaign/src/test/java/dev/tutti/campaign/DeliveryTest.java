@@ -21,7 +21,7 @@ class DeliveryTest {
     private static final long BYTES_MAX = 3L * 1024 * 1024;
 
     @ParameterizedTest
-    @ValueSource(ints = {40, 1_000, 65_000, 65_404, 65_405, 65_408, 70_000, 1_000_000, 10_000_000})
+    @ValueSource(ints = {40, 1_000, 65_000, 65_404, 65_405, 65_408, 70_000, 129_915, 129_916, 1_000_000, 10_000_000})
     void messagesOfAnyLengthArrive(int length) {
         Cluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW).start().assertOneView(SECOND);
         cluster.send(1, 3, length).send(2, 2, length).sendTo(3, 1, 2, length).sendTo(3, 3, 1, length);

@@ -30,7 +30,7 @@ class RingClusterTest {
     void everybodySendsMessagesOfAllLengths(StackKind stack) {
         Cluster cluster = ring(5, 1, stack).start().assertOneView(SECOND);
         for (int from = 1; from <= 5; from++) {
-            cluster.send(from, 200, 100 * from).send(from, 1, 65_403).send(from, 1, 700_000).sendTo(from, 1, 20, 500);
+            cluster.send(from, 200, 100 * from).send(from, 1, 65_403).send(from, 1, 129_915).send(from, 1, 700_000).sendTo(from, 1, 20, 500);
         }
         cluster.assertComesToRest(Duration.ofSeconds(5));
     }

@@ -186,7 +186,7 @@ class GroupTest {
                     all.countDown();
                 })
                 .join();
-        byte[] bytes = new byte[200_000];
+        byte[] bytes = new byte[600_000];
         for (int index = 0; index < bytes.length; index++) {
             bytes[index] = (byte) (index * 31);
         }
@@ -195,16 +195,16 @@ class GroupTest {
         List<Long> expected = new ArrayList<>();
         expected.add(sum(Arrays.copyOfRange(bytes, 1, 4)));
         expected.add(sum(Arrays.copyOfRange(bytes, 5, 1_005)));
-        expected.add(sum(Arrays.copyOfRange(bytes, 100_000, 190_000)));
+        expected.add(sum(Arrays.copyOfRange(bytes, 100_000, 400_000)));
         boolean isSent = false;
         while (!isSent) {
             // A large message is taken when nothing else waits.
-            isSent = group.trySendTo(group.self(), bytes, 100_000, 90_000);
+            isSent = group.trySendTo(group.self(), bytes, 100_000, 300_000);
         }
         Arrays.fill(bytes, (byte) 1);
         assertThat(all.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(sums).containsExactlyInAnyOrderElementsOf(expected);
-        assertThatThrownBy(() -> group.trySendTo(group.self(), bytes, 199_999, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> group.trySendTo(group.self(), bytes, 599_999, 2)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
     @Test

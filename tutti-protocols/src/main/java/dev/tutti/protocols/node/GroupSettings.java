@@ -179,7 +179,7 @@ public final class GroupSettings {
             Duration.ofMillis(20),
             Duration.ZERO,
             Duration.ofSeconds(1),
-            "How long a receiver that has nothing else to say waits before it acknowledges. With IP multicast at most 2 ms.");
+            "How long a receiver that has nothing else to say waits before it acknowledges. With IP multicast, and in a ring, at most 2 ms.");
 
     public static final Setting<Duration> STABLE_DELAY = Setting.duration(
             "stable-delay",

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes a group's layers from its settings. */
 final class GroupStack {
 
+    private static final long ACK_DELAY_MAX_NANOS = 2_000_000;
+
     private GroupStack() {}
 
     /**
@@ -49,7 +51,7 @@ final class GroupStack {
         };
         Reliability.Limits limits = new Reliability.Limits(
                 windowBytes,
-                settings.get(GroupSettings.ACK_DELAY).toNanos(),
+                ackDelayNanos(settings, multicastBytes),
                 settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                 leaveTimeoutNanos);
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
@@ -62,6 +64,15 @@ final class GroupStack {
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
             case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
         };
+    }
+
+    /**
+     * What is lost or late shows in acknowledgements: where multicasts may be lost their window may become smaller than what
+     * is acknowledged at once, and in a ring a sender sees by them where to go round somebody.
+     */
+    static long ackDelayNanos(Settings settings, int multicastBytes) {
+        long nanos = settings.get(GroupSettings.ACK_DELAY).toNanos();
+        return multicastBytes == 0 && round(settings) == null ? nanos : Math.min(nanos, ACK_DELAY_MAX_NANOS);
     }
 
     private static Reliability.@Nullable Round round(Settings settings) {

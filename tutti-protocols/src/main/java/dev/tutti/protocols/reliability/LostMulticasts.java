@@ -111,11 +111,6 @@ final class LostMulticasts {
         return window.ackBytes(members());
     }
 
-    /** A window that losses have made small may be all used before what makes an acknowledgement due at once has come. */
-    long ackDelayNanos() {
-        return Math.min(limits.ackDelayNanos(), ACK_DELAY_MAX_NANOS);
-    }
-
     // ------------------------------------------------------------------ packets
 
     /** A packet has come before one that was sent before it. */
@@ -273,8 +268,6 @@ final class LostMulticasts {
 
     /** How long one packet may take longer than a later one, at least; twice that at most. */
     private static final long NACK_DELAY_NANOS = 500_000;
-
-    private static final long ACK_DELAY_MAX_NANOS = 2_000_000;
 
     /** Silence after which a sender says how far it has sent. */
     private static final long SENT_DELAY_NANOS = 2_000_000;

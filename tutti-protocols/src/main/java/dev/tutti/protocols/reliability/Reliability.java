@@ -655,7 +655,7 @@ public final class Reliability implements Layer {
             }
         }
         if (isNews && !out.isArmed(ACK_TIMER)) {
-            out.arm(ACK_TIMER, lost == null ? limits.ackDelayNanos() : lost.ackDelayNanos());
+            out.arm(ACK_TIMER, limits.ackDelayNanos());
         }
     }
 

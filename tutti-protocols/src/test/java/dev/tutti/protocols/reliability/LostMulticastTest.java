@@ -26,15 +26,6 @@ class LostMulticastTest {
         return three.sent().stream().filter(text -> !text.startsWith(unwanted)).toList();
     }
 
-    /** Losses may have made the window smaller than what is acknowledged at once. */
-    @Test
-    void acknowledgementsWaitForTwoMillisecondsAtMost() {
-        three.multicast(2, 1, "a");
-        three.layer.endTurn();
-        assertThat(ReliabilityScene.LIMITS.ackDelayNanos()).isEqualTo(20 * MILLISECOND);
-        assertThat(three.layer.armedNanos(ReliabilityScene.ACK_TIMER)).isEqualTo(2 * MILLISECOND);
-    }
-
     @Test
     void overtakenIsDeliveredInOrderAndOnce() {
         three.multicast(2, 2, "b");

@@ -74,7 +74,8 @@ class SubmissionQueueTest {
     /** Takes what there is, as the loop does, until everybody has sent everything. */
     private void takeAll(List<FutureTask<Void>> senders) throws InterruptedException, ExecutionException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
-        while (!queue.isEmpty() || !senders.stream().allMatch(FutureTask::isDone)) {
+        // In this order: the last one may send between the two.
+        while (!senders.stream().allMatch(FutureTask::isDone) || !queue.isEmpty()) {
             assertThat(System.nanoTime()).as("%s of those who send still wait; taken: %s", blocked(), taken).isLessThan(end);
             Packet packet = queue.take(null, Packet.PAYLOAD_MAX);
             if (packet == null) {

@@ -57,8 +57,16 @@ final class Inbound {
         this.sink = sink;
     }
 
-    /** Where the next read goes; comes back with {@link #onRead}, or is released. */
+    /**
+     * Where the next read goes; comes back with {@link #onRead}, or is released.
+     *
+     * @throws IllegalStateException if the last one has not: it would be read into twice
+     */
     ByteBuf target() {
+        ByteBuf last = read;
+        if (last != null && last.refCnt() > 0) {
+            throw new IllegalStateException("a read was not looked at before the next");
+        }
         ReceiveRegion current = regionWithRoom();
         ByteBuf target = current.view.retainedSlice(current.position, current.room()).setIndex(0, 0);
         read = target;

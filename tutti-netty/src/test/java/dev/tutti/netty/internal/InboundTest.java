@@ -56,6 +56,16 @@ class InboundTest {
         }
     }
 
+    @Test
+    void refusesToReadIntoMemoryThatWasNotLookedAt() {
+        Inbound inbound = new Inbound(CHECK, memory, regions, new Kept());
+        ByteBuf first = inbound.target();
+        assertThatThrownBy(inbound::target).isInstanceOf(IllegalStateException.class).hasMessageContaining("not looked at");
+        first.release();
+        inbound.target().release();
+        inbound.close();
+    }
+
     private static void give(Inbound inbound, boolean isSocket, byte[] bytes, int from, int to) {
         int next = from;
         while (next < to) {

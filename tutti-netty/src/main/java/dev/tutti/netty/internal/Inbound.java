@@ -63,8 +63,7 @@ final class Inbound {
      * @throws IllegalStateException if the last one has not: it would be read into twice
      */
     ByteBuf target() {
-        ByteBuf last = read;
-        if (last != null && last.refCnt() > 0) {
+        if (region != null && region.isBeingRead()) {
             throw new IllegalStateException("a read was not looked at before the next");
         }
         ReceiveRegion current = regionWithRoom();

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.GroupSettings.StackKind;
+import dev.tutti.protocols.packing.Records;
 import dev.tutti.sim.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is sent arrives, however slow or short-lived its receivers are. */
@@ -25,6 +28,17 @@ class DeliveryTest {
     void messagesOfAnyLengthArrive(int length) {
         Cluster cluster = cluster(3).with(GroupSettings.WINDOW, WINDOW).start().assertOneView(SECOND);
         cluster.send(1, 3, length).send(2, 2, length).sendTo(3, 1, 2, length).sendTo(3, 3, 1, length);
+        cluster.assertComesToRest(Duration.ofSeconds(10));
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = StackKind.class, names = {"FIFO", "CAUSAL", "TOTAL"})
+    void whatFillsAPacketFitsIntoTheSmallestWindow(StackKind stack) {
+        Cluster cluster = cluster(3).with(GroupSettings.STACK, stack).with(GroupSettings.WINDOW, WINDOW);
+        cluster.start().assertOneView(SECOND);
+        for (int from = 1; from <= 3; from++) {
+            cluster.send(from, 5, Records.WHOLE_MAX).send(from, 3, 100).sendTo(from, 1, 2, Records.WHOLE_MAX);
+        }
         cluster.assertComesToRest(Duration.ofSeconds(10));
     }
 

@@ -248,7 +248,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
-        if (driver.mayTell()) {
+        if (driver.beginInput()) {
             onBytes(bytes);
         } else {
             // A region's free memory begins behind what was looked at: the next read would overwrite this one.
@@ -272,7 +272,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-        if (driver.mayTell()) {
+        if (driver.beginInput()) {
             inbound.onReadEnd();
         } else {
             driver.onInput(inbound::onReadEnd);

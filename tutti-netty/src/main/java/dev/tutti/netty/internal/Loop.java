@@ -155,10 +155,11 @@ final class Loop {
     // ------------------------------------------------------------------ turns
 
     /**
-     * Whether the machine may be told something now, and what has waited was told before it. Else effects are being handed
-     * out, and {@link #onInput} keeps it.
+     * Tells the machine what has waited.
+     *
+     * @return whether it may be told something now; else effects are being handed out, and {@link #onInput} keeps it
      */
-    boolean mayTell() {
+    boolean beginInput() {
         if (isHandingOut) {
             return false;
         }
@@ -168,7 +169,7 @@ final class Loop {
 
     /** Runs {@code input}, which tells the machine something, as part of a turn: now or, once effects are out, in the next. */
     void onInput(Runnable input) {
-        if (mayTell()) {
+        if (beginInput()) {
             tell(input);
         } else {
             deferred.add(input);

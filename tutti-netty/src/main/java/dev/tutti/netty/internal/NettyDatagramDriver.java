@@ -414,7 +414,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
             if (isFirst) {
                 readNanos = System.nanoTime();
             }
-            if (loop.mayTell()) {
+            if (loop.beginInput()) {
                 deliver(from, datagram);
             } else {
                 loop.onInput(() -> deliver(from, datagram));

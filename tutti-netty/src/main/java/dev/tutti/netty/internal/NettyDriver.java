@@ -189,9 +189,9 @@ public final class NettyDriver implements StreamDriver {
 
     // ------------------------------------------------------------------ turns
 
-    /** Whether the machine may be told something now; else {@link #onInput} keeps it until effects are out. */
-    boolean mayTell() {
-        return loop.mayTell();
+    /** As {@link Loop#beginInput}. */
+    boolean beginInput() {
+        return loop.beginInput();
     }
 
     /** Runs {@code input}, which tells the machine something, as part of a turn. */

@@ -2,6 +2,7 @@ package dev.tutti.stomp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -78,5 +79,60 @@ class SlowClientTest {
             }
         }
         assertThat(server.status()).containsEntry("disconnected.slow", 0L);
+    }
+
+    @Test
+    void getsWhatItHasMissedNoFasterThanItReads() throws Exception {
+        StompServer server = cluster.start(
+                builder -> builder.set("stomp.client-buffer", "64 KiB").set("stomp.history", "16 MiB"));
+        try (Client first = Client.connect(server.port());
+                Client slow = Client.openNarrow(server.port())) {
+            first.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
+            String id = first.expect("MESSAGE").header("message-id");
+            first.sendAndWait("UNSUBSCRIBE", "id:a");
+            // More than a socket takes; the smaller of them fit into the buffer together, the larger wait until it is empty.
+            for (int number = 0; number < 250; number++) {
+                byte[] body = new byte[number % 2 == 0 ? 60_000 : 5_000];
+                server.publish("/topic/a", Map.of("number", "" + number), body).get(20, TimeUnit.SECONDS);
+            }
+            slow.send("CONNECT\naccept-version:1.2\nhost:a\n\n");
+            slow.expect("CONNECTED");
+            slow.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nresume:" + id + "\n\n");
+            slow.send("SUBSCRIBE\nid:b\ndestination:/topic/a\nresume:" + id + "\n\n");
+            Cluster.await("it waits for the client", () -> server.status().get("held-bytes") > 4 * 1024);
+            assertThat(server.status()).containsEntry("disconnected.slow", 0L);
+            Map<String, Integer> next = new HashMap<>(Map.of("a", 0, "b", 0));
+            for (int count = 0; count < 500; count++) {
+                Client.Reply message = slow.expect("MESSAGE");
+                String subscription = message.header("subscription");
+                assertThat(message.header("number")).isEqualTo("" + next.get(subscription));
+                next.merge(subscription, 1, Integer::sum);
+            }
+            assertThat(next).isEqualTo(Map.of("a", 250, "b", 250));
+        }
+        assertThat(server.status()).containsEntry("disconnected.slow", 0L);
+    }
+
+    @Test
+    void getsWhatItHasMissedNoFasterThanItAcknowledges() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.unacked-max", "10"));
+        try (Client client = Client.connect(server.port())) {
+            client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
+            String first = client.expect("MESSAGE").header("message-id");
+            client.sendAndWait("UNSUBSCRIBE", "id:a");
+            for (int number = 0; number < 100; number++) {
+                server.publish("/topic/a", Map.of("number", "" + number), new byte[1]).get(20, TimeUnit.SECONDS);
+            }
+            client.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nack:client-individual\nresume:" + first + "\n\n");
+            for (int number = 0; number < 100; number++) {
+                Client.Reply message = client.expect("MESSAGE");
+                assertThat(message.header("number")).isEqualTo("" + number);
+                client.send("ACK\nid:" + message.header("ack") + "\n\n");
+            }
+            client.sendAndWait("UNSUBSCRIBE", "id:a");
+        }
+        assertThat(server.status()).containsEntry("disconnected.unacked", 0L).containsEntry("acked", 100L);
     }
 }

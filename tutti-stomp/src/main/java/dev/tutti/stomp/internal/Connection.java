@@ -301,9 +301,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return isClosing;
     }
 
-    /** Whether more may be written without coming near the bound. */
-    boolean hasRoom() {
-        return pendingBytes() < options.clientBufferBytes() / 4;
+    /**
+     * Whether a message may be sent again now: what a client asked for takes no more than half of its buffer, so that what comes
+     * meanwhile has the rest. One that is larger waits for an empty buffer.
+     */
+    boolean hasRoomToReplay(int length) {
+        return hasRoomBelowHalf(length) || hasRoomOnceFlushed(length);
+    }
+
+    /** The socket may take what only waits for the end of the batch. */
+    private boolean hasRoomOnceFlushed(int length) {
+        flushBatch();
+        return pendingBytes() == 0 || hasRoomBelowHalf(length);
+    }
+
+    private boolean hasRoomBelowHalf(int length) {
+        long pending = pendingBytes();
+        return pending < options.clientBufferBytes() / 4 && pending + length <= options.clientBufferBytes() / 2;
     }
 
     /** Writes a frame, and it goes out at once or with the batch that is being made. */

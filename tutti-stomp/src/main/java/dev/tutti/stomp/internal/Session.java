@@ -74,7 +74,8 @@ final class Session {
     private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
     private boolean isSending;
     private final Set<ServedGroup> sentTo = new LinkedHashSet<>();
-    private boolean isReplaying;
+    private boolean hasToReplay;
+    private boolean isInReplay;
 
     Session(Hub hub, Shard shard, Connection connection) {
         this.hub = hub;
@@ -395,10 +396,10 @@ final class Session {
         connection.write(subscription, ack, publication, publication.tail(agreed()));
     }
 
-    /** There is room for more to read. */
+    /** There is room for more to read, or to acknowledge. */
     void onRoom() {
-        if (isReplaying && state == State.LOGGED_IN) {
-            isReplaying = false;
+        if (hasToReplay && !isInReplay && state == State.LOGGED_IN) {
+            hasToReplay = false;
             for (Subscription subscription : List.copyOf(subscriptions.values())) {
                 replay(subscription);
             }
@@ -407,19 +408,24 @@ final class Session {
 
     /** Goes on with what a resumed subscription has missed, as far as the client reads. */
     private void replay(Subscription subscription) {
+        // What is written may make room, which is said at once, in the middle of a step.
+        isInReplay = true;
         for (Subscription.Replay replay : subscription.replays()) {
-            while (!replay.isDone && connection.hasRoom() && !connection.isClosing()) {
-                step(subscription, replay);
+            boolean goesOn = !replay.isDone;
+            while (goesOn && !connection.isClosing()) {
+                goesOn = step(subscription, replay);
             }
-            isReplaying |= !replay.isDone;
+            hasToReplay |= !replay.isDone;
         }
+        isInReplay = false;
     }
 
-    private void step(Subscription subscription, Subscription.Replay replay) {
+    /** Sends again what comes next, as much as there is room for; false if it is done, or the client has to read first. */
+    private boolean step(Subscription subscription, Subscription.Replay replay) {
         List<Publication> next = replay.group.history().from(replay.position, REPLAY_COUNT);
         if (next.isEmpty()) {
             replay.isDone = true;
-            return;
+            return false;
         }
         if (next.getFirst().position() > replay.position) {
             connection.fail(
@@ -427,18 +433,27 @@ final class Session {
                             Fault.RESUME, "what is to be sent again is no longer kept (stomp.history); read faster, or"
                                     + " subscribe without 'resume'"),
                     null);
-            return;
+            return false;
         }
         for (Publication publication : next) {
-            replay.position = publication.position() + 1;
             if (subscription.destination().matches(publication.destination()) && !replay.point.hasSeen(publication)) {
+                if (!mayReplay(subscription) || !connection.hasRoomToReplay(publication.bytes())) {
+                    return false;
+                }
                 hub.counters().increment(Counter.RESUMED);
                 publication.retain(1);
                 deliver(subscription, publication);
                 publication.release();
             }
+            replay.position = publication.position() + 1;
         }
         connection.flushBatch();
+        return true;
+    }
+
+    /** What a client asked for takes no more than half of what it may leave without ACK. */
+    private boolean mayReplay(Subscription subscription) {
+        return subscription.unacked().size() < Math.max(1, options.unackedMax() / 2);
     }
 
     // ------------------------------------------------------------------ acknowledging
@@ -493,6 +508,7 @@ final class Session {
             hub.counters().increment(Counter.ACKS_UNKNOWN);
         } else {
             hub.counters().add(isAck ? Counter.ACKED : Counter.NACKED, count);
+            onRoom();
         }
     }
 

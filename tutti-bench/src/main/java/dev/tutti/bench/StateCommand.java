@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
         name = "state",
         mixinStandardHelpOptions = true,
         description = {
-            "A member joins a group whose state is larger than memory while one of the others sends; the member that",
-            "provides the state is killed half-way. The newcomer looks at every byte; then all have to have the same.",
+            "A newcomer takes over a state larger than memory while others send.",
+            "The member that provides the state is killed half-way. The newcomer looks at every byte; then all have to have the same.",
         },
         footer = {"", "Examples:", "  tutti bench state --size 4GiB", "  tutti bench state --size 256MiB --rate 0"})
 final class StateCommand implements Callable<Integer> {

@@ -51,6 +51,15 @@ class CommandsTest {
         return (Map<?, ?>) Objects.requireNonNull(value);
     }
 
+    /** The list of commands shows the first line of each description alone. */
+    @Test
+    void everyCommandSaysInALineWhatItIsFor() {
+        Bench.commandLine().getSubcommands().forEach((name, command) -> assertThat(
+                        command.getCommandSpec().usageMessage().description()[0])
+                .as(name)
+                .endsWith("."));
+    }
+
     @Test
     void aComparisonHasBothRatesAndTheirRatio() throws IOException {
         assertThat(bench("--against", "jgroups", "--pattern", "nn", "--size", "1024", "--members", "2")).isZero();

@@ -52,8 +52,8 @@ final class JGroupsSystem implements GroupSystem {
      */
     record Stack(String file, Map<String, Map<String, String>> changes, Set<String> without, boolean isTotal) {
 
-        /** Whether requests may wait for others to share a packet: not where the file has no bundler anyhow. */
-        boolean isBundled() {
+        /** Whether requests are out of band and without flow control. */
+        boolean isTuned() {
             return equals(TCP_TUNED);
         }
 
@@ -139,7 +139,7 @@ final class JGroupsSystem implements GroupSystem {
 
     @Override
     public Requests requests(Requests.Values values) {
-        return new JGroupsRequests(channel(), receiver, seat.members(), values, stack.isBundled());
+        return new JGroupsRequests(channel(), receiver, seat.members(), values, stack.isTuned());
     }
 
     private JChannel open(int port, List<Integer> ports, Receiver receiver) {

@@ -80,8 +80,7 @@ final class Output {
                 "-Xmx" + (heap == null ? heapDefault : heap),
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
-                "-Djava.net.preferIPv4Stack=true",
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
+                "-Djava.net.preferIPv4Stack=true"));
         // What the launcher has kept from a rehearsal serves the members of every system.
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))

@@ -66,10 +66,7 @@ class SlowClientTest {
         StompServer server = cluster.start(
                 builder -> builder.set("stomp.client-buffer", "64 KiB").set("stomp.history", "16 MiB"));
         try (Client client = Client.connect(server.port())) {
-            client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
-            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
-            String first = client.expect("MESSAGE").header("message-id");
-            client.sendAndWait("UNSUBSCRIBE", "id:a");
+            String first = receiveOne(server, client);
             for (int number = 0; number < 1_000; number++) {
                 server.publish("/topic/a", Map.of("number", "" + number), new byte[10_000]).get(20, TimeUnit.SECONDS);
             }
@@ -87,10 +84,7 @@ class SlowClientTest {
                 builder -> builder.set("stomp.client-buffer", "64 KiB").set("stomp.history", "16 MiB"));
         try (Client first = Client.connect(server.port());
                 Client slow = Client.openNarrow(server.port())) {
-            first.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
-            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
-            String id = first.expect("MESSAGE").header("message-id");
-            first.sendAndWait("UNSUBSCRIBE", "id:a");
+            String id = receiveOne(server, first);
             // More than a socket takes; the smaller of them fit into the buffer together, the larger wait until it is empty.
             for (int number = 0; number < 250; number++) {
                 byte[] body = new byte[number % 2 == 0 ? 60_000 : 5_000];
@@ -118,10 +112,7 @@ class SlowClientTest {
     void getsWhatItHasMissedNoFasterThanItAcknowledges() throws Exception {
         StompServer server = cluster.start(builder -> builder.set("stomp.unacked-max", "10"));
         try (Client client = Client.connect(server.port())) {
-            client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
-            server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
-            String first = client.expect("MESSAGE").header("message-id");
-            client.sendAndWait("UNSUBSCRIBE", "id:a");
+            String first = receiveOne(server, client);
             for (int number = 0; number < 100; number++) {
                 server.publish("/topic/a", Map.of("number", "" + number), new byte[1]).get(20, TimeUnit.SECONDS);
             }
@@ -134,5 +125,38 @@ class SlowClientTest {
             client.sendAndWait("UNSUBSCRIBE", "id:a");
         }
         assertThat(server.status()).containsEntry("disconnected.unacked", 0L).containsEntry("acked", 100L);
+    }
+
+    @Test
+    void getsWhatItMayAcknowledgeThoughNothingElseIsWritten() throws Exception {
+        StompServer server = cluster.start(builder -> builder
+                .set("stomp.client-buffer", "64 KiB")
+                .set("stomp.unacked-max", "10")
+                .set("stomp.history", "64 MiB"));
+        try (Client first = Client.connect(server.port());
+                Client slow = Client.openNarrow(server.port())) {
+            String id = receiveOne(server, first);
+            // The first is more than a socket takes: the others follow when that has been read.
+            for (int number = 0; number < 6; number++) {
+                byte[] body = new byte[number == 0 ? 15_000_000 : 1];
+                server.publish("/topic/a", Map.of("number", "" + number), body).get(20, TimeUnit.SECONDS);
+            }
+            slow.send("CONNECT\naccept-version:1.2\nhost:a\n\n");
+            slow.expect("CONNECTED");
+            slow.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nack:client-individual\nresume:" + id + "\n\n");
+            // Half of what may be without ACK, of which none is sent before all five are there.
+            for (int number = 0; number < 5; number++) {
+                assertThat(slow.expect("MESSAGE").header("number")).isEqualTo("" + number);
+            }
+        }
+    }
+
+    /** Receives one message, and unsubscribes. Says its id. */
+    private static String receiveOne(StompServer server, Client client) throws Exception {
+        client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
+        server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);
+        String id = client.expect("MESSAGE").header("message-id");
+        client.sendAndWait("UNSUBSCRIBE", "id:a");
+        return id;
     }
 }

@@ -306,18 +306,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
      * meanwhile has the rest. One that is larger waits for an empty buffer.
      */
     boolean hasRoomToReplay(int length) {
-        return hasRoomBelowHalf(length) || hasRoomOnceFlushed(length);
-    }
-
-    /** The socket may take what only waits for the end of the batch. */
-    private boolean hasRoomOnceFlushed(int length) {
+        long pendingMax = options.clientBufferBytes() / 2 - length;
+        if (pendingBytes() <= pendingMax) {
+            return true;
+        }
+        // The socket may take what only waits for the end of the batch.
         flushBatch();
-        return pendingBytes() == 0 || hasRoomBelowHalf(length);
-    }
-
-    private boolean hasRoomBelowHalf(int length) {
         long pending = pendingBytes();
-        return pending < options.clientBufferBytes() / 4 && pending + length <= options.clientBufferBytes() / 2;
+        return pending == 0 || pending <= pendingMax;
     }
 
     /** Writes a frame, and it goes out at once or with the batch that is being made. */

@@ -417,6 +417,7 @@ final class Session {
             }
             hasToReplay |= !replay.isDone;
         }
+        connection.flushBatch();
         isInReplay = false;
     }
 
@@ -447,7 +448,6 @@ final class Session {
             }
             replay.position = publication.position() + 1;
         }
-        connection.flushBatch();
         return true;
     }
 

@@ -5,6 +5,7 @@ module dev.tutti.campaign {
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
     requires info.picocli;
+    requires java.compiler;
     requires static org.jspecify;
 
     opens dev.tutti.campaign to

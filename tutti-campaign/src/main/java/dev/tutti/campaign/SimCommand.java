@@ -1,9 +1,15 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.slips.Slip;
+import dev.tutti.campaign.slips.SlipHunt;
+import dev.tutti.campaign.slips.SlipTable;
+import dev.tutti.campaign.slips.Workshop;
 import dev.tutti.core.settings.SettingException;
+import dev.tutti.internal.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,8 +38,8 @@ import picocli.CommandLine.Spec;
             "smaller and printed as a scenario; docs/design/simulator.md says what to do",
             "with it.",
             "",
-            "Exit codes: 0 nothing was broken, 1 something was (with --mutant: a mutant",
-            "was not caught), 2 wrong usage.",
+            "Exit codes: 0 nothing was broken, 1 something was (with --mutant or --slip:",
+            "one was not caught), 2 wrong usage.",
             "",
             "Examples:",
             "  tutti sim --schedules 2000",
@@ -42,6 +48,8 @@ import picocli.CommandLine.Spec;
             "  tutti sim --seed 4711",
             "  tutti sim --scenario seed-4711.txt",
             "  tutti sim --mutant all",
+            "  tutti sim --slip list",
+            "  tutti sim --slip all --markdown",
         })
 final class SimCommand implements Callable<Integer> {
 
@@ -80,6 +88,21 @@ final class SimCommand implements Callable<Integer> {
             description = "With a deliberate bug; all, or list for their names. With --seed or --scenario: that run with it.")
     private @Nullable String mutant;
 
+    @Option(names = "--slip", paramLabel = "NAME",
+            description = "With a patch of tutti-campaign/slips, in a JVM of its own, until a schedule breaks a promise; part"
+                    + " of a name, all, or list.")
+    private @Nullable String slip;
+
+    @Option(names = "--minutes", paramLabel = "N", defaultValue = "20",
+            description = "Time that one slip may take (default: 20).")
+    private long minutesMax;
+
+    @Option(names = "--markdown", description = "The result of --slip as the table of docs/design/slips.md.")
+    private boolean isMarkdown;
+
+    @Option(names = "--until-broken", hidden = true, description = "Stops at the first schedule that breaks a promise, in a line.")
+    private boolean isUntilBroken;
+
     @Option(names = "--threads", paramLabel = "N", description = "Simulations at a time (default: processors).")
     private int threads = Runtime.getRuntime().availableProcessors();
 
@@ -99,6 +122,12 @@ final class SimCommand implements Callable<Integer> {
             throw new ParameterException(line(), "--threads is " + threads + ", 1 to " + THREADS_MAX);
         }
         checkSet();
+        if (slip != null) {
+            return huntSlips(slip);
+        }
+        if (isUntilBroken) {
+            return searchUntilBroken();
+        }
         if (scenario != null) {
             return replay(read(scenario));
         }
@@ -230,7 +259,7 @@ final class SimCommand implements Callable<Integer> {
             return CommandLine.ExitCode.OK;
         }
         List<Mutant> wanted = mutants(name);
-        long count = schedules > 0 ? schedules : MUTANT_SCHEDULES;
+        long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
         long beginNanos = System.nanoTime();
         List<Hunt.Result> results = new Hunt(ways(), threads, this::say).run(wanted, first, count);
         Bag bag = new Bag(results, (System.nanoTime() - beginNanos) / 1e9);
@@ -253,8 +282,51 @@ final class SimCommand implements Callable<Integer> {
         return wanted;
     }
 
+    // ------------------------------------------------------------------ slips
+
+    /** The last line is read by {@link SlipHunt}. */
+    private int searchUntilBroken() {
+        long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
+        Search.Result result = new Search(this::schedule, Mutant.NONE, threads, 1, this::say).run(first, count, Long.MAX_VALUE);
+        if (result.failures().isEmpty()) {
+            out().println("held schedules=" + result.schedules());
+        } else {
+            Trial.Outcome failure = result.failures().getFirst();
+            out().println("broken seed=" + failure.schedule().seed() + " mode=" + failure.schedule().mode()
+                    + " schedules=" + result.schedules() + " property=" + failure.property());
+        }
+        out().flush();
+        return result.failures().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private int huntSlips(String name) {
+        Path home = Workshop.home();
+        List<Slip> slips = Slip.all(home);
+        if (name.equals("list")) {
+            slips.forEach(each -> out().printf("%-44s %s%n", each.name(), each.wrong()));
+            return CommandLine.ExitCode.OK;
+        }
+        List<Slip> wanted = slips.stream().filter(each -> name.equals("all") || each.name().contains(name)).toList();
+        if (wanted.isEmpty()) {
+            throw new ParameterException(line(), "there is no slip '" + name + "'; --slip list has their names");
+        }
+        long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
+        SlipHunt hunt = new SlipHunt(home, Campaign.class.getName(), SimCommand::holds, this::say, threads, minutesMax);
+        SlipTable table = new SlipTable(hunt.run(wanted, first, count));
+        out().print(isJson ? Json.write(table.map()) + "\n" : isMarkdown ? table.markdown() : table.text());
+        out().flush();
+        return table.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Whether a run without any slip breaks nothing. */
+    private static boolean holds(List<String> arguments) {
+        CommandLine line = Campaign.line();
+        line.setOut(new PrintWriter(Writer.nullWriter()));
+        return line.execute(arguments.toArray(String[]::new)) == CommandLine.ExitCode.OK;
+    }
+
     private static final int SCHEDULES = 200;
-    private static final int MUTANT_SCHEDULES = 2_000;
+    private static final int HUNT_SCHEDULES = 2_000;
     private static final int THREADS_MAX = 1_024;
     private static final int FAILURES_MAX = 10;
     private static final long SHRINK_MILLIS = 60_000;

@@ -26,6 +26,14 @@ public interface Machine {
      */
     int onAccepted(long nowNanos, String remote);
 
+    /**
+     * A connection of somebody else was refused before it was open: its TLS handshake failed.
+     *
+     * @param remote where from, for people
+     * @param detail why, for people
+     */
+    default void onRejected(long nowNanos, String remote, String detail) {}
+
     /** A connection that the machine has dialled is there (and its TLS handshake is done). */
     void onConnected(long nowNanos, int connection);
 

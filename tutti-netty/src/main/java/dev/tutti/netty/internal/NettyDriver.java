@@ -268,8 +268,11 @@ public final class NettyDriver implements StreamDriver {
             return;
         }
         String reason = trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble;
+        Machine current = machine;
         if (connection.dial != null) {
             dialer.onEnded(connection.dial, reason);
+        } else if (!isEnding && !trouble.isEmpty() && current != null) {
+            current.onRejected(System.nanoTime(), connection.remote(), reason);
         } else if (!isEnding) {
             complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), reason);
         }

@@ -31,6 +31,31 @@ public final class Discovery {
      */
     public record Limits(long pauseMaxNanos, long patienceNanos, int addressesMax, int dialsMax) {}
 
+    /** The last result of dialling an address. */
+    public enum Outcome {
+        /** The first dial is not over. */
+        NONE,
+        /** The host refuses connections: nobody listens at the port. */
+        NOBODY,
+        /** No answer in time, or no route. */
+        SILENT,
+        /** The name has no address. */
+        UNRESOLVED,
+        /** One of the two does not trust the other's certificate, or only one uses TLS. */
+        UNTRUSTED,
+        /** Somebody answers who is no node. */
+        NO_NODE,
+        /** A node answers and refuses this one, or is refused. */
+        REFUSED
+    }
+
+    /**
+     * An address without a session.
+     *
+     * @param detail for people; may be empty
+     */
+    public record Unmet(String address, boolean isSeed, Outcome outcome, String detail) {}
+
     public static final long NEVER = Long.MAX_VALUE;
 
     private static final long PAUSE_MIN_NANOS = 100_000_000L;
@@ -76,6 +101,8 @@ public final class Discovery {
         /** What people were told of it last. */
         String problem = "";
 
+        Outcome outcome = Outcome.NONE;
+        String detail = "";
         long nextNanos;
 
         Address(String text, boolean isSeed, long knownNanos, long nextNanos) {
@@ -246,6 +273,20 @@ public final class Discovery {
         return isNews;
     }
 
+    /**
+     * Keeps the result of a dial for {@link #unmet}. Of no effect while there is a session.
+     *
+     * @return false if the address is not known here
+     */
+    public boolean onOutcome(String text, Outcome outcome, String detail) {
+        Address address = addresses.get(text);
+        if (address != null && !address.isConnected) {
+            address.outcome = outcome;
+            address.detail = detail;
+        }
+        return address != null;
+    }
+
     public void onTimer(long nowNanos) {
         if (deadlineNanos <= nowNanos) {
             dialDue(nowNanos);
@@ -358,6 +399,8 @@ public final class Discovery {
     private void connected(Address address) {
         address.isConnected = true;
         address.problem = "";
+        address.outcome = Outcome.NONE;
+        address.detail = "";
         address.isAnswered = true;
         address.attempts = 0;
         address.again = 0;
@@ -430,6 +473,17 @@ public final class Discovery {
     private static boolean isAddress(String text) {
         int colon = text.lastIndexOf(':');
         return 0 < colon && colon < text.length() - 1 && text.length() <= NodeId.TEXT_MAX;
+    }
+
+    /** The addresses without a session, but for this node's own, in the order in which they became known. */
+    public List<Unmet> unmet() {
+        List<Unmet> unmet = new ArrayList<>();
+        for (Address address : addresses.values()) {
+            if (!address.isSelf && !address.isConnected) {
+                unmet.add(new Unmet(address.text, address.isSeed, address.outcome, address.detail));
+            }
+        }
+        return unmet;
     }
 
     public void report(Report report) {

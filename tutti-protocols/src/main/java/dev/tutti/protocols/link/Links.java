@@ -50,6 +50,9 @@ public final class Links {
         /** A dial found nobody; what follows from it is told by other calls. */
         void onDialFailed(String address, DialFailure failure, String detail);
 
+        /** A dial has found somebody who ended the connection, or was silent, before the handshake was over. */
+        void onNoHandshake(String address, String detail);
+
         /** A dial that the node asked for has ended. */
         void onAnswered(String address, Answer answer, @Nullable NodeId node);
 
@@ -382,6 +385,7 @@ public final class Links {
         if (link != null) {
             broken(link);
         } else if (connection.isDialed) {
+            owner.onNoHandshake(connection.address, detail);
             missed(connection, Answer.FAILED, null);
         } else if (!isOrderly) {
             handshake.stranger(connection, detail);
@@ -518,6 +522,7 @@ public final class Links {
     private void expire(Connection connection) {
         if (connection.isDialed) {
             end(connection, "not answered in time");
+            owner.onNoHandshake(connection.address, "no answer to the handshake in time");
             missed(connection, Answer.FAILED, null);
         } else {
             handshake.refuse(connection, Refusal.OVERLOAD, Hello.NONE,

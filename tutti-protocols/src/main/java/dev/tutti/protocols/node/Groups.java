@@ -434,11 +434,7 @@ final class Groups {
 
     /** Both are known here: says so, unless they do not fit together. */
     private void meet(RemoteMember remote, GroupPort port) {
-        String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
-        if (difference == null && !port.hasRoomFor(remote.member)) {
-            difference = "no room for " + remote.member.name() + ": a view of all members would take more than "
-                    + Membership.CONTROL_BYTES_MAX + " bytes (shorter names and addresses make room)";
-        }
+        String difference = difference(remote, port);
         if (difference == null) {
             links.send(remote.link, frame(8, Frames.GROUP_MET)
                     .appendInt(port.self().join())
@@ -446,6 +442,28 @@ final class Groups {
         } else {
             mismatches++;
             effects.event(new NodeEvents.StackMismatch(port.group(), remote.member.node(), difference));
+        }
+    }
+
+    /** Why the two do not meet; null if they do. */
+    private static @Nullable String difference(RemoteMember remote, GroupPort port) {
+        String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
+        if (difference == null && remote.port == null && !port.hasRoomFor(remote.member)) {
+            return "no room for " + remote.member.name() + ": a view of all members would take more than "
+                    + Membership.CONTROL_BYTES_MAX + " bytes (shorter names and addresses make room)";
+        }
+        return difference;
+    }
+
+    /** Members of other nodes that do not meet those here, in the order of their arrival. */
+    void mismatches(List<Trouble> troubles) {
+        for (GroupPort port : byName.values()) {
+            for (RemoteMember remote : byGroup.getOrDefault(port.group(), List.of())) {
+                String difference = difference(remote, port);
+                if (difference != null) {
+                    troubles.add(Trouble.mismatch(port.group(), remote.member.node(), difference));
+                }
+            }
         }
     }
 

@@ -18,6 +18,7 @@ import dev.tutti.protocols.datagram.HostedMachine;
 import dev.tutti.protocols.datagram.Multicast;
 import dev.tutti.protocols.detection.Detector;
 import dev.tutti.protocols.discovery.Discovery;
+import dev.tutti.protocols.discovery.Discovery.Outcome;
 import dev.tutti.protocols.discovery.Seeds;
 import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.link.Link;
@@ -74,6 +75,7 @@ public final class NodeMachine implements HostedMachine {
     private final Discovery discovery;
     private final Detector detector;
     private final Groups groups;
+    private final Refused refused = new Refused();
     private final List<String> seeds;
     private final long heartbeatNanos;
     private final long patienceNanos;
@@ -204,6 +206,13 @@ public final class NodeMachine implements HostedMachine {
             links.stop();
         }
         return connection;
+    }
+
+    @Override
+    public void onRejected(long nowNanos, String remote, String detail) {
+        begin(nowNanos);
+        refused.add(remote, detail, true, now());
+        effects.event(new NodeEvents.Refused(remote, detail));
     }
 
     @Override
@@ -576,6 +585,10 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onRefused(String remote, Refusal refusal, String reason) {
+            boolean isNode = refusal != Refusal.MALFORMED;
+            if (!discovery.onOutcome(remote, isNode ? Outcome.REFUSED : Outcome.NO_NODE, reason) && refusal != Refusal.SUSPECTED) {
+                refused.add(remote, reason, isNode, now());
+            }
             // A dialled address is told of once, not with every attempt.
             if (discovery.isNews(remote, reason)) {
                 effects.event(new NodeEvents.Refused(remote, reason));
@@ -590,9 +603,15 @@ public final class NodeMachine implements HostedMachine {
                         case UNRESOLVED -> "the name has no address: " + detail;
                         case UNTRUSTED -> "one of the two does not trust the other: " + detail;
                     };
+            discovery.onOutcome(address, outcome(failure), detail);
             if (!problem.isEmpty() && discovery.isNews(address, problem)) {
                 effects.event(new NodeEvents.Unreachable(address, problem));
             }
+        }
+
+        @Override
+        public void onNoHandshake(String address, String detail) {
+            discovery.onOutcome(address, Outcome.NO_NODE, detail);
         }
 
         @Override
@@ -617,6 +636,15 @@ public final class NodeMachine implements HostedMachine {
             detector.onContact(node);
             return isStopped ? "the node was stopped" : detector.objection(node);
         }
+    }
+
+    private static Outcome outcome(DialFailure failure) {
+        return switch (failure) {
+            case REFUSED -> Outcome.NOBODY;
+            case UNREACHABLE -> Outcome.SILENT;
+            case UNRESOLVED -> Outcome.UNRESOLVED;
+            case UNTRUSTED -> Outcome.UNTRUSTED;
+        };
     }
 
     /** Where all others are, so that everybody gets to know everybody. */
@@ -657,6 +685,27 @@ public final class NodeMachine implements HostedMachine {
     }
 
     // ------------------------------------------------------------------ report
+
+    /**
+     * Everything that keeps this node from meeting others now. Early in a node's life, and in the middle of a change, some of
+     * it is nothing to worry about: only what lasts is.
+     */
+    public List<Trouble> troubles() {
+        if (isStopped) {
+            return List.of();
+        }
+        boolean isAlone = true;
+        for (Link link : links.all()) {
+            isAlone &= !link.isOpen();
+        }
+        List<Trouble> troubles = new ArrayList<>();
+        Trouble.ofAddresses(self, isAlone, discovery.unmet(), troubles);
+        refused.report(now(), troubles);
+        groups.mismatches(troubles);
+        return troubles.subList(0, Math.min(troubles.size(), TROUBLES_MAX));
+    }
+
+    private static final int TROUBLES_MAX = 32;
 
     /** Writes state and counters: sections {@code node}, {@code links}, {@code detection}, {@code discovery}, {@code groups}. */
     public void report(Report report) {

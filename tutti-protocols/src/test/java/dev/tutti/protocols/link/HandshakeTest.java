@@ -88,6 +88,9 @@ class HandshakeTest {
         }
 
         @Override
+        public void onNoHandshake(String address, String detail) {}
+
+        @Override
         public void onAnswered(String address, Links.Answer answer, NodeId node) {
             events.add(answer + " " + address);
         }

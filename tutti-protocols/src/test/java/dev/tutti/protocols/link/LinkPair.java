@@ -212,6 +212,9 @@ final class LinkPair {
         }
 
         @Override
+        public void onNoHandshake(String address, String detail) {}
+
+        @Override
         public void onAnswered(String address, Links.Answer answer, NodeId node) {
             events.add(answer.toString());
             if (answer != Links.Answer.CONNECTED && answer != Links.Answer.SELF) {

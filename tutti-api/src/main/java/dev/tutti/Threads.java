@@ -21,6 +21,14 @@ public interface Threads {
         return System.nanoTime();
     }
 
+    /**
+     * The wall clock, in milliseconds since 1970 in UTC. It may be set back, leap, and differ from the clocks of other
+     * members: nothing that must be right may depend on it.
+     */
+    default long epochMillis() {
+        return System.currentTimeMillis();
+    }
+
     /** Runs {@code task} on a thread of its own, which it may block. */
     default void start(String name, Runnable task) {
         Thread.ofVirtual().name(name).start(task);

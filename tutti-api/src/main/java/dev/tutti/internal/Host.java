@@ -23,11 +23,6 @@ public interface Host extends Threads {
     /** Unique for each start, and above those of earlier starts at the same address. */
     long incarnation();
 
-    /** Of the wall clock, for people. */
-    default long epochMillis() {
-        return System.currentTimeMillis();
-    }
-
     /** Writes what the process uses; metrics of part {@code process}. */
     default void reportProcess(Report report) {}
 

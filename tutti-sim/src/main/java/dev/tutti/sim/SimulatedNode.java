@@ -234,9 +234,14 @@ public final class SimulatedNode {
         return this;
     }
 
+    /** The wall clock, in milliseconds from an arbitrary origin that is the same at all nodes. */
+    public long wallMillis() {
+        return simulation.nowNanos() / 1_000_000 + WALL_MILLIS_MIN + wallOffsetMillis;
+    }
+
     /**
-     * Somebody sets the wall clock, forwards or back. It only names the next incarnation: a node that starts after the
-     * clock was set back has a lower one than it had before.
+     * Sets the wall clock forwards or back. For the node itself it only names the next incarnation: a node that starts after
+     * the clock was set back has a lower one than it had before.
      */
     public void setWallClock(Duration step) {
         wallOffsetMillis += step.toMillis();
@@ -276,7 +281,7 @@ public final class SimulatedNode {
         isTurnPlanned = false;
         isStopping = false;
         // As a wall clock gives it, milliseconds first; above the run before even within one of them, unless it was set.
-        long wallMillis = startedNanos / 1_000_000 + WALL_MILLIS_MIN + wallOffsetMillis;
+        long wallMillis = wallMillis();
         long incarnation = wallMillis << 20 | random.nextInt(1 << 20);
         lastIncarnation = wallMillis < lastWallMillis ? incarnation : Math.max(incarnation, lastIncarnation + 1);
         while (!simulation.takeIncarnation(lastIncarnation)) {

@@ -251,6 +251,16 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Sets the wall clock of a process forwards or back, as its {@link dev.tutti.Threads#epochMillis} shows it from now on, over
+     * restarts too. {@link #clock} is not changed.
+     */
+    public Cluster setWallClock(int number, Duration step) {
+        story.tell("n" + number, "has its wall clock set by " + step.toMillis() + " ms");
+        simulated(number).setWallClock(step);
+        return this;
+    }
+
     // ------------------------------------------------------------------ the network
 
     /** Cuts the network between these processes and all others, both ways. */

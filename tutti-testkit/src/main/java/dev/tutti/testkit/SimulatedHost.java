@@ -82,7 +82,7 @@ final class SimulatedHost implements Host {
 
     @Override
     public long epochMillis() {
-        return process.nowNanos() / 1_000_000;
+        return process.simulated().wallMillis();
     }
 
     @Override

@@ -22,6 +22,9 @@ public final class LostSide<T> {
     /** Those who have come from that side together; empty if that is not known here, and each brings it in for itself. */
     private List<Member> together = List.of();
 
+    /** Whether {@link #mergedIn} is of the state that goes on now. */
+    private boolean isMet;
+
     /** The number of the view in which this member has brought it in; 0 for none. */
     private long sentIn;
 
@@ -47,16 +50,30 @@ public final class LostSide<T> {
 
     /** This member has come to {@code present} with the state that goes on. */
     public void onView(View present, Member self) {
-        if (mergedIn != 0) {
+        if (isMet) {
             return;
         }
+        boolean isFirst = mergedIn == 0;
+        isMet = true;
         mergedIn = present.id().number();
+        if (isFirst) {
+            together = together(present, self);
+        }
+    }
+
+    private List<Member> together(View present, Member self) {
         for (View.Part part : present.parts()) {
             // Not so where there was a view in between that nobody was told because nobody knew whose state goes on.
             if (part.previous().equals(view.id()) && part.members().contains(self)) {
-                together = part.members();
+                return part.members();
             }
         }
+        return List.of();
+    }
+
+    /** Another state goes on from the next view on. */
+    public void onInstalled() {
+        isMet = false;
     }
 
     /** Whether {@code self} is to bring it in now. */

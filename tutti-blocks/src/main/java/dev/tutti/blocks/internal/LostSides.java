@@ -23,6 +23,11 @@ public final class LostSides<T> {
         sides.forEach(side -> side.onView(view, self));
     }
 
+    /** Another state goes on from the next view on, in which what is still to be brought in meets it. */
+    public void onInstalled() {
+        sides.forEach(LostSide::onInstalled);
+    }
+
     /** All of a side was brought in, by this member or another one. */
     public void onBroughtIn(String id) {
         sides.removeIf(side -> side.id().equals(id));

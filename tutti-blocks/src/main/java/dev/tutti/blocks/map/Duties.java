@@ -2,10 +2,12 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
+import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 
 /**
@@ -29,14 +31,18 @@ final class Duties<K, V> {
     private static final int BYTES_ENOUGH = 64 * 1024;
 
     private final Store.Bounds bounds;
+    private final Merge<Map<K, V>> rule;
+    private final WriteOrder order;
     private final Line<K, V> line;
     private final LostSides<List<Register<K, V>>> lostSides = new LostSides<>();
 
     /** What was told to be dropped, and is not yet. */
     private final TreeSet<Version> dropping = new TreeSet<>();
 
-    Duties(Store.Bounds bounds, Line<K, V> line) {
+    Duties(Store.Bounds bounds, Merge<Map<K, V>> rule, WriteOrder order, Line<K, V> line) {
         this.bounds = bounds;
+        this.rule = rule;
+        this.order = order;
         this.line = line;
     }
 
@@ -45,8 +51,10 @@ final class Duties<K, V> {
         lostSides.onView(next, self);
     }
 
+    /** Another side's state goes on: what was to be brought into the former one is to be brought into this one. */
     void onInstalled() {
         dropping.clear();
+        lostSides.onInstalled();
     }
 
     void onLost(LostSide<List<Register<K, V>>> side) {
@@ -94,7 +102,7 @@ final class Duties<K, V> {
     private void bringIn(LostSide<List<Register<K, V>>> side, Store<K, V> store) {
         List<Register<K, V>> batch = new ArrayList<>();
         long bytes = 0;
-        for (Register<K, V> each : Wanted.untouched(side, store)) {
+        for (Register<K, V> each : Wanted.untouched(side, store, rule, order)) {
             if (batch.size() == COUNT_MAX || bytes >= BYTES_ENOUGH) {
                 line.again(side.id(), false, batch, side::onUnsent);
                 batch = new ArrayList<>();

@@ -22,12 +22,29 @@ import java.util.TreeMap;
  * @param origin whose it is
  * @param clock the highest sequence that was seen
  * @param heard of the members that have spoken the last sequence
+ * @param time what the one that gave it knew of the time
  * @param registers live ones and removals, each by version
  */
 record Image<K, V>(
-        Blocks.Origin origin, long clock, long changes, TreeMap<Member, Long> heard, List<Register<K, V>> registers) {
+        Blocks.Origin origin,
+        long clock,
+        long changes,
+        TreeMap<Member, Long> heard,
+        Time time,
+        List<Register<K, V>> registers) {
 
-    private static final byte FORMAT = 1;
+    private static final byte FORMAT = 2;
+
+    /**
+     * Time where a state comes from.
+     *
+     * @param stamp the highest that was made or learned; 0 if time does not decide
+     * @param walls the wall clocks of nodes, by address
+     */
+    record Time(long stamp, Map<String, Long> walls) {
+
+        static final Time NONE = new Time(0, Map.of());
+    }
 
     void write(RegisterCodec<K, V> codec, OutputStream stream) throws IOException {
         DataOutputStream out = new DataOutputStream(stream);
@@ -38,6 +55,8 @@ record Image<K, V>(
             MemberCodec.MEMBER.put(member, block);
             block.putLong(sequence);
         });
+        block.putLong(time.stamp()).putInt(time.walls().size());
+        time.walls().forEach((address, millis) -> block.putText(address).putLong(millis));
         Blocks.write(block, out);
         for (Register<K, V> register : registers) {
             codec.put(register, block);
@@ -60,6 +79,12 @@ record Image<K, V>(
             Member member = MemberCodec.MEMBER.take(in);
             heard.put(member, in.takeLong());
         }
+        long stamp = in.takeLong();
+        Map<String, Long> walls = new LinkedHashMap<>();
+        int wallCount = in.takeCount(Integer.BYTES + Long.BYTES);
+        for (int index = 0; index < wallCount; index++) {
+            walls.put(in.takeText(), in.takeLong());
+        }
         in.end();
         List<Register<K, V>> registers = new ArrayList<>();
         for (in = Blocks.read(source); in.remaining() > 0; in = Blocks.read(source)) {
@@ -67,7 +92,7 @@ record Image<K, V>(
                 registers.add(codec.take(in));
             }
         }
-        return new Image<>(origin, clock, changes, heard, registers);
+        return new Image<>(origin, clock, changes, heard, new Time(stamp, walls), registers);
     }
 
     /** All of it in a store of its own. */

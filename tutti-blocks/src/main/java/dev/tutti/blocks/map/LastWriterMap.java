@@ -35,8 +35,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The last writer's form.
  *
- * <p>A write has its {@link Version} where it is delivered: (number of that view, the sender's Lamport clock, its rank), which
- * is the same at all. So members of a view end equal in whatever order writes of different members arrive, and nothing
+ * <p>A write has its {@link Version} where it is delivered: (number of that view, the sequence that the sender gave it, its
+ * rank), which is the same at all. A sequence is above all that the sender has seen and not below its {@link HybridClock}: in a
+ * view the later write stands, as far as clocks are right, and whoever has seen a write overrules it in any case. Members of
+ * two sides of a partition compare the time of writing instead. So members of a view end equal in whatever order writes of different members arrive, and nothing
  * that is delivered in a view is older than what was removed before it. A removal of this view is kept until every member has
  * said something with a higher clock in it, and that it has nothing to bring in from another side; others are kept for
  * merges, up to a number.
@@ -61,10 +63,12 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private volatile @Nullable Member self;
     private volatile @Nullable Group group;
     private volatile @Nullable String closedBecause;
+    private final HybridClock time;
     private long clock;
+    private boolean isClockUntold;
     private long changes;
 
-    /** The clock of the last message of each member of the view. */
+    /** The sequence of the last message of each member of the view. */
     private final TreeMap<Member, Long> heard = new TreeMap<>();
 
     /** Those who have said in this view that they have nothing to bring in. */
@@ -84,7 +88,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         this.waits = new Waits(threads, "map " + name, settings.timeout());
         this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
-        this.duties = new Duties<>(settings.bounds(), new Line());
+        this.duties = new Duties<>(settings.bounds(), settings.merge(), settings.writeOrder(), new Line());
+        this.time = settings.clock();
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
     }
 
@@ -153,6 +158,9 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             status.put("forgotten", forgotten);
             status.put("malformed", malformed);
             status.put("tried-again", retry.count());
+            status.put("clock-error-millis", isByTime() ? time.errorMillis() : 0);
+            status.put("clock-cut", time.cut());
+            status.put("clock-refused", time.refused());
         } finally {
             lock.unlock();
         }
@@ -171,7 +179,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         MapBuilder.checkTimeToLive(timeToLive);
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, value, timeToLive.toNanos(), 0, out);
-        waits.await(write(out, List.of(key)));
+        waits.await(write(out, List.of(key), true));
     }
 
     @Override
@@ -183,14 +191,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     public CompletableFuture<Void> putAsync(K key, V value) {
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, value, settings.timeToLiveNanos(), 0, out);
-        return write(out, List.of(key));
+        return write(out, List.of(key), true);
     }
 
     @Override
     public CompletableFuture<Void> removeAsync(K key) {
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, null, 0, 0, out);
-        return write(out, List.of());
+        return write(out, List.of(key), false);
     }
 
     @Override
@@ -202,7 +210,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             codec.putWrite(entry.getKey(), entry.getValue(), settings.timeToLiveNanos(), 0, out);
             keys.add(entry.getKey());
             if (MapMessage.isEnough(keys.size(), out)) {
-                written.add(write(MapMessage.counted(out, keys.size()), keys));
+                written.add(write(MapMessage.counted(out, keys.size()), keys, true));
                 if (written.size() == BATCHES_AHEAD) {
                     waits.await(written.removeFirst());
                 }
@@ -211,7 +219,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             }
         }
         if (!keys.isEmpty()) {
-            written.add(write(MapMessage.counted(out, keys.size()), keys));
+            written.add(write(MapMessage.counted(out, keys.size()), keys, true));
         }
         written.forEach(waits::await);
     }
@@ -220,8 +228,8 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         return MapMessage.begin(kind).putInt(count);
     }
 
-    /** @param added keys that must have room */
-    private CompletableFuture<Void> write(ByteOutput out, List<K> added) {
+    /** @param needsRoom whether keys that are not there yet must have room */
+    private CompletableFuture<Void> write(ByteOutput out, List<K> keys, boolean needsRoom) {
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletableFuture<Void> accepted;
         long sequence;
@@ -231,10 +239,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             if (closedBecause != null || joined == null) {
                 throw new MapException(MapException.Reason.CLOSED, "map " + name + ": " + closedBecause);
             }
-            checkRoom(added, out.length());
-            sequence = ++clock;
+            if (needsRoom) {
+                checkRoom(keys, out.length());
+            }
+            byte[] message = stamp(out, keys);
+            sequence = clock;
             open.put(sequence, written);
-            accepted = joined.sendAsync(stamp(out, sequence));
+            accepted = joined.sendAsync(message);
         } catch (MapException e) {
             written.completeExceptionally(e);
             return written;
@@ -281,10 +292,35 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Says in the message's header who it comes from: the clock, the view that was told, whether there is more to merge. */
-    private byte[] stamp(ByteOutput out, long sequence) {
+    private boolean isByTime() {
+        return settings.writeOrder() == WriteOrder.TIME;
+    }
+
+    /**
+     * Says in the message's header who it comes from: the next sequence, the view that was told, whether there is more to
+     * merge, the time.
+     *
+     * @param written keys that the message writes: it is later than what is there
+     */
+    private byte[] stamp(ByteOutput out, List<K> written) {
+        HybridClock.Stamp stamp = HybridClock.Stamp.NONE;
+        if (isByTime()) {
+            long before = 0;
+            for (K key : written) {
+                before = Math.max(before, store.versionOf(key).written());
+            }
+            stamp = time.stamp(before);
+        }
+        clock = Math.max(clock + 1, stamp.written());
         View told = view;
-        return MapMessage.stamp(out, sequence, told == null ? 0 : told.id().number(), duties.isBurdened());
+        return MapMessage.stamp(out, clock, told == null ? 0 : told.id().number(), duties.isBurdened(), stamp);
+    }
+
+    private void learn(HybridClock.Stamp stamp, Member sender) {
+        if (isByTime() && stamp.written() > 0) {
+            time.read(sender.node().address(), stamp.wallMillis());
+            time.learn(stamp.written());
+        }
     }
 
     // ------------------------------------------------------------------ inputs
@@ -293,6 +329,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         lock.lock();
         try {
             group = joined;
+            tellClock();
             attend();
         } finally {
             lock.unlock();
@@ -309,6 +346,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             unburdened.clear();
             askedAtRemoved = 0;
             duties.onView(next, own);
+            tellClock();
             attend();
         } finally {
             lock.unlock();
@@ -327,6 +365,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
                 ByteInput in = new ByteInput(message.buffer());
                 header = MapMessage.header(in);
                 clock = Math.max(clock, header.sequence());
+                learn(header.stamp(), message.sender());
                 take(header, in, message.sender(), present, events);
             } catch (RuntimeException e) {
                 // A codec is the application's, and throws what it likes for bytes that it has not written.
@@ -365,7 +404,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             case MapMessage.Body.Write<K, V>(List<Register<K, V>> registers) -> {
                 int place = 0;
                 for (Register<K, V> each : registers) {
-                    Version version = Version.of(viewNumber, header.sequence(), rank, place);
+                    Version version = Version.of(viewNumber, header.sequence(), header.stamp().written(), rank, place);
                     apply(each.with(version), EntryEvent.Kind.REMOVED, events);
                     place++;
                 }
@@ -462,6 +501,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     // ------------------------------------------------------------------ what is to be done by somebody
 
+    /** Those who had the state that was installed here have not heard of this member's clock; under the lock. */
+    private void tellClock() {
+        if (isClockUntold && group != null) {
+            isClockUntold = false;
+            send(MapMessage.begin(MapMessage.TELL), () -> isClockUntold = true);
+        }
+    }
+
     /** Does what is this member's business now; under the lock. */
     private void attend() {
         View present = view;
@@ -469,6 +516,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         if (present == null || own == null || group == null || retry.isOver()) {
             return;
         }
+        tellClock();
         deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
         forget(present);
         if (own.equals(present.coordinator()) && store.removedCount() > settings.removedMax() + askedAtRemoved) {
@@ -525,7 +573,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void send(ByteOutput out, Runnable unsent) {
         Group joined = group;
         if (joined != null && !retry.isOver()) {
-            retry.watch(joined.sendAsync(stamp(out, ++clock)), unsent);
+            retry.watch(joined.sendAsync(stamp(out, List.of())), unsent);
         }
     }
 
@@ -543,6 +591,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
                         clock,
                         changes,
                         new TreeMap<>(heard),
+                        isByTime() ? time.time() : Image.Time.NONE,
                         Image.registers(store));
                 return out -> image.write(codec, out);
             } finally {
@@ -571,13 +620,17 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         Store<K, V> next = image.store();
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), from, store, image, next);
+        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         List<CompletableFuture<Void>> written = new ArrayList<>();
         lock.lock();
         try {
             store = next;
             clock = Math.max(clock, image.clock());
+            if (isByTime()) {
+                time.learn(image.time());
+                isClockUntold = true;
+            }
             changes += events.size();
             duties.onInstalled();
             if (lost != null) {

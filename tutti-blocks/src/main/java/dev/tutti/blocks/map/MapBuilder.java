@@ -22,6 +22,8 @@ public final class MapBuilder<K, V> {
     private long bytesMax = Long.MAX_VALUE;
     private Overflow overflow = Overflow.REFUSE;
     private int removedMax = REMOVED_MAX;
+    private WriteOrder writeOrder = WriteOrder.TIME;
+    private Duration clockErrorMax = CLOCK_ERROR_MAX;
     private @Nullable Merge<Map<K, V>> merge;
     private Consumer<EntryEvent<K, V>> onEntry = event -> {};
     private boolean isOnlyInPrimary;
@@ -61,6 +63,14 @@ public final class MapBuilder<K, V> {
 
     int removedMax() {
         return removedMax;
+    }
+
+    WriteOrder writeOrder() {
+        return writeOrder;
+    }
+
+    HybridClock clock() {
+        return new HybridClock(group.name(), group.node().threads(), group.node().address(), clockErrorMax.toMillis());
     }
 
     Merge<Map<K, V>> merge() {
@@ -138,6 +148,25 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
+    /** What makes a write the last one; {@link WriteOrder#TIME} by default. */
+    public MapBuilder<K, V> writeOrder(WriteOrder order) {
+        writeOrder = order;
+        return this;
+    }
+
+    /**
+     * How far the wall clock of a node may be from the median of the group's; 1 s by default, 1 ms to 1 h. A clock that is
+     * further off is cut to this limit and logged as a warning, and {@link ReplicatedMap#status} has its error and how often
+     * it was cut. Of two writes that are further apart than twice the limit, the later one stands, whatever clocks show.
+     */
+    public MapBuilder<K, V> clockErrorMax(Duration limit) {
+        if (limit.compareTo(CLOCK_ERROR_MIN) < 0 || limit.compareTo(CLOCK_ERROR_LIMIT) > 0) {
+            throw new IllegalArgumentException("a clock error of at most " + limit + ", 1 ms to 1 h");
+        }
+        clockErrorMax = limit;
+        return this;
+    }
+
     /** What becomes of the sides of a partition; {@link Merge#lastWriter} by default. */
     public MapBuilder<K, V> merge(Merge<Map<K, V>> rule) {
         merge = rule;
@@ -183,9 +212,10 @@ public final class MapBuilder<K, V> {
     }
 
     /**
-     * Joins, with the form in which of two writes that do not know of each other one stands: the one in the later view, then
-     * with the higher Lamport clock, then of the member with the higher rank. Nobody waits for another member. Any reliable
-     * order of the group does.
+     * Joins, with the form in which of two writes that do not know of each other one stands, the same at all members: the later
+     * one, as {@link #writeOrder} says. Of two that were written in the same millisecond, and of two where clocks differ by more
+     * than the writes, it may be either. A write that waits for a view change is later than all of the view before. Nobody waits
+     * for another member. Any reliable order of the group does.
      *
      * <p>Bounds are kept by the oldest member, for what it sees: what is under way comes on top.
      *
@@ -215,4 +245,7 @@ public final class MapBuilder<K, V> {
     private static final Duration TIME_TO_LIVE_MIN = Duration.ofMillis(1);
     private static final Duration TIME_TO_LIVE_MAX = Duration.ofDays(3_650);
     private static final int REMOVED_MAX = 100_000;
+    private static final Duration CLOCK_ERROR_MAX = Duration.ofSeconds(1);
+    private static final Duration CLOCK_ERROR_MIN = Duration.ofMillis(1);
+    private static final Duration CLOCK_ERROR_LIMIT = Duration.ofHours(1);
 }

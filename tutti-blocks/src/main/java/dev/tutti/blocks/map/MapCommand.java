@@ -27,8 +27,12 @@ sealed interface MapCommand<K, V> {
         record Unchanged<V>(Version version) implements Condition<V> {}
     }
 
-    /** Writes of different keys, all or none; a condition is about the first. */
-    record Write<K, V>(Condition<V> condition, List<Register<K, V>> registers) implements MapCommand<K, V> {}
+    /**
+     * Writes of different keys, all or none; a condition is about the first.
+     *
+     * @param stamp when they were submitted
+     */
+    record Write<K, V>(Condition<V> condition, HybridClock.Stamp stamp, List<Register<K, V>> registers) implements MapCommand<K, V> {}
 
     /** Entries that have expired, if they are still there as they were. */
     record Expire<K, V>(List<Register<K, V>> registers) implements MapCommand<K, V> {}
@@ -52,10 +56,10 @@ sealed interface MapCommand<K, V> {
 
     private static <K, V> void put(RegisterCodec<K, V> codec, MapCommand<K, V> command, ByteOutput out) {
         switch (command) {
-            case Write<K, V>(Condition<V> condition, List<Register<K, V>> registers) -> {
+            case Write<K, V>(Condition<V> condition, HybridClock.Stamp stamp, List<Register<K, V>> registers) -> {
                 out.putByte(WRITE);
                 putCondition(codec, condition, out);
-                out.putInt(registers.size());
+                out.putLong(stamp.written()).putLong(stamp.wallMillis()).putInt(registers.size());
                 registers.forEach(each -> codec.putWrite(each, out));
             }
             case Expire<K, V>(List<Register<K, V>> registers) -> {
@@ -77,7 +81,8 @@ sealed interface MapCommand<K, V> {
         return switch (kind) {
             case WRITE -> {
                 Condition<V> condition = takeCondition(codec, in);
-                yield new Write<>(condition, takeAll(in, each -> codec.takeWrite(each, Version.NONE)));
+                HybridClock.Stamp stamp = new HybridClock.Stamp(in.takeLong(), in.takeLong());
+                yield new Write<>(condition, stamp, takeAll(in, each -> codec.takeWrite(each, Version.NONE)));
             }
             case EXPIRE ->
                 new Expire<>(takeAll(

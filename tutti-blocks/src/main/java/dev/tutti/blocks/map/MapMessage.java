@@ -28,18 +28,21 @@ final class MapMessage {
     private static final int SEQUENCE_AT = 1;
     private static final int VIEW_AT = SEQUENCE_AT + Long.BYTES;
     private static final int MERGING_AT = VIEW_AT + Long.BYTES;
-    private static final int HEADER_BYTES = MERGING_AT + 1;
+    private static final int WRITTEN_AT = MERGING_AT + 1;
+    private static final int WALL_AT = WRITTEN_AT + Long.BYTES;
+    private static final int HEADER_BYTES = WALL_AT + Long.BYTES;
 
     private MapMessage() {}
 
     /**
      * What each message begins with.
      *
-     * @param sequence the sender's Lamport clock
+     * @param sequence above those of all messages that the sender has sent or got
      * @param view number of the view that the sender was told last; 0 for none
      * @param isMerging whether the sender, or another member of its side, has something to bring in again
+     * @param stamp the time of the writes in it
      */
-    record Header(int kind, long sequence, long view, boolean isMerging) {}
+    record Header(int kind, long sequence, long view, boolean isMerging, HybridClock.Stamp stamp) {}
 
     /** What follows the header. */
     sealed interface Body<K, V> {
@@ -89,17 +92,23 @@ final class MapMessage {
     }
 
     static ByteOutput begin(int kind) {
-        return new ByteOutput().putByte(kind).putLong(0).putLong(0).putBoolean(false);
+        return new ByteOutput().putByte(kind).putLong(0).putLong(0).putBoolean(false).putLong(0).putLong(0);
     }
 
-    static byte[] stamp(ByteOutput out, long sequence, long view, boolean isMerging) {
+    static byte[] stamp(ByteOutput out, long sequence, long view, boolean isMerging, HybridClock.Stamp stamp) {
         out.setLong(SEQUENCE_AT, sequence).setLong(VIEW_AT, view);
+        out.setLong(WRITTEN_AT, stamp.written()).setLong(WALL_AT, stamp.wallMillis());
         out.array()[MERGING_AT] = (byte) (isMerging ? 1 : 0);
         return out.copy();
     }
 
     static Header header(ByteInput in) {
-        return new Header(in.takeByte(), in.takeLong(), in.takeLong(), in.takeBoolean());
+        return new Header(
+                in.takeByte(),
+                in.takeLong(),
+                in.takeLong(),
+                in.takeBoolean(),
+                new HybridClock.Stamp(in.takeLong(), in.takeLong()));
     }
 
     /** Whether the next entry is for the next message. */

@@ -51,6 +51,8 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
     private volatile @Nullable Replica<MapCommand<K, V>, Outcome<V>> replica;
+    private final HybridClock time;
+    private boolean isClockUntold;
     private long changes;
     private long broughtIn;
     private final List<EntryEvent<K, V>> untold = new ArrayList<>();
@@ -64,7 +66,11 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Store.Bounds bounds = settings.bounds();
         // Whoever has to make room goes with the write that needs it.
         this.duties = new Duties<>(
-                new Store.Bounds(bounds.entriesMax(), bounds.bytesMax(), Overflow.REFUSE), new Line());
+                new Store.Bounds(bounds.entriesMax(), bounds.bytesMax(), Overflow.REFUSE),
+                settings.merge(),
+                settings.writeOrder(),
+                new Line());
+        this.time = settings.clock();
     }
 
     static <K, V> OrderedMap<K, V> join(MapBuilder<K, V> settings) {
@@ -138,6 +144,9 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             status.put("to-bring-in", duties.entriesToBringIn());
             status.put("brought-in", broughtIn);
             status.put("tried-again", retry.count());
+            status.put("clock-error-millis", isByTime() ? time.errorMillis() : 0);
+            status.put("clock-cut", time.cut());
+            status.put("clock-refused", time.refused());
         } finally {
             lock.unlock();
         }
@@ -150,8 +159,28 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         return new Register<>(key, value, 0, Version.NONE, timeToLiveNanos, deadlines.nowNanos());
     }
 
+    private boolean isByTime() {
+        return settings.writeOrder() == WriteOrder.TIME;
+    }
+
+    private MapCommand.Write<K, V> command(Condition<V> condition, List<Register<K, V>> registers) {
+        return new MapCommand.Write<>(condition, stamp(), registers);
+    }
+
+    private HybridClock.Stamp stamp() {
+        if (!isByTime()) {
+            return HybridClock.Stamp.NONE;
+        }
+        lock.lock();
+        try {
+            return time.stamp(0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private Outcome<V> write(Condition<V> condition, Register<K, V> register) {
-        return guarded(() -> checked(replica().call(new MapCommand.Write<>(condition, List.of(register)))));
+        return guarded(() -> checked(replica().call(command(condition, List.of(register)))));
     }
 
     private Outcome<V> write(Condition<V> condition, K key, @Nullable V value) {
@@ -199,7 +228,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     }
 
     private CompletableFuture<Void> submit(List<Register<K, V>> registers) {
-        return replica().submit(new MapCommand.Write<>(new Condition.Always<>(), registers)).handle((outcome, failure) -> {
+        return replica().submit(command(new Condition.Always<>(), registers)).handle((outcome, failure) -> {
             if (failure instanceof CommandException known) {
                 throw new CompletionException(exception(known));
             }
@@ -324,7 +353,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             lock.lock();
             try {
                 return switch (command) {
-                    case MapCommand.Write<K, V> write -> OrderedMap.this.write(write);
+                    case MapCommand.Write<K, V> write -> OrderedMap.this.write(member, write);
                     case MapCommand.Expire<K, V> expire -> expire(expire);
                     case MapCommand.Again<K, V> again -> bringIn(member, again);
                 };
@@ -380,7 +409,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
             try {
                 View from = view();
                 Image<K, V> image = new Image<>(
-                        new Blocks.Origin(from.id(), from.members()), changes, changes, new TreeMap<>(), Image.registers(store));
+                        new Blocks.Origin(from.id(), from.members()), changes, changes, new TreeMap<>(), isByTime() ? time.time() : Image.Time.NONE, Image.registers(store));
                 return out -> image.write(codec, out);
             } finally {
                 lock.unlock();
@@ -404,7 +433,12 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
     }
 
-    private Outcome<V> write(MapCommand.Write<K, V> write) {
+    private Outcome<V> write(Member member, MapCommand.Write<K, V> write) {
+        long written = write.stamp().written();
+        if (isByTime() && written > 0) {
+            time.read(member.node().address(), write.stamp().wallMillis());
+            time.learn(written);
+        }
         if (write.registers().isEmpty()) {
             return new Outcome<>(true, false, null);
         }
@@ -427,11 +461,18 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         long number = ++changes;
         long place = 0;
         for (Register<K, V> each : write.registers()) {
-            set(each.with(Version.of(view().id().number(), number, 0, place)), EntryEvent.Kind.REMOVED);
+            Version version = Version.of(view().id().number(), number, writtenAfter(each.key(), written), 0, place);
+            set(each.with(version), EntryEvent.Kind.REMOVED);
             place++;
         }
         makeRoom();
         return new Outcome<>(true, false, previous);
+    }
+
+    /** The order decides: what comes later in it was written later, whatever clocks said. */
+    private long writtenAfter(K key, long written) {
+        long before = store.versionOf(key).written();
+        return written == 0 || written > before || before == Long.MAX_VALUE ? written : before + 1;
     }
 
     /** Entries that are there can be changed in any case. */
@@ -509,12 +550,16 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         Store<K, V> next = image.store();
         View from = view;
         // Nothing changes here before this returns, so the user's function need not run under the lock.
-        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), from, store, image, next);
+        LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         lock.lock();
         try {
             store = next;
             changes = image.changes();
+            if (isByTime()) {
+                time.learn(image.time());
+                isClockUntold = true;
+            }
             untold.addAll(events);
             duties.onInstalled();
             if (lost != null) {
@@ -542,7 +587,16 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         View present = view;
         Member own = self;
         if (present != null && own != null && replica != null && !retry.isOver()) {
+            tellClock();
             deadlines.watch(retry.notInPause(duties.attend(present, own, store, deadlines.nowNanos())));
+        }
+    }
+
+    /** Those who had the state that was installed here have not heard of this member's clock. */
+    private void tellClock() {
+        if (isClockUntold) {
+            isClockUntold = false;
+            retry.watch(replica().submit(command(new Condition.Always<>(), List.of())), () -> isClockUntold = true);
         }
     }
 

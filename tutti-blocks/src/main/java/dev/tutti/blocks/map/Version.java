@@ -9,21 +9,33 @@ import dev.tutti.blocks.codec.Codec;
  * keeps that of the side that goes on then.
  *
  * @param view number of the view that the write was delivered in, the same at all who deliver it
- * @param sequence the writer's Lamport clock; 0 for what a merge brings in again, which any write of the view overrules
+ * @param sequence the number that the writer gave it, above all numbers that it had seen; 0 for what a merge brings in again,
+ *     which any write of the view overrules
+ * @param written the time of the write by the writer's {@link HybridClock}, which a merge compares; 0 with
+ *     {@link WriteOrder#VIEW}
  * @param originView the view that something that is brought in again was first written in, else 0
- * @param originSequence its clock then, else 0
+ * @param originSequence its sequence then, else 0
  * @param rank of the writer in the view
  * @param place of the write in its message, and for what is brought in again of that message among those of the member
  * @param isDropped whether it takes away exactly the write with the same numbers, which has expired or was evicted
  */
-record Version(long view, long sequence, long originView, long originSequence, int rank, long place, boolean isDropped)
+record Version(
+        long view,
+        long sequence,
+        long written,
+        long originView,
+        long originSequence,
+        int rank,
+        long place,
+        boolean isDropped)
         implements Comparable<Version> {
 
     /** Lower than any other. */
-    static final Version NONE = new Version(0, 0, 0, 0, 0, 0, false);
+    static final Version NONE = new Version(0, 0, 0, 0, 0, 0, 0, false);
 
     static final Codec<Version> CODEC = Codec.of(
             in -> new Version(
+                    in.takeLong(),
                     in.takeLong(),
                     in.takeLong(),
                     in.takeLong(),
@@ -33,14 +45,15 @@ record Version(long view, long sequence, long originView, long originSequence, i
                     in.takeBoolean()),
             (version, out) -> out.putLong(version.view)
                     .putLong(version.sequence)
+                    .putLong(version.written)
                     .putLong(version.originView)
                     .putLong(version.originSequence)
                     .putInt(version.rank)
                     .putLong(version.place)
                     .putBoolean(version.isDropped));
 
-    static Version of(long view, long sequence, int rank, long place) {
-        return new Version(view, sequence, 0, 0, rank, place, false);
+    static Version of(long view, long sequence, long written, int rank, long place) {
+        return new Version(view, sequence, written, 0, 0, rank, place, false);
     }
 
     /** What was written with this version, brought in again in a later view. */
@@ -48,25 +61,50 @@ record Version(long view, long sequence, long originView, long originSequence, i
         return new Version(
                 laterView,
                 0,
-                sequence == 0 ? originView : view,
-                sequence == 0 ? originSequence : sequence,
+                written,
+                firstView(),
+                firstSequence(),
                 laterRank,
                 laterPlace,
                 false);
     }
 
+    private long firstView() {
+        return sequence == 0 ? originView : view;
+    }
+
+    private long firstSequence() {
+        return sequence == 0 ? originSequence : sequence;
+    }
+
     Version dropped() {
-        return new Version(view, sequence, originView, originSequence, rank, place, true);
+        return new Version(view, sequence, written, originView, originSequence, rank, place, true);
     }
 
     boolean isAfter(Version other) {
         return compareTo(other) > 0;
     }
 
+    /**
+     * Whether it is the later one of two writes on different sides of a partition. Neither is if they are equal: then that of
+     * the side that goes on stands.
+     */
+    boolean isWrittenAfter(Version other, WriteOrder by) {
+        if (by == WriteOrder.VIEW) {
+            return isAfter(other);
+        }
+        int order = Long.compare(written, other.written);
+        order = order != 0 ? order : Boolean.compare(isDropped, other.isDropped);
+        order = order != 0 ? order : Long.compare(firstView(), other.firstView());
+        order = order != 0 ? order : Long.compare(firstSequence(), other.firstSequence());
+        return order > 0;
+    }
+
     @Override
     public int compareTo(Version other) {
         int order = Long.compare(view, other.view);
         order = order != 0 ? order : Long.compare(sequence, other.sequence);
+        order = order != 0 ? order : Long.compare(written, other.written);
         order = order != 0 ? order : Long.compare(originView, other.originView);
         order = order != 0 ? order : Long.compare(originSequence, other.originSequence);
         order = order != 0 ? order : Integer.compare(rank, other.rank);

@@ -19,16 +19,17 @@ final class Wanted {
     /**
      * What is to be changed in the state that goes on, as {@code rule} says; null if nothing is.
      *
+     * @param order which of two writes is the later one
      * @param view that this member comes from, with {@code own}
      * @param kept what goes on
      * @param keptStore the same
      */
     static <K, V> @Nullable LostSide<List<Register<K, V>>> of(
-            Merge<Map<K, V>> rule, View view, Store<K, V> own, Image<K, V> kept, Store<K, V> keptStore) {
+            Merge<Map<K, V>> rule, WriteOrder order, View view, Store<K, V> own, Image<K, V> kept, Store<K, V> keptStore) {
         List<Register<K, V>> wanted =
                 switch (rule.kind()) {
                     case KEEP -> List.of();
-                    case LAST_WRITER -> later(own, keptStore);
+                    case LAST_WRITER -> later(own, keptStore, order);
                     case UNION -> own.live().stream()
                             .filter(each -> keptStore.get(each.key()) == null)
                             .toList();
@@ -37,10 +38,10 @@ final class Wanted {
         return wanted.isEmpty() ? null : new LostSide<>(view, wanted);
     }
 
-    private static <K, V> List<Register<K, V>> later(Store<K, V> own, Store<K, V> kept) {
+    private static <K, V> List<Register<K, V>> later(Store<K, V> own, Store<K, V> kept, WriteOrder order) {
         List<Register<K, V>> later = new ArrayList<>();
         for (Register<K, V> each : Image.registers(own)) {
-            if (each.version().isAfter(kept.versionOf(each.key()))) {
+            if (each.version().isWrittenAfter(kept.versionOf(each.key()), order)) {
                 later.add(each);
             }
         }
@@ -75,10 +76,25 @@ final class Wanted {
         return wanted;
     }
 
-    /** What nobody has written since the merge. */
-    static <K, V> List<Register<K, V>> untouched(LostSide<List<Register<K, V>>> side, Store<K, V> store) {
+    /** What is still to be brought in: of keys that nobody has written since the merge, and as the rule says. */
+    static <K, V> List<Register<K, V>> untouched(
+            LostSide<List<Register<K, V>>> side, Store<K, V> store, Merge<Map<K, V>> rule, WriteOrder order) {
         return side.wanted().stream()
-                .filter(each -> store.versionOf(each.key()).view() < side.mergedIn())
+                .filter(each -> isUntouched(each, side.mergedIn(), store, rule, order))
                 .toList();
+    }
+
+    private static <K, V> boolean isUntouched(
+            Register<K, V> register, long mergedIn, Store<K, V> store, Merge<Map<K, V>> rule, WriteOrder order) {
+        Version present = store.versionOf(register.key());
+        return switch (rule.kind()) {
+            case LAST_WRITER -> {
+                // Another side may have come with something later since, or have brought it in.
+                boolean isWrittenSince = present.view() >= mergedIn && present.sequence() != 0;
+                yield !isWrittenSince && register.version().isWrittenAfter(present, order);
+            }
+            case UNION -> present.view() < mergedIn && store.get(register.key()) == null;
+            case KEEP, OWN -> present.view() < mergedIn;
+        };
     }
 }

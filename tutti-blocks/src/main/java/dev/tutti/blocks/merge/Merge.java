@@ -59,7 +59,10 @@ public final class Merge<S> {
         return new Merge<>(Kind.KEEP, "primary", null);
     }
 
-    /** Of each entry the version that was written last: in a later view, or later in it. Removals are writes. */
+    /**
+     * Keeps of each entry what was written last, by the clocks of the writers, or as {@link
+     * dev.tutti.blocks.map.MapBuilder#writeOrder} says. Removals are writes.
+     */
     public static <S> Merge<S> lastWriter() {
         return new Merge<>(Kind.LAST_WRITER, LARGEST, null);
     }

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class MapBytesTest {
     private final RegisterCodec<String, String> codec = new RegisterCodec<>(Codec.TEXT, Codec.TEXT, () -> 1_000);
 
     private static Version version(long sequence) {
-        return Version.of(3, sequence, 1, 0);
+        return Version.of(3, sequence, 0, 1, 0);
     }
 
     private List<MapCommand<String, String>> commands() {
@@ -38,11 +39,11 @@ class MapBytesTest {
         Register<String, String> mortal = new Register<>("m", "v", 11, Version.NONE, 500, 900);
         Register<String, String> removal = new Register<>("r", null, 6, Version.NONE, 0, 1_000);
         return List.of(
-                new MapCommand.Write<>(new MapCommand.Condition.Always<>(), List.of(live, mortal, removal)),
-                new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), List.of(live)),
-                new MapCommand.Write<>(new MapCommand.Condition.Present<>(), List.of(live)),
-                new MapCommand.Write<>(new MapCommand.Condition.Equal<>("x"), List.of(removal)),
-                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(version(9)), List.of(live)),
+                new MapCommand.Write<>(new MapCommand.Condition.Always<>(), new HybridClock.Stamp(8, 9), List.of(live, mortal, removal)),
+                new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), new HybridClock.Stamp(8, 9), List.of(live)),
+                new MapCommand.Write<>(new MapCommand.Condition.Present<>(), new HybridClock.Stamp(8, 9), List.of(live)),
+                new MapCommand.Write<>(new MapCommand.Condition.Equal<>("x"), new HybridClock.Stamp(8, 9), List.of(removal)),
+                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(version(9)), new HybridClock.Stamp(8, 9), List.of(live)),
                 new MapCommand.Expire<>(List.of(new Register<>("k", null, 0, version(4), 0, 0))),
                 new MapCommand.Again<>("side", 5, true, List.of(live.with(version(2)), mortal.with(version(3)))));
     }
@@ -85,7 +86,7 @@ class MapBytesTest {
 
     @Test
     void commandOfTooManyEntriesIsRefused() {
-        ByteOutput out = new ByteOutput().putByte(MapCommand.WRITE).putByte(0).putInt(Duties.COUNT_MAX + 1);
+        ByteOutput out = new ByteOutput().putByte(MapCommand.WRITE).putByte(0).putLong(8).putLong(9).putInt(Duties.COUNT_MAX + 1);
         out.putRaw(new byte[60_000], 0, 60_000);
         assertThatThrownBy(() -> MapCommand.codec(codec).take(new ByteInput(out.copy())))
                 .isInstanceOf(MalformedException.class)
@@ -102,7 +103,7 @@ class MapBytesTest {
         heard.put(MEMBER, 12L);
         Blocks.Origin origin = new Blocks.Origin(new ViewId(3, 1, MEMBER), List.of(MEMBER));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new Image<>(origin, 5, 6, heard, Image.registers(store)).write(codec, out);
+        new Image<>(origin, 5, 6, heard, new Image.Time(7, Map.of("n1:7800", 8L)), Image.registers(store)).write(codec, out);
         return out.toByteArray();
     }
 
@@ -111,6 +112,7 @@ class MapBytesTest {
         Image<String, String> read = Image.read(codec, new ByteArrayInputStream(image()));
         assertThat(read.clock()).isEqualTo(5);
         assertThat(read.changes()).isEqualTo(6);
+        assertThat(read.time()).isEqualTo(new Image.Time(7, Map.of("n1:7800", 8L)));
         assertThat(read.heard()).containsEntry(MEMBER, 12L);
         assertThat(read.origin().members()).containsExactly(MEMBER);
         assertThat(read.store().size()).isEqualTo(3_000);
@@ -138,16 +140,16 @@ class MapBytesTest {
     void laterWriteStandsInWhateverOrderTheyCome() {
         List<Version> versions = new ArrayList<>(List.of(
                 Version.NONE,
-                Version.of(1, 9, 3, 0),
-                Version.of(1, 9, 3, 0).dropped(),
-                Version.of(1, 10, 0, 0),
-                Version.of(2, 1, 0, 0).again(3, 1, 0),
-                Version.of(2, 2, 0, 0).again(3, 0, 0),
-                Version.of(3, 1, 0, 0),
-                Version.of(3, 1, 1, 0),
-                Version.of(3, 1, 1, 1)));
+                Version.of(1, 9, 0, 3, 0),
+                Version.of(1, 9, 0, 3, 0).dropped(),
+                Version.of(1, 10, 0, 0, 0),
+                Version.of(2, 1, 0, 0, 0).again(3, 1, 0),
+                Version.of(2, 2, 0, 0, 0).again(3, 0, 0),
+                Version.of(3, 1, 0, 0, 0),
+                Version.of(3, 1, 0, 1, 0),
+                Version.of(3, 1, 0, 1, 1)));
         assertThat(versions).isSorted();
-        Version twice = Version.of(2, 7, 0, 0).again(3, 1, 5).again(4, 0, 6);
-        assertThat(twice).isEqualTo(new Version(4, 0, 2, 7, 0, 6, false));
+        Version twice = Version.of(2, 7, 0, 0, 0).again(3, 1, 5).again(4, 0, 6);
+        assertThat(twice).isEqualTo(new Version(4, 0, 0, 2, 7, 0, 6, false));
     }
 }

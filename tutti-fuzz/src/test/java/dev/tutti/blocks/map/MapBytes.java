@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -25,6 +26,8 @@ public final class MapBytes {
     private static final RegisterCodec<String, byte[]> REGISTERS =
             new RegisterCodec<>(Codec.TEXT, Codec.BYTES, () -> NOW_NANOS);
     private static final Codec<MapCommand<String, byte[]>> COMMANDS = MapCommand.codec(REGISTERS);
+
+    private static final HybridClock.Stamp STAMP = new HybridClock.Stamp(3L << 16, 4);
 
     private MapBytes() {}
 
@@ -71,7 +74,7 @@ public final class MapBytes {
     }
 
     private static Register<String, byte[]> live(String key, long timeToLiveNanos, long sequence) {
-        return new Register<>(key, new byte[20], 0, Version.of(3, sequence, 1, 0), timeToLiveNanos, NOW_NANOS / 2);
+        return new Register<>(key, new byte[20], 0, Version.of(3, sequence, 0, 1, 0), timeToLiveNanos, NOW_NANOS / 2);
     }
 
     private static List<Register<String, byte[]>> some() {
@@ -85,11 +88,11 @@ public final class MapBytes {
 
     public static List<byte[]> commands() {
         List<MapCommand<String, byte[]>> commands = List.of(
-                new MapCommand.Write<>(new MapCommand.Condition.Always<>(), some()),
-                new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), crowd()),
-                new MapCommand.Write<>(new MapCommand.Condition.Present<>(), List.of()),
-                new MapCommand.Write<>(new MapCommand.Condition.Equal<>(new byte[9]), some()),
-                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(Version.of(1, 2, 3, 4)), some()),
+                new MapCommand.Write<>(new MapCommand.Condition.Always<>(), STAMP, some()),
+                new MapCommand.Write<>(new MapCommand.Condition.Absent<>(), STAMP, crowd()),
+                new MapCommand.Write<>(new MapCommand.Condition.Present<>(), STAMP, List.of()),
+                new MapCommand.Write<>(new MapCommand.Condition.Equal<>(new byte[9]), STAMP, some()),
+                new MapCommand.Write<>(new MapCommand.Condition.Unchanged<>(Version.of(1, 2, 0, 3, 4)), STAMP, some()),
                 new MapCommand.Expire<>(some()),
                 new MapCommand.Expire<>(crowd()),
                 new MapCommand.Again<>("side", 5, true, some()));
@@ -106,16 +109,16 @@ public final class MapBytes {
         for (List<Register<String, byte[]>> registers : List.of(some(), crowd())) {
             ByteOutput write = MapMessage.begin(MapMessage.WRITE).putInt(registers.size());
             registers.forEach(each -> REGISTERS.putWrite(each, write));
-            messages.add(MapMessage.stamp(write, 7, 3, true));
+            messages.add(MapMessage.stamp(write, 7, 3, true, STAMP));
             ByteOutput drop = MapMessage.begin(MapMessage.DROP).putBoolean(true).putInt(registers.size());
             registers.forEach(each -> Version.CODEC.put(each.version(), drop.putText(each.key())));
-            messages.add(MapMessage.stamp(drop, 7, 3, false));
+            messages.add(MapMessage.stamp(drop, 7, 3, false, STAMP));
             ByteOutput again = MapMessage.begin(MapMessage.AGAIN).putText("side").putBoolean(true).putInt(registers.size());
             registers.forEach(each -> REGISTERS.put(each, again));
-            messages.add(MapMessage.stamp(again, 7, 3, false));
+            messages.add(MapMessage.stamp(again, 7, 3, false, STAMP));
         }
-        messages.add(MapMessage.stamp(MapMessage.begin(MapMessage.ASK), 1, 0, false));
-        messages.add(MapMessage.stamp(MapMessage.begin(MapMessage.TELL), 2, 0, false));
+        messages.add(MapMessage.stamp(MapMessage.begin(MapMessage.ASK), 1, 0, false, STAMP));
+        messages.add(MapMessage.stamp(MapMessage.begin(MapMessage.TELL), 2, 0, false, STAMP));
         return messages;
     }
 
@@ -124,7 +127,7 @@ public final class MapBytes {
         List<Register<String, byte[]>> crowd = new ArrayList<>();
         for (int index = 0; index < 1_000; index++) {
             many.add(live("key " + index, index % 3, index));
-            crowd.add(new Register<>(Integer.toString(index, 36), null, 0, Version.of(0, index, 0, 0), 0, 0));
+            crowd.add(new Register<>(Integer.toString(index, 36), null, 0, Version.of(0, index, 0, 0, 0), 0, 0));
         }
         return List.of(state(some()), state(many), state(crowd));
     }
@@ -135,7 +138,7 @@ public final class MapBytes {
         Blocks.Origin origin = new Blocks.Origin(new ViewId(3, 1, Values.first()), Values.MEMBERS);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
-            new Image<>(origin, 5, 6, heard, registers).write(REGISTERS, out);
+            new Image<>(origin, 5, 6, heard, new Image.Time(9L << 16, Map.of("n1:7800", 8L, "n2:7800", 10L)), registers).write(REGISTERS, out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,6 +4,7 @@ import dev.tutti.Event.Kind;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeEvents;
 import java.time.Instant;
@@ -12,8 +13,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +44,11 @@ final class Chronicle {
     private final NodeEvents log;
     private final ArrayDeque<Event> events = new ArrayDeque<>();
     private final CopyOnWriteArrayList<Consumer<? super Event>> listeners = new CopyOnWriteArrayList<>();
+    private final Fence fence;
+    private final LongAdder listenerFailures = new LongAdder();
+
+    /** Threads that are in listeners. */
+    private final Set<Thread> telling = ConcurrentHashMap.newKeySet();
 
     /** How sessions have ended last, the oldest first. */
     private final LinkedHashMap<NodeId, End> ends = new LinkedHashMap<>();
@@ -64,6 +73,7 @@ final class Chronicle {
     Chronicle(Host host, NodeEvents log) {
         this.host = host;
         this.log = log;
+        this.fence = new Fence(host, this::onListenerFailed);
     }
 
     // ------------------------------------------------------------------ readers
@@ -232,12 +242,33 @@ final class Chronicle {
             }
             events.addLast(event);
         }
-        for (Consumer<? super Event> listener : listeners) {
-            try {
-                listener.accept(event);
-            } catch (RuntimeException e) {
-                LOG.warn("a listener of events has failed; it gets the next one", e);
+        if (listeners.isEmpty()) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        boolean isOuter = telling.add(thread);
+        try {
+            for (Consumer<? super Event> listener : listeners) {
+                fence.call("onEvent", listener, event);
+            }
+        } finally {
+            if (isOuter) {
+                telling.remove(thread);
             }
         }
+    }
+
+    private void onListenerFailed(String callback, Object event, Throwable thrown) {
+        listenerFailures.increment();
+        LOG.warn("a listener of events has failed for event {}; it gets the next one", event, thrown);
+    }
+
+    long listenerFailures() {
+        return listenerFailures.sum();
+    }
+
+    /** Whether {@code thread} is in a listener of events. */
+    boolean isTelling(Thread thread) {
+        return telling.contains(thread);
     }
 }

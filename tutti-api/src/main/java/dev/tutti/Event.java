@@ -54,6 +54,12 @@ public record Event(
         LEFT,
         /** The state of a group begins to come, goes on from another member, is there, or can't be had. */
         STATE,
+        /** A callback of the application has thrown. */
+        CALLBACK_FAILED,
+        /** A packet of another member can't be decoded. */
+        UNREADABLE,
+        /** The node has stopped, because of an internal error. */
+        FAILED,
         /** A listener has taken long for a packet of messages. */
         SLOW_LISTENER,
         /** A send has waited long. */

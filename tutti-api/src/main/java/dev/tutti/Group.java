@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,13 +59,19 @@ public final class Group implements AutoCloseable {
     private final Driver.Task consumeTask = this::takeConsumed;
     private final CompletableFuture<Group> joined = new CompletableFuture<>();
     private final CompletableFuture<String> left = new CompletableFuture<>();
+
+    /** Completed when the last listener has returned. */
+    private final CompletableFuture<String> ended = new CompletableFuture<>();
+
     private final AtomicBoolean isClosing = new AtomicBoolean();
 
     private final @Nullable StateTransfer state;
+    private final CallbackFailures failures;
+    private final CopyOnWriteArrayList<Awaited> waiters = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
-    private volatile @Nullable StateException failure;
+    private volatile @Nullable RuntimeException failure;
     private volatile boolean isSuspended;
 
     /** What was told last of the state's coming; guarded by it. */
@@ -88,8 +95,9 @@ public final class Group implements AutoCloseable {
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 this::wakeForSubmitted,
                 this::onWaited);
+        this.failures = new CallbackFailures(name, host, node.chronicle());
         Owner events = new Owner();
-        this.lane = builder.lane(host, settings, windowBytes / 8, events);
+        this.lane = builder.lane(this, host, settings, windowBytes / 8, events);
         this.state = builder.transfer(host, settings, events);
         if (state != null) {
             lane.use(state);
@@ -106,9 +114,15 @@ public final class Group implements AutoCloseable {
                         settings,
                         host.application(name, settings, lane),
                         host.submissions(name, settings, submissions));
-            } catch (IllegalStateException e) {
-                joined.completeExceptionally(e);
+            } catch (RuntimeException e) {
+                // Refused before anything has changed: no reason for the node to stop.
+                completeExceptionally(e);
                 close(e.toString());
+            }
+        });
+        var unused = joined.whenComplete((group, failed) -> {
+            if (joined.isCancelled()) {
+                leave();
             }
         });
         return joined;
@@ -136,11 +150,49 @@ public final class Group implements AutoCloseable {
 
     /**
      * Groups with {@code partition: primary}: whether this member is in the primary partition, as far as it knows. It may be
-     * cut off and not have noticed yet; what must not happen twice needs {@link View#epoch} as a fencing token besides.
+     * cut off and not have noticed yet; what must not happen twice needs {@link View#epoch} as a fencing token besides. False from
+     * the moment that this member begins to leave, or has lost the group.
      */
     public boolean isPrimary() {
-        return view().isPrimary() && !isSuspended;
+        return view().isPrimary() && !isSuspended && !isClosing.get() && !left.isDone();
     }
+
+    /**
+     * Why this member has left the group without being asked to: a callback that threw an error, a state that nobody could
+     * give, a node that has stopped. Null while it is a member, and after an ordinary {@link #close}.
+     */
+    public @Nullable Throwable failure() {
+        return failure;
+    }
+
+    /**
+     * Waits until the view has at least {@code count} members.
+     *
+     * @return whether it had within {@code within}; otherwise, or if the group is left meanwhile, false
+     * @throws IllegalStateException if a listener calls that runs on the loop
+     */
+    public boolean awaitMembers(int count, Duration within) {
+        node.checkMayWait("awaitMembers");
+        Awaited awaited = new Awaited(count, new CompletableFuture<>());
+        waiters.add(awaited);
+        try {
+            View present = view;
+            if (present != null && present.size() >= count) {
+                return true;
+            }
+            return !left.isDone() && host.get(awaited.there(), within.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            waiters.remove(awaited);
+        }
+    }
+
+    /** Who waits for a number of members. */
+    private record Awaited(int count, CompletableFuture<Boolean> there) {}
 
     /** What a send would wait for now, for people; empty if it would proceed. */
     public String waitsFor() {
@@ -195,7 +247,7 @@ public final class Group implements AutoCloseable {
     /** What this side of the group counts. */
     List<NodeInspection.Part> parts() {
         List<NodeInspection.Part> parts = new ArrayList<>();
-        parts.add(lane.part());
+        parts.add(lane.part(failures.recent()));
         parts.add(submissions.part(settings));
         StateTransfer transfer = state;
         if (transfer != null) {
@@ -336,11 +388,25 @@ public final class Group implements AutoCloseable {
 
     // ------------------------------------------------------------------ leaving
 
-    /** Sends what was accepted, says goodbye and leaves, within {@code leave-timeout}. Idempotent. */
+    /**
+     * Sends what was accepted, says goodbye and leaves, within {@code leave-timeout}. Idempotent.
+     *
+     * <p>When this method returns, no listener of the group is called any more. If a listener calls it, {@code onClosed} follows
+     * when that listener has returned, and nothing else does. A listener that does not return within {@code leave-timeout} is left
+     * to itself, with a warning.
+     *
+     * @throws IllegalStateException if a listener of a group that is {@link GroupBuilder#inline} calls it: the loop would wait
+     *     for itself
+     */
     @Override
     public void close() {
+        node.checkMayWait("close of group " + name);
+        if (lane.isCalledBy(Thread.currentThread())) {
+            lane.silence();
+        }
         leave();
         awaitLeft();
+        awaitEndedUnlessCalled();
     }
 
     /** Begins to leave. */
@@ -348,7 +414,8 @@ public final class Group implements AutoCloseable {
         if (!isClosing.compareAndSet(false, true)) {
             return;
         }
-        submissions.refuse("group " + name + " was left");
+        RuntimeException cause = failure;
+        submissions.refuse(cause == null ? "group " + name + " was left" : String.valueOf(cause.getMessage()), cause);
         try {
             driver.execute(now -> {
                 Member member = self;
@@ -379,19 +446,83 @@ public final class Group implements AutoCloseable {
         }
     }
 
+    /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
+    boolean isInline(Thread thread) {
+        return lane.isInline(thread);
+    }
+
+    /** Waits until the last listener has returned; not for the one that calls. */
+    void awaitEndedUnlessCalled() {
+        if (lane.isCalledBy(Thread.currentThread())) {
+            lane.silence();
+        } else {
+            awaitEnded();
+        }
+    }
+
+    private void awaitEnded() {
+        try {
+            host.get(ended, leaveTimeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            lane.silence();
+            Calls.Running running = lane.running();
+            LOG.warn("group {}: closed while {} has not returned; it is not called again", name,
+                    running == null ? "a listener" : running.callback());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            lane.silence();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("leaving failed", e);
+        }
+    }
+
+    /**
+     * Leaves because this member can't go on. Listeners are not called any more but {@code onClosed}; sends and {@code join} fail
+     * with the cause. From any thread, callbacks included; never waits.
+     */
+    private void fail(RuntimeException cause) {
+        lane.silence();
+        if (failure == null) {
+            failure = cause;
+        }
+        completeExceptionally(cause);
+        leave();
+    }
+
+    /** The node's loop has ended: nobody can leave in order. */
+    void lose(RuntimeException cause) {
+        boolean isFirst = !left.isDone();
+        if (failure == null) {
+            failure = cause;
+        }
+        isClosing.set(true);
+        String reason = String.valueOf(cause.getMessage());
+        close(reason);
+        if (isFirst) {
+            lane.onLost(reason);
+        }
+    }
+
+    /** What depends on the future may wait: it runs on a thread of its own. */
+    private void completeExceptionally(Throwable cause) {
+        if (!joined.isDone()) {
+            host.start("tutti-joined-" + name, () -> joined.completeExceptionally(cause));
+        }
+    }
+
     /** The group has ended, by leaving or with its node. */
     void close(String reason) {
-        submissions.close(reason);
+        submissions.close(reason, failure);
         StateTransfer transfer = state;
         if (transfer != null) {
             transfer.onLeft(reason);
         }
-        StateException cause = failure;
-        joined.completeExceptionally(
-                cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
+        RuntimeException cause = failure;
+        completeExceptionally(cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
         // First: who waits for the end may join the same group again at once.
         node.forget(this);
         left.complete(reason);
+        waiters.forEach(awaited -> awaited.there().complete(false));
     }
 
     // ------------------------------------------------------------------ meeting the loop
@@ -443,11 +574,50 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void onFailed(String reason, @Nullable Throwable cause) {
-            LOG.error("group {}: {}; it is left", name, reason, cause);
-            node.chronicle().on(Event.Kind.STATE, name, "the state can't be had; the group is left", reason, Map.of("phase", "failed"));
+            LOG.error("group {}: {}; the group is left", name, reason, cause);
+            node.chronicle().on(Event.Kind.STATE, name, "state transfer failed; the group is left", reason, Map.of("phase", "failed"));
             String text = "group " + name + ": " + reason;
-            failure = cause == null ? new StateException(text) : new StateException(text, cause);
-            leave();
+            fail(cause == null ? new StateException(text) : new StateException(text, cause));
+        }
+
+        @Override
+        public void onCallbackFailed(String callback, Throwable thrown) {
+            onFailed(callback, null, thrown);
+        }
+
+        @Override
+        public boolean onFailed(String callback, @Nullable Message message, Throwable thrown) {
+            boolean isGoingOn = thrown instanceof Exception
+                    && settings.get(GroupSettings.ON_EXCEPTION) == GroupSettings.OnException.GO_ON;
+            boolean isOver = left.isDone();
+            String place = message == null ? callback : callback + " for " + message.length() + " bytes from " + message.sender();
+            String text = "callback " + place + " has thrown " + thrown;
+            String next = isOver ? "the group is over" : isGoingOn ? "delivery goes on" : "the group is left";
+            if (!isGoingOn && !isOver) {
+                // First: what is told may fail for the same lack of memory.
+                fail(new IllegalStateException("group " + name + ": " + text + "; the group is left", thrown));
+            }
+            failures.report(thrown, callback, text, next);
+            host.onCallbackFailed(name, callback, thrown);
+            return isGoingOn;
+        }
+
+        @Override
+        public void onBroken(Throwable thrown) {
+            String text = "delivery has failed with " + thrown;
+            fail(new IllegalStateException("group " + name + ": " + text + "; the group is left", thrown));
+            failures.report(thrown, "delivery", text, "the group is left");
+        }
+
+        @Override
+        public void onUnreadable(@Nullable Member sender) {
+            node.chronicle().onFrequent(Event.Kind.UNREADABLE, name, "a packet of " + sender + " can't be decoded; its messages are not"
+                    + " delivered at any member", "", Map.of("sender", sender == null ? "" : sender.name()));
+        }
+
+        @Override
+        public void onEnded() {
+            ended.complete("");
         }
 
         @Override
@@ -468,8 +638,13 @@ public final class Group implements AutoCloseable {
         @Override
         public void onInstalled(View installed) {
             View before = view;
-            view = installed;
+            view = before == null ? installed : installed.after(before);
             isSuspended = false;
+            for (Awaited awaited : waiters) {
+                if (installed.size() >= awaited.count()) {
+                    awaited.there().complete(true);
+                }
+            }
             node.chronicle().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
         }
@@ -482,14 +657,16 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void onJoined() {
-            if (joined.complete(Group.this)) {
+            if (!joined.isDone()) {
                 node.chronicle().on(Event.Kind.JOINED, name, "joined, in " + view, "", Map.of());
+                // What depends on the future may wait, and deliveries must not.
+                host.start("tutti-joined-" + name, () -> joined.complete(Group.this));
             }
         }
 
         @Override
         public String onLeft(String reason) {
-            StateException cause = failure;
+            RuntimeException cause = failure;
             String told = cause == null ? reason : String.valueOf(cause.getMessage());
             node.chronicle().on(Event.Kind.LEFT, name, "left", told, Map.of());
             close(told);

@@ -1,15 +1,20 @@
 package dev.tutti;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Says how a group is to be used, and joins it. */
@@ -18,9 +23,9 @@ public final class GroupBuilder {
     private final Node node;
     private final String name;
     private Settings settings;
-    private Consumer<Message> onMessage = message -> {};
+    private Function<Group, Consumer<Message>> onMessage = group -> message -> {};
     private Runnable onBatchEnd = () -> {};
-    private Consumer<View> onView = view -> {};
+    private Function<Group, Consumer<View>> onView = group -> view -> {};
     private Consumer<String> onClosed = reason -> {};
     private Consumer<String> onSuspended = reason -> {};
     private Runnable onTransition = () -> {};
@@ -46,24 +51,19 @@ public final class GroupBuilder {
         return settings;
     }
 
-    Lane lane(Host host, Settings joined, long reportBytes, Lane.Owner owner) {
+    Lane lane(Group group, Host host, Settings joined, long reportBytes, Lane.Owner owner) {
         GroupSettings.StackKind stack = joined.get(GroupSettings.STACK);
         boolean isOrderAcrossSenders =
                 stack == GroupSettings.StackKind.CAUSAL || stack == GroupSettings.StackKind.TOTAL;
-        return new Lane(
-                name,
+        Listeners listeners = new Listeners(
                 isInline,
-                isOrderAcrossSenders,
-                reportBytes,
-                host.listener(name, onMessage),
+                host.listener(name, onMessage.apply(group)),
                 onBatchEnd,
-                host.listener(name, onView),
+                host.listener(name, onView.apply(group)),
                 onTransition,
                 host.listener(name, onSuspended),
-                host.listener(name, onClosed),
-                host,
-                node.spares(),
-                owner);
+                host.listener(name, onClosed));
+        return new Lane(name, listeners, isOrderAcrossSenders, reportBytes, host, node.spares(), owner);
     }
 
     @Nullable StateTransfer transfer(Host host, Settings joined, StateTransfer.Owner owner) {
@@ -88,7 +88,19 @@ public final class GroupBuilder {
      * <p>Messages that were sent with a {@link Scope} come on threads of their own, side by side.
      */
     public GroupBuilder onMessage(Consumer<Message> listener) {
-        onMessage = listener;
+        requireNonNull(listener, "listener");
+        onMessage = group -> listener;
+        return this;
+    }
+
+    /**
+     * The same, with the group, which {@link #join} may not have returned yet. See {@link #onMessage(Consumer)}.
+     *
+     * @param listener gets the group and the message
+     */
+    public GroupBuilder onMessage(BiConsumer<? super Group, ? super Message> listener) {
+        requireNonNull(listener, "listener");
+        onMessage = group -> message -> listener.accept(group, message);
         return this;
     }
 
@@ -98,13 +110,25 @@ public final class GroupBuilder {
      * that is after each packet; after messages out of band or in a scope, after each message.
      */
     public GroupBuilder onBatchEnd(Runnable listener) {
-        onBatchEnd = listener;
+        onBatchEnd = requireNonNull(listener, "listener");
         return this;
     }
 
     /** Called for every view, in order with the messages. The first call comes before {@link #join} returns. */
     public GroupBuilder onView(Consumer<View> listener) {
-        onView = listener;
+        requireNonNull(listener, "listener");
+        onView = group -> listener;
+        return this;
+    }
+
+    /**
+     * The same, with the group, which {@link #join} may not have returned yet. See {@link #onView(Consumer)}.
+     *
+     * @param listener gets the group and the view
+     */
+    public GroupBuilder onView(BiConsumer<? super Group, ? super View> listener) {
+        requireNonNull(listener, "listener");
+        onView = group -> view -> listener.accept(group, view);
         return this;
     }
 
@@ -113,7 +137,7 @@ public final class GroupBuilder {
      * all members of this one; those who go on together get it.
      */
     public GroupBuilder onTransition(Runnable listener) {
-        onTransition = listener;
+        onTransition = requireNonNull(listener, "listener");
         return this;
     }
 
@@ -123,13 +147,13 @@ public final class GroupBuilder {
      * next view. What the application holds in the name of an epoch may be somebody else's by then.
      */
     public GroupBuilder onSuspended(Consumer<String> listener) {
-        onSuspended = listener;
+        onSuspended = requireNonNull(listener, "listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public GroupBuilder onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = requireNonNull(listener, "listener");
         return this;
     }
 
@@ -139,7 +163,7 @@ public final class GroupBuilder {
      * part, if nothing else is set. All members need a state then.
      */
     public GroupBuilder state(GroupState state) {
-        this.state = state;
+        this.state = requireNonNull(state, "state");
         return settings.get(GroupSettings.STATE) == GroupSettings.StateOf.NOBODY
                 ? set(GroupSettings.STATE, GroupSettings.StateOf.LARGEST)
                 : this;
@@ -191,11 +215,13 @@ public final class GroupBuilder {
     /**
      * Joins. Returns as soon as this member is in a view with those that were found; at once if there is nobody.
      *
-     * @throws IllegalStateException if the node is closed or has joined the group already
+     * @throws IllegalStateException if the node is closed or has joined the group already; if a callback has thrown an error
+     *     meanwhile, which is the cause; or if a listener calls that runs on the loop
      * @throws StateException if the group has a state that nobody could give
      * @throws dev.tutti.core.settings.SettingException if settings contradict each other
      */
     public Group join() {
+        node.checkMayWait("join");
         try {
             return node.host().join(joinAsync());
         } catch (CompletionException e) {
@@ -209,6 +235,27 @@ public final class GroupBuilder {
         }
     }
 
+    /**
+     * Joins, and waits until the view has at least {@code atLeast} members: for processes that are of no use alone.
+     *
+     * @throws IllegalStateException if it has fewer after {@code within}; the group is left then. And as {@link #join}
+     */
+    public Group join(int atLeast, Duration within) {
+        Group group = join();
+        if (!group.awaitMembers(atLeast, within)) {
+            View view = group.view();
+            group.close();
+            throw new IllegalStateException("group " + name + " has " + view.size() + " members after " + within.toMillis()
+                    + " ms instead of at least " + atLeast + ": " + view.members() + "; the group is left. Node.health says what is"
+                    + " in the way");
+        }
+        return group;
+    }
+
+    /**
+     * Joins without waiting. The future completes on a thread of its own. Who cancels it before it is complete leaves the group
+     * again.
+     */
     public CompletableFuture<Group> joinAsync() {
         return node.join(this);
     }

@@ -33,6 +33,10 @@ public record Health(boolean isAlive, boolean isReady, List<String> reasons) {
                 hindrances.add("group " + group.name() + " is not joined yet"
                         + (phase.isEmpty() || phase.equals("complete") ? "" : ": its state is " + phase));
             }
+            String failure = group.part("delivery").text("last-failure");
+            if (!failure.isEmpty()) {
+                remarks.add("group " + group.name() + ": " + failure);
+            }
             if (!group.waitsFor().isEmpty()) {
                 remarks.add("sends to group " + group.name() + " wait: " + group.waitsFor());
             }

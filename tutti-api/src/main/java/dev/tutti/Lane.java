@@ -6,6 +6,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Receipt;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.Cut;
 import dev.tutti.internal.state.StateTransfer;
@@ -52,6 +53,23 @@ final class Lane implements Application {
 
         /** @return the reason to tell */
         String onLeft(String reason);
+
+        /**
+         * A listener has thrown.
+         *
+         * @param message the message that it was called for; null if it was not called for one
+         * @return whether delivery goes on; otherwise the group is being left
+         */
+        boolean onFailed(String callback, @Nullable Message message, Throwable thrown);
+
+        /** A packet can't be decoded, at no member: what it holds is not delivered. */
+        void onUnreadable(@Nullable Member sender);
+
+        /** What was to be delivered can't be, and is lost to the listeners: the group has to be left. From any thread. */
+        void onBroken(Throwable thrown);
+
+        /** Listeners are not called any more: the last one has returned. */
+        void onEnded();
     }
 
     private record Joined() {}
@@ -78,12 +96,15 @@ final class Lane implements Application {
     private final String group;
     private final boolean isInline;
     private final long reportBytes;
-    private final Consumer<Message> onMessage;
-    private final Runnable onBatchEnd;
-    private final Consumer<View> onView;
-    private final Runnable onTransition;
-    private final Consumer<String> onSuspended;
-    private final Consumer<String> onClosed;
+    private final Listeners listeners;
+    private final Fence fence;
+
+    /** Around delivery itself, which may fail for lack of memory, or by a fault of ours. */
+    private final Fence guard;
+
+    private final Consumer<Object> deliverItem = this::deliver;
+    private final Calls calls = new Calls();
+    private final Calls.Call delivery = calls.delivery();
     private final Host host;
     private final SpareArrays spares;
     private final Owner owner;
@@ -103,6 +124,12 @@ final class Lane implements Application {
     private final LongAdder messagesAside = new LongAdder();
     private final AtomicLong listenerFailures = new AtomicLong();
     private final AtomicLong slowPackets = new AtomicLong();
+    private final LongAdder messagesDiscarded = new LongAdder();
+    private final LongAdder packetsDiscarded = new LongAdder();
+    private final LongAdder unreadablePackets = new LongAdder();
+
+    /** Nothing goes to listeners any more, but that the group is closed. */
+    private volatile boolean isSilent;
 
     // The lane's own, one thread at a time.
     private final Map<Receipt, Reassembly> reassemblies = new IdentityHashMap<>();
@@ -146,31 +173,25 @@ final class Lane implements Application {
      */
     Lane(
             String group,
-            boolean isInline,
+            Listeners listeners,
             boolean isOrderAcrossSenders,
             long reportBytes,
-            Consumer<Message> onMessage,
-            Runnable onBatchEnd,
-            Consumer<View> onView,
-            Runnable onTransition,
-            Consumer<String> onSuspended,
-            Consumer<String> onClosed,
             Host host,
             SpareArrays spares,
             Owner owner) {
         this.group = group;
-        this.isInline = isInline;
+        this.isInline = listeners.isInline();
         this.isOrderAcrossSenders = isOrderAcrossSenders;
         this.reportBytes = reportBytes;
-        this.onMessage = onMessage;
-        this.onBatchEnd = onBatchEnd;
-        this.onView = onView;
-        this.onTransition = onTransition;
-        this.onSuspended = onSuspended;
-        this.onClosed = onClosed;
+        this.listeners = listeners;
         this.host = host;
         this.spares = spares;
         this.owner = owner;
+        this.fence = new Fence(host, this::onFailed);
+        this.guard = new Fence(host, (callback, item, thrown) -> {
+            isSilent = true;
+            owner.onBroken(thrown);
+        });
     }
 
     void use(StateTransfer transfer) {
@@ -191,7 +212,7 @@ final class Lane implements Application {
             onDone(packet);
         } else if (!isInline && Records.isOutOfBand(packet) && (transfer == null || !transfer.isHolding())) {
             View in = installed;
-            host.start("tutti-" + group, () -> deliverOutOfBand(sender, packet, in));
+            host.start("tutti-" + group, () -> guard.call("delivery", () -> deliverOutOfBand(sender, packet, in)));
         } else {
             add(packet);
         }
@@ -240,6 +261,19 @@ final class Lane implements Application {
         add(new Left(told));
     }
 
+    /** The loop has ended, and with it the group: nothing comes any more. Once; from any thread. */
+    void onLost(String reason) {
+        StateTransfer transfer = state;
+        if (transfer != null) {
+            isLeft = true;
+            isLookPending.set(true);
+        }
+        queue.add(new Left(reason));
+        if (isRunning.compareAndSet(false, true)) {
+            start();
+        }
+    }
+
     /** There is something new about the state. From any thread. */
     void look() {
         isLookPending.set(true);
@@ -255,7 +289,8 @@ final class Lane implements Application {
 
     private void add(Object item) {
         if (isInline) {
-            deliver(item);
+            delivery.enter();
+            guard.call("delivery", deliverItem, item);
             endBatch();
             if (!consumed.isEmpty()) {
                 owner.onConsumed();
@@ -284,10 +319,11 @@ final class Lane implements Application {
         if (!hasWork() || !isRunning.compareAndSet(false, true)) {
             return;
         }
+        delivery.enter();
         try {
             Object item = next();
             while (item != null) {
-                deliver(item);
+                guard.call("delivery", deliverItem, item);
                 item = stay.mayGoOn() ? next() : null;
             }
         } finally {
@@ -303,10 +339,11 @@ final class Lane implements Application {
     // ------------------------------------------------------------------ on the lane
 
     private void run() {
+        delivery.enter();
         try {
             Object item = next();
             while (item != null) {
-                deliver(item);
+                guard.call("delivery", deliverItem, item);
                 // There may be no end of items, and those who wait for the end of the batch wait for this one only.
                 endBatch();
                 item = next();
@@ -321,7 +358,7 @@ final class Lane implements Application {
     private void endBatch() {
         if (isBatchOpen) {
             isBatchOpen = false;
-            call("onBatchEnd", onBatchEnd);
+            call("onBatchEnd", null, Runnable::run, listeners.onBatchEnd());
         }
     }
 
@@ -346,8 +383,13 @@ final class Lane implements Application {
 
     private void deliver(Object item) {
         StateTransfer transfer = state;
-        if (transfer == null || item instanceof Left) {
+        if (isSilent && item instanceof Packet packet) {
+            discard(packet);
+        } else if (transfer == null || item instanceof Left) {
             deliverNow(item);
+        } else if (isSilent && !(item instanceof Look)) {
+            // Neither is a snapshot taken of a state that lacks something.
+            return;
         } else if (item instanceof Look) {
             look(transfer);
         } else {
@@ -382,7 +424,12 @@ final class Lane implements Application {
         }
         transfer.look(item -> {
             if (item instanceof Packet held) {
-                deliverPacket(held, true);
+                delivery.begin("onMessage", held.peer(), host.nanoTime());
+                try {
+                    deliverPacket(held, true);
+                } finally {
+                    delivery.end();
+                }
             } else {
                 deliverNow(item);
             }
@@ -397,21 +444,30 @@ final class Lane implements Application {
 
     private void deliverNow(Object item) {
         switch (item) {
+            case Packet packet when isSilent -> discard(packet);
             case Packet packet -> deliverTimed(packet);
             case View next -> deliverView(next);
             case Cut cut -> deliverView(cut.view());
             case Transition() -> {
                 awaitScopes();
-                call("onTransition", onTransition);
+                call("onTransition", null, Runnable::run, listeners.onTransition());
             }
             case Suspended(String reason) -> {
                 awaitScopes();
-                call("onSuspended", () -> onSuspended.accept(reason));
+                call("onSuspended", null, listeners.onSuspended(), reason);
             }
-            case Joined() -> owner.onJoined();
+            case Joined() -> {
+                if (!isSilent) {
+                    owner.onJoined();
+                }
+            }
             case Left(String reason) -> {
                 awaitScopes();
-                call("onClosed", () -> onClosed.accept(reason));
+                isSilent = true;
+                delivery.begin("onClosed", null, host.nanoTime());
+                fence.call("onClosed", listeners.onClosed(), reason);
+                delivery.end();
+                owner.onEnded();
             }
             default -> throw new IllegalStateException("unknown item " + item);
         }
@@ -419,17 +475,24 @@ final class Lane implements Application {
 
     private void deliverView(View next) {
         awaitScopes();
-        view = next;
+        View former = view;
+        View told = former == null ? next : next.after(former);
+        view = told;
         // A large multicast that the old view did not complete is sent again from its start, or never.
         reassemblies.keySet().removeIf(receipt -> !receipt.isUnicast());
-        call("onView", () -> onView.accept(next));
+        call("onView", null, listeners.onView(), told);
     }
 
     /** One look at the clock more for each packet, none for each message. */
     private void deliverTimed(Packet packet) {
         Member sender = packet.peer();
         long before = host.nanoTime();
-        deliverPacket(packet, false);
+        delivery.begin("onMessage", sender, before);
+        try {
+            deliverPacket(packet, false);
+        } finally {
+            delivery.end();
+        }
         long nanos = host.nanoTime() - before;
         if (nanos >= SLOW_NANOS && sender != null) {
             slowPackets.incrementAndGet();
@@ -443,7 +506,8 @@ final class Lane implements Application {
         isCopy = isHeld;
         try {
             if (!Records.read(packet, visitor)) {
-                LOG.warn("group {}: a packet from {} can't be decoded and is ignored", group, packet.peer());
+                owner.onUnreadable(packet.peer());
+                unreadablePackets.increment();
             }
         } finally {
             current = null;
@@ -457,6 +521,12 @@ final class Lane implements Application {
                 consume(packet);
             }
         }
+    }
+
+    /** The group is being left: what comes still is consumed and not delivered. */
+    private void discard(Packet packet) {
+        packetsDiscarded.increment();
+        consume(packet);
     }
 
     private void consume(Packet packet) {
@@ -486,12 +556,13 @@ final class Lane implements Application {
         Receipt receipt = packet.receipt();
         boolean isUnicast = receipt != null && receipt.isUnicast();
         Delivered urgent = new Delivered();
+        Calls.Call call = calls.open();
         try {
             boolean isReadable = Records.read(packet, new Records.Visitor() {
                 @Override
                 public void onMessage(ByteBuffer bytes, int offset, int length) {
                     urgent.begin(sender, in, isUnicast, bytes, offset, length);
-                    pass(urgent);
+                    pass(urgent, call);
                     urgent.end();
                 }
 
@@ -501,25 +572,28 @@ final class Lane implements Application {
                 }
             });
             if (!isReadable) {
-                LOG.warn("group {}: a packet from {} can't be decoded and is ignored", group, sender);
+                owner.onUnreadable(sender);
+                unreadablePackets.increment();
             }
         } finally {
+            calls.close(call);
             onDone(packet);
         }
     }
 
-    /** From any thread. */
-    private void pass(Delivered one) {
-        messagesAside.increment();
-        try {
-            onMessage.accept(one);
-        } catch (RuntimeException e) {
-            listenerFailures.incrementAndGet();
-            LOG.error("group {}: listener onMessage has failed for {} bytes from {}; delivery goes on", group, one.length(),
-                    one.sender(), e);
-        } finally {
-            call("onBatchEnd", onBatchEnd);
+    /** From any thread, in a call of its own. */
+    private void pass(Delivered one, Calls.Call call) {
+        if (isSilent) {
+            messagesDiscarded.increment();
+            return;
         }
+        messagesAside.increment();
+        call.begin("onMessage", one.sender(), host.nanoTime());
+        fence.call("onMessage", listeners.onMessage(), one);
+        if (!isSilent) {
+            fence.call("onBatchEnd", listeners.onBatchEnd());
+        }
+        call.end();
     }
 
     /** From any thread: what was not delivered by the lane itself is consumed. */
@@ -535,13 +609,45 @@ final class Lane implements Application {
         }
     }
 
-    private void call(String what, Runnable listener) {
-        try {
-            listener.run();
-        } catch (RuntimeException e) {
-            listenerFailures.incrementAndGet();
-            LOG.error("group {}: listener {} has failed; delivery goes on", group, what, e);
+    /** Calls a listener on the delivery thread. */
+    private <T> void call(String callback, @Nullable Member sender, Consumer<T> listener, T argument) {
+        if (isSilent) {
+            return;
         }
+        delivery.begin(callback, sender, host.nanoTime());
+        fence.call(callback, listener, argument);
+        delivery.end();
+    }
+
+    /** From any thread. */
+    private void onFailed(String callback, Object argument, Throwable thrown) {
+        listenerFailures.incrementAndGet();
+        if (!owner.onFailed(callback, argument instanceof Message failed ? failed : null, thrown)) {
+            isSilent = true;
+        }
+    }
+
+    /**
+     * Calls listeners no more, but {@code onClosed}; the callback that is running is not interrupted. From any thread.
+     * Idempotent.
+     */
+    void silence() {
+        isSilent = true;
+    }
+
+    /** The callback that has been running for longest; null if none runs. From any thread. */
+    Calls.@Nullable Running running() {
+        return calls.longest();
+    }
+
+    /** Whether {@code thread} is in a listener of this group. */
+    boolean isCalledBy(Thread thread) {
+        return calls.isIn(thread);
+    }
+
+    /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
+    boolean isInline(Thread thread) {
+        return isInline && calls.isIn(thread);
     }
 
     long messages() {
@@ -619,7 +725,7 @@ final class Lane implements Application {
             }
             ScopeLanes lanes = scopes;
             if (lanes == null) {
-                lanes = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, Lane.this::pass, Lane.this::onDone);
+                lanes = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, guard, calls, Lane.this::pass, Lane.this::onDone);
                 scopes = lanes;
             }
             ScopeLanes.Use scoped = use;
@@ -643,28 +749,29 @@ final class Lane implements Application {
             if (sender == null) {
                 throw new IllegalStateException("a message without a sender");
             }
+            if (isSilent) {
+                messagesDiscarded.increment();
+                return;
+            }
             messages.lazySet(messages.get() + 1);
             isBatchOpen = true;
             message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
-            try {
-                onMessage.accept(message);
-            } catch (RuntimeException e) {
-                listenerFailures.incrementAndGet();
-                LOG.error("group {}: listener onMessage has failed for {} bytes from {}; delivery goes on", group, length,
-                        sender, e);
-            } finally {
-                message.end();
-            }
+            fence.call("onMessage", listeners.onMessage(), message);
+            message.end();
         }
     }
 
-    NodeInspection.Part part() {
+    /** @param lastFailure the last callback that has thrown, if that was not long ago */
+    NodeInspection.Part part(String lastFailure) {
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("messages", messages());
         values.put("listener-failures", listenerFailures());
+        values.put("discarded-messages", messagesDiscarded.sum());
+        values.put("discarded-packets", packetsDiscarded.sum());
+        values.put("unreadable-packets", unreadablePackets.sum());
         values.put("queued-items", (long) queued());
         values.put("slow-packets", slowPackets.get());
-        return new NodeInspection.Part("delivery", Map.of(), values, Map.of());
+        return new NodeInspection.Part("delivery", Map.of(), values, Map.of("last-failure", lastFailure));
     }
 
     /** For {@code tutti view} and tests. */

@@ -30,11 +30,21 @@ final class Metrics {
 
     private static final List<Metric> EVENTS = part(Place.NODE, "events")
             .counter("written", Unit.COUNT, "Events that there were.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that listeners of events have thrown.")
             .list();
 
     private static final List<Metric> DELIVERY = part(Place.GROUP, "delivery")
             .counter("messages", Unit.MESSAGES, "Messages given to the listener.")
-            .counter("listener-failures", Unit.COUNT, "Exceptions that listeners have thrown.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that callbacks of the group have thrown.")
+            .counter(
+                    "discarded-messages",
+                    Unit.MESSAGES,
+                    "Messages that were not given to the listener, because the group was being left.")
+            .counter(
+                    "discarded-packets",
+                    Unit.PACKETS,
+                    "Packets whose messages were not given to the listener, because the group was being left.")
+            .counter("unreadable-packets", Unit.PACKETS, "Packets of members that could not be decoded.")
             .gauge("queued-items", Unit.PACKETS, "Packets and views that wait for the listener.")
             .counter("slow-packets", Unit.PACKETS, "Packets whose messages have kept the listener for 100 ms or more.")
             .list();

@@ -71,6 +71,9 @@ public final class Node implements AutoCloseable {
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
 
+    /** The internal error by which the node has stopped. */
+    private volatile @Nullable IllegalStateException failure;
+
     Node(NodeSpec spec, Host host) {
         this.spec = spec;
         this.host = host;
@@ -83,6 +86,7 @@ public final class Node implements AutoCloseable {
         this.chronicle = new Chronicle(host, host.events(id.name()));
         this.machine = new NodeMachine(id, spec.node(), host.seed(), driver.memory(), chronicle::onEvent);
         machine.useRecords(driver.records());
+        driver.onFailure(this::fail);
         switch (driver) {
             case StreamDriver streams -> {
                 datagramNode = null;
@@ -226,6 +230,35 @@ public final class Node implements AutoCloseable {
         return host;
     }
 
+    /**
+     * Throws if the current thread must not wait for the loop or for deliveries: it is in a listener of an inline group, or in one
+     * of events.
+     */
+    void checkMayWait(String what) {
+        Thread current = Thread.currentThread();
+        for (Group group : groups.values()) {
+            if (group.isInline(current)) {
+                throw new IllegalStateException(what + " waits for the loop of node " + name() + ", and was called by a listener of"
+                        + " the inline group " + group.name() + ", which runs on it: call it on another thread");
+            }
+        }
+        if (chronicle.isTelling(current)) {
+            throw new IllegalStateException(what + " waits for the loop of node " + name() + ", and was called by a listener of"
+                    + " events, which may run on it: call it on another thread");
+        }
+    }
+
+    /** The loop has ended because of an internal error. On its thread; never waits. */
+    private void fail(Throwable cause) {
+        String text = "node " + name() + " has stopped because of an internal error: " + cause;
+        IllegalStateException ended = new IllegalStateException(text, cause);
+        failure = ended;
+        LOG.error("{}", text, cause);
+        groups().forEach(group -> group.lose(ended));
+        chronicle.on(Event.Kind.FAILED, "", text, "", Map.of());
+        host.onTrouble(text);
+    }
+
     void forget(Group group) {
         groups.remove(group.name(), group);
         chronicle.forget(group.name());
@@ -263,7 +296,7 @@ public final class Node implements AutoCloseable {
         List<NodeInspection.Part> parts =
                 new ArrayList<>(Inspector.parts(root, driver.counters(), process, settingTexts));
         long lastEvent = chronicle.last();
-        parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent), Map.of()));
+        parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", chronicle.listenerFailures()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
         String version = Node.class.getPackage().getImplementationVersion();
         return new NodeInspection(
@@ -364,6 +397,11 @@ public final class Node implements AutoCloseable {
     }
 
     private <T> T onLoop(Supplier<T> question) {
+        checkMayWait("inspection");
+        IllegalStateException stopped = failure;
+        if (stopped != null) {
+            throw new IllegalStateException(stopped.getMessage(), stopped);
+        }
         CompletableFuture<T> answer = new CompletableFuture<>();
         try {
             driver.execute(now -> answer.complete(question.get()));
@@ -381,6 +419,7 @@ public final class Node implements AutoCloseable {
     /** Leaves all groups and closes, within {@code leave-timeout}. Idempotent. */
     @Override
     public void close() {
+        checkMayWait("close");
         if (!isClosed.compareAndSet(false, true)) {
             return;
         }
@@ -390,6 +429,7 @@ public final class Node implements AutoCloseable {
         List<Group> open = groups();
         open.forEach(Group::leave);
         open.forEach(Group::awaitLeft);
+        open.forEach(Group::awaitEndedUnlessCalled);
         try {
             driver.execute(machine::stop);
             awaitQuiet();

@@ -109,7 +109,7 @@ public final class NodeBuilder {
         Driver driver = provider(transport).open(resolved.node());
         try {
             return new Node(resolved, new OwnProcess(driver, onTrouble));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             driver.close();
             throw e;
         }

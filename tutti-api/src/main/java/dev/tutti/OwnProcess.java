@@ -2,12 +2,15 @@ package dev.tutti;
 
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Report;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The process that the application runs in.
@@ -54,6 +57,16 @@ record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
 
     @Override
     public NodeEvents events(String node) {
-        return new EventLog(node, onTrouble);
+        return new EventLog(node, this::onTrouble);
     }
+
+    @Override
+    public void onTrouble(String text) {
+        FENCE.call("onTrouble", onTrouble, text);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    private static final Fence FENCE = Fence.of((callback, text, thrown) ->
+            LOG.error("the listener {} has failed; it was told: {}", callback, text, thrown));
 }

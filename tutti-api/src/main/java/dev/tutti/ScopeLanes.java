@@ -3,6 +3,7 @@ package dev.tutti;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +55,9 @@ final class ScopeLanes {
     private final String name;
     private final boolean isAcrossSenders;
     private final Host host;
-    private final Consumer<Delivered> listener;
+    private final Fence guard;
+    private final Calls calls;
+    private final BiConsumer<Delivered, Calls.Call> listener;
     private final Consumer<Packet> consumed;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed;
@@ -64,6 +68,8 @@ final class ScopeLanes {
 
     /**
      * @param isAcrossSenders whether a scope's order is that of all its messages, not of each sender's
+     * @param guard around the threads that call
+     * @param calls notes which callbacks run
      * @param listener called from many threads
      * @param consumed takes packets of which all messages are done; called from many threads
      */
@@ -71,11 +77,15 @@ final class ScopeLanes {
             String name,
             boolean isAcrossSenders,
             Host host,
-            Consumer<Delivered> listener,
+            Fence guard,
+            Calls calls,
+            BiConsumer<Delivered, Calls.Call> listener,
             Consumer<Packet> consumed) {
         this.name = name;
         this.isAcrossSenders = isAcrossSenders;
         this.host = host;
+        this.guard = guard;
+        this.calls = calls;
         this.listener = listener;
         this.consumed = consumed;
         this.changed = host.condition(lock);
@@ -114,7 +124,7 @@ final class ScopeLanes {
             strand.entries.add(new Entry(sender, view, isUnicast, bytes, offset, length, use));
             if (isNew) {
                 Strand started = strand;
-                host.start(name, () -> run(started));
+                host.start(name, () -> guard.call("delivery", () -> run(started)));
             }
             while (isAlone && strands.get(key) == strand) {
                 changed.awaitUninterruptibly();
@@ -153,16 +163,35 @@ final class ScopeLanes {
     }
 
     private void run(Strand strand) {
+        Calls.Call call = calls.open();
+        boolean isDone = false;
+        try {
+            Entry entry = next(strand);
+            while (entry != null) {
+                try {
+                    strand.message.begin(
+                            entry.sender(), entry.view(), entry.isUnicast(), entry.bytes(), entry.offset(), entry.length());
+                    listener.accept(strand.message, call);
+                } finally {
+                    strand.message.end();
+                    release(entry.use());
+                }
+                entry = next(strand);
+            }
+            isDone = true;
+        } finally {
+            calls.close(call);
+            if (!isDone) {
+                abandon(strand);
+            }
+        }
+    }
+
+    /** Delivery has failed: nobody may wait for the rest of the scope. */
+    private void abandon(Strand strand) {
         Entry entry = next(strand);
         while (entry != null) {
-            try {
-                strand.message.begin(
-                        entry.sender(), entry.view(), entry.isUnicast(), entry.bytes(), entry.offset(), entry.length());
-                listener.accept(strand.message);
-            } finally {
-                strand.message.end();
-                release(entry.use());
-            }
+            release(entry.use());
             entry = next(strand);
         }
     }

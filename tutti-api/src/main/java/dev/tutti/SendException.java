@@ -1,5 +1,7 @@
 package dev.tutti;
 
+import org.jspecify.annotations.Nullable;
+
 /** A message was not accepted; the reason says why, and the message says what to do. */
 public final class SendException extends RuntimeException {
 
@@ -24,7 +26,12 @@ public final class SendException extends RuntimeException {
     private final Reason reason;
 
     public SendException(Reason reason, String message) {
-        super(message);
+        this(reason, message, null);
+    }
+
+    /** @param cause the failure by which the group was lost; null if there is none */
+    public SendException(Reason reason, String message, @Nullable Throwable cause) {
+        super(message, cause);
         this.reason = reason;
     }
 

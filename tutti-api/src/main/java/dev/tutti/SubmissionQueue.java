@@ -75,6 +75,7 @@ final class SubmissionQueue implements Submissions {
     private long waits;
     private long waitNanos;
     private @Nullable String closedBecause;
+    private @Nullable Throwable closedBy;
 
     /**
      * @param spares for copies of large messages
@@ -191,7 +192,7 @@ final class SubmissionQueue implements Submissions {
             while (!large.isTaken()) {
                 String failure = large.failure();
                 if (failure != null) {
-                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : Reason.NOT_JOINED, failure);
+                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : Reason.NOT_JOINED, failure, closedBy);
                 }
                 remainingNanos = await(progress, remainingNanos);
                 if (large.takenBytes() != taken) {
@@ -311,11 +312,12 @@ final class SubmissionQueue implements Submissions {
     }
 
     /** Nothing is accepted from now on; what was accepted still goes out. */
-    void refuse(String reason) {
+    void refuse(String reason, @Nullable Throwable cause) {
         lock.lock();
         try {
             if (closedBecause == null) {
                 closedBecause = reason;
+                closedBy = cause;
             }
             wakeAll();
         } finally {
@@ -324,12 +326,13 @@ final class SubmissionQueue implements Submissions {
     }
 
     /** Nothing is taken any more: who waits is told. */
-    void close(String reason) {
+    void close(String reason, @Nullable Throwable cause) {
         List<Waiting> unsent;
         lock.lock();
         try {
             if (closedBecause == null) {
                 closedBecause = reason;
+                closedBy = cause;
             }
             outgoing.close(reason);
             unsent = new ArrayList<>(waiting);
@@ -339,7 +342,8 @@ final class SubmissionQueue implements Submissions {
             lock.unlock();
         }
         for (Waiting one : unsent) {
-            one.accepted().completeExceptionally(new SendException(Reason.NOT_JOINED, reason));
+            host.start("tutti-refused", () ->
+                    one.accepted().completeExceptionally(new SendException(Reason.NOT_JOINED, reason, cause)));
         }
     }
 
@@ -350,7 +354,7 @@ final class SubmissionQueue implements Submissions {
 
     private void checkOpen() {
         if (closedBecause != null) {
-            throw new SendException(Reason.NOT_JOINED, closedBecause);
+            throw new SendException(Reason.NOT_JOINED, closedBecause, closedBy);
         }
     }
 

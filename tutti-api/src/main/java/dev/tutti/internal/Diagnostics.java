@@ -165,13 +165,17 @@ public final class Diagnostics implements AutoCloseable {
         if (answer == null) {
             return Json.write(Map.of("error", "there is no question '" + word + "', only " + String.join(", ", answers.keySet())));
         }
-        try {
-            return Json.write(answer.apply(space < 0 ? "" : question.substring(space + 1).strip()));
-        } catch (RuntimeException e) {
-            LOG.warn("'{}' can't be answered by the node behind {}", question, socket, e);
-            return Json.write(Map.of("error", String.valueOf(e.getMessage())));
+        StringBuilder document = new StringBuilder();
+        Throwable thrown = FENCE.attempt(
+                () -> document.append(Json.write(answer.apply(space < 0 ? "" : question.substring(space + 1).strip()))));
+        if (thrown == null) {
+            return document.toString();
         }
+        LOG.warn("'{}' can't be answered by the node behind {}", question, socket, thrown);
+        return Json.write(Map.of("error", thrown instanceof Error ? thrown.toString() : String.valueOf(thrown.getMessage())));
     }
+
+    private static final Fence FENCE = Fence.of((callback, argument, thrown) -> {});
 
     private static int lineLength(ByteBuffer request) {
         for (int index = 0; index < request.position(); index++) {

@@ -37,6 +37,20 @@ public interface Host extends Threads {
     /** Takes what happens to a node of this name, for people. */
     NodeEvents events(String node);
 
+    /** Tells people something that they should look at, in a sentence. Must not wait. */
+    default void onTrouble(String text) {}
+
+    /**
+     * Whether {@code thrown} is this host's own signal, which ends a thread that runs the application's code and which no
+     * fence may hold back.
+     */
+    default boolean isOwn(Throwable thrown) {
+        return false;
+    }
+
+    /** A callback of {@code group} has thrown; the group has dealt with it. */
+    default void onCallbackFailed(String group, String callback, Throwable thrown) {}
+
     /** What a group calls instead of a listener that was given to it. */
     default <T> Consumer<T> listener(String group, Consumer<T> listener) {
         return listener;

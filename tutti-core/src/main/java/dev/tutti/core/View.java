@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param members by rank, the oldest first
  * @param parts the members by the view they came from; a merge has more than one part with more than one member
  * @param primary its place among the primary views; null if it is none, and in groups that have none
+ * @param former the view that this member had before, itself without a former one; null in a member's first view. All
+ *     other components are the same at all members
  */
-public record View(ViewId id, List<Member> members, List<Part> parts, @Nullable Primary primary) {
+public record View(
+        ViewId id, List<Member> members, List<Part> parts, @Nullable Primary primary, @Nullable View former) {
 
     /**
      * A view's place in the chain of primary views, of which each was decided by a majority of the one before.
@@ -68,7 +71,28 @@ public record View(ViewId id, List<Member> members, List<Part> parts, @Nullable 
 
     /** A view that is no primary one. */
     public View(ViewId id, List<Member> members, List<Part> parts) {
-        this(id, members, parts, null);
+        this(id, members, parts, null, null);
+    }
+
+    public View(ViewId id, List<Member> members, List<Part> parts, @Nullable Primary primary) {
+        this(id, members, parts, primary, null);
+    }
+
+    /** Returns the same view at a member that had {@code view} before. */
+    public View after(View view) {
+        return new View(id, members, parts, primary, view.former == null ? view : new View(view.id, view.members, view.parts, view.primary));
+    }
+
+    /** The members that were not in the former view; all members if there is none. */
+    public List<Member> joined() {
+        View before = former;
+        return before == null ? members : members.stream().filter(member -> !before.contains(member)).toList();
+    }
+
+    /** The members of the former view that are not in this one; none if there is no former view. */
+    public List<Member> left() {
+        View before = former;
+        return before == null ? List.of() : before.members.stream().filter(member -> !contains(member)).toList();
     }
 
     /** The view in which everybody starts: of itself alone. */

@@ -149,13 +149,18 @@ final class SimulatedHost implements Host {
             if (item instanceof Message) {
                 process.work();
             }
-            try {
-                listener.accept(item);
-            } catch (RuntimeException e) {
-                process.onListenerFailure(group, e);
-                throw e;
-            }
+            listener.accept(item);
         };
+    }
+
+    @Override
+    public void onCallbackFailed(String group, String callback, Throwable thrown) {
+        process.onListenerFailure(group, callback, thrown);
+    }
+
+    @Override
+    public boolean isOwn(Throwable thrown) {
+        return Strands.isEnd(thrown);
     }
 
     @Override

@@ -255,11 +255,11 @@ final class SimulatedProcess {
         }
     }
 
-    void onListenerFailure(String group, RuntimeException cause) {
+    void onListenerFailure(String group, String callback, Throwable cause) {
         if (strands.isKilled()) {
             return;
         }
-        tell("has a listener of group " + group + " that fails: " + cause);
+        tell("has a callback " + callback + " of group " + group + " that fails: " + cause);
         // Every listener that sends meets this when its group is left, and nobody can be harmed by it any more.
         boolean isLeaving = cause instanceof SendException refused && refused.reason() == SendException.Reason.NOT_JOINED;
         if (!isLeaving) {

@@ -63,6 +63,11 @@ final class Strands {
         }
     }
 
+    /** Whether {@code thrown} ends the thread of a process that is gone. */
+    static boolean isEnd(Throwable thrown) {
+        return thrown instanceof ProcessEnded;
+    }
+
     private final class Strand extends FutureTask<@Nullable Void> {
         private final Owner owner;
         private final Semaphore turn = new Semaphore(0);

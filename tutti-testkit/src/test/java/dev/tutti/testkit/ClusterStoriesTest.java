@@ -376,7 +376,8 @@ class ClusterStoriesTest {
         groups.on(1).send("ask");
         assertThatThrownBy(() -> cluster.advance(Duration.ofSeconds(1)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("would block the loop");
+                .hasMessageContaining("waits for the loop of node n1")
+                .hasMessageContaining("inline group g");
     }
 
     @Test

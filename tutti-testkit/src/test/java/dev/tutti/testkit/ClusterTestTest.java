@@ -109,6 +109,6 @@ class ClusterTestTest {
                 .singleElement()
                 .satisfies(failure -> assertThat(failure)
                         .hasMessageStartingWith("java.lang.NumberFormatException")
-                        .hasMessageContaining("has a listener of group g that fails"));
+                        .hasMessageContaining("has a callback onMessage of group g that fails"));
     }
 }

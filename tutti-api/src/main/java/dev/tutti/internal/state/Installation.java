@@ -3,6 +3,7 @@ package dev.tutti.internal.state;
 import dev.tutti.GroupState;
 import dev.tutti.StateProgress;
 import dev.tutti.core.Member;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateRecord.Chunk;
 import java.io.IOException;
@@ -72,6 +73,7 @@ final class Installation {
     private final String group;
     private final GroupState state;
     private final Host host;
+    private final Fence fence;
     private final Owner owner;
     private final long windowBytes;
     private final long timeoutNanos;
@@ -104,10 +106,11 @@ final class Installation {
     private int resumed;
     private int restarted;
 
-    Installation(String group, GroupState state, Host host, Owner owner, long windowBytes, Duration timeout) {
+    Installation(String group, GroupState state, Host host, Fence fence, Owner owner, long windowBytes, Duration timeout) {
         this.group = group;
         this.state = state;
         this.host = host;
+        this.fence = fence;
         this.owner = owner;
         this.windowBytes = windowBytes;
         this.timeoutNanos = timeout.toNanos();
@@ -306,12 +309,12 @@ final class Installation {
     private void run() {
         Cut cut = next();
         while (cut != null) {
-            try {
-                installOnce(cut);
-            } catch (Interrupted e) {
-                LOG.info("group {}: the state of {} is not installed yet: {}", group, cut, e.getMessage());
-            } catch (IOException | RuntimeException e) {
-                owner.onFailed("the state of " + cut + " can't be installed: " + e, e);
+            Cut present = cut;
+            Throwable thrown = fence.attempt(() -> installOnce(present));
+            if (thrown instanceof Interrupted) {
+                LOG.info("group {}: the state of {} is not installed yet: {}", group, cut, thrown.getMessage());
+            } else if (thrown != null) {
+                owner.onFailed("the state of " + cut + " can't be installed: " + thrown, thrown);
                 close("installing has failed");
             }
             cut = next();

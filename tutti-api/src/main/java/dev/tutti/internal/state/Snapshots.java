@@ -3,6 +3,7 @@ package dev.tutti.internal.state;
 import dev.tutti.GroupState;
 import dev.tutti.Snapshot;
 import dev.tutti.core.Member;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateRecord.Pull;
 import java.io.IOException;
@@ -70,6 +71,7 @@ final class Snapshots {
     private final String group;
     private final GroupState state;
     private final Host host;
+    private final Fence fence;
     private final Sender sender;
     private final int countMax;
     private final long keepNanos;
@@ -86,10 +88,11 @@ final class Snapshots {
     private boolean isClosed;
     private final LongAdder sentBytes = new LongAdder();
 
-    Snapshots(String group, GroupState state, Host host, Sender sender, int countMax, Duration keep) {
+    Snapshots(String group, GroupState state, Host host, Fence fence, Sender sender, int countMax, Duration keep) {
         this.group = group;
         this.state = state;
         this.host = host;
+        this.fence = fence;
         this.sender = sender;
         this.countMax = countMax;
         this.keepNanos = keep.toNanos();
@@ -142,12 +145,11 @@ final class Snapshots {
     }
 
     private @Nullable Snapshot snapshot(CutId cut) {
-        try {
-            return Objects.requireNonNull(state.snapshot(), "snapshot() has returned null");
-        } catch (RuntimeException e) {
-            LOG.error("group {}: no snapshot at cut {}: newcomers have to get the state from others", group, cut, e);
-            return null;
+        Snapshot taken = fence.ask("snapshot", () -> Objects.requireNonNull(state.snapshot(), "snapshot() has returned null"));
+        if (taken == null) {
+            LOG.warn("group {}: there is no snapshot of cut {}: newcomers have to get the state from another member", group, cut);
         }
+        return taken;
     }
 
     private void keep(Kept taken) {
@@ -323,11 +325,7 @@ final class Snapshots {
     }
 
     private void close(Kept one) {
-        try {
-            one.snapshot.close();
-        } catch (RuntimeException e) {
-            LOG.error("group {}: the snapshot of cut {} can't be closed", group, one.cut, e);
-        }
+        fence.call("snapshot.close", one.snapshot::close);
     }
 
     private void expire(Kept one) {
@@ -357,23 +355,25 @@ final class Snapshots {
 
     private void run(Transfer transfer, long offset) {
         LOG.info("group {}: {} gets the state of cut {} from byte {}", group, transfer.newcomer, transfer.kept.cut, offset);
-        Chunks chunks = new Chunks(transfer);
-        try {
+        Throwable thrown = fence.attempt(() -> {
+            Chunks chunks = new Chunks(transfer);
             send(transfer.newcomer, new StateRecord.Begin(transfer.number, transfer.kept.snapshot.bytes()));
             transfer.kept.snapshot.write(chunks, offset);
             chunks.finish();
             send(transfer.newcomer, new StateRecord.End(transfer.number, transfer.sent));
-        } catch (IOException | RuntimeException e) {
-            refuse(transfer, e);
-        } finally {
-            end(transfer);
+        });
+        if (thrown != null) {
+            refuse(transfer, thrown);
         }
+        end(transfer);
     }
 
-    private void refuse(Transfer transfer, Exception cause) {
+    private void refuse(Transfer transfer, Throwable cause) {
         String stopped = transfer.stopped;
+        if (stopped == null || cause instanceof Error) {
+            fence.report("snapshot.write", cause);
+        }
         if (stopped == null) {
-            LOG.error("group {}: the state can't be written to {}", group, transfer.newcomer, cause);
             send(transfer.newcomer, new StateRecord.Refused(transfer.number, "writing the snapshot has failed: " + cause));
         } else {
             LOG.info("group {}: the transfer of the state to {} ends at byte {}: {}", group, transfer.newcomer, transfer.sent,

@@ -6,6 +6,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Records;
@@ -45,6 +46,9 @@ public final class StateTransfer {
 
         /** This member can't get the state: it has to leave. From any thread. */
         void onFailed(String reason, @Nullable Throwable cause);
+
+        /** A callback of the application has thrown, and its state is as before. From any thread. */
+        void onCallbackFailed(String callback, Throwable thrown);
     }
 
     /** What became of an item on its way to listeners. */
@@ -83,11 +87,13 @@ public final class StateTransfer {
         this.group = group;
         this.host = host;
         this.owner = owner;
+        Fence fence = new Fence(host, (callback, argument, thrown) -> owner.onCallbackFailed(callback, thrown));
         this.agreement = new Agreement(settings.get(GroupSettings.STATE), new Agreed());
         this.snapshots = new Snapshots(
                 group,
                 state,
                 host,
+                fence,
                 owner::send,
                 settings.get(GroupSettings.STATE_SNAPSHOTS),
                 settings.get(GroupSettings.STATE_KEEP));
@@ -95,6 +101,7 @@ public final class StateTransfer {
                 group,
                 state,
                 host,
+                fence,
                 new Installing(),
                 settings.get(GroupSettings.STATE_WINDOW).bytes(),
                 settings.get(GroupSettings.STATE_TIMEOUT));

@@ -8,6 +8,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.BareHost;
 import dev.tutti.internal.state.Cut.Verdict;
 import dev.tutti.internal.state.StateRecord.Chunk;
@@ -121,6 +122,7 @@ class InstallationTest {
             "g",
             application,
             threads,
+            new Fence(threads, (callback, argument, thrown) -> {}),
             new Installation.Owner() {
                 @Override
                 public void send(Member receiver, StateRecord record) {

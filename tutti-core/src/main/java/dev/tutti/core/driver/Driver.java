@@ -4,6 +4,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.metrics.Metric;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * What runs one node: a loop, an address where others reach it, time and memory. A {@link StreamDriver} or a
@@ -78,6 +79,12 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
     default Records records() {
         return Records.none();
     }
+
+    /**
+     * Calls {@code listener} once if the loop ends because of an internal error: of the machine, or of the driver itself. Nothing
+     * is run or delivered afterwards. On the loop's thread; to be set before the machine is started.
+     */
+    default void onFailure(Consumer<Throwable> listener) {}
 
     /** Ends all connections after what was written to them, and the loop. Blocks for two seconds at most. Idempotent. */
     @Override

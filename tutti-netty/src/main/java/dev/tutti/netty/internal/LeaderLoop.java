@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,9 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
 
     private static final long END_MILLIS = 100;
 
+    /** Passes that may fail before the loop ends. */
+    private static final int FAILURES_MAX = 3;
+
     private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
     /** Of a guest that comes when the loop has ended, on a thread of its own. */
@@ -56,8 +60,10 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     };
 
     private final ThreadFactory threads;
+    private final Consumer<Throwable> broken;
     private final boolean isReplaceable;
     private boolean isLending;
+    private int failures;
     private final ArrayDeque<Guest> guests = new ArrayDeque<>();
 
     /** Odd while guests are there. */
@@ -69,8 +75,10 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     private volatile boolean isWatching = true;
     private volatile boolean isEnded;
 
-    LeaderLoop(ThreadFactory threads, IoHandlerFactory io) {
+    /** @param broken told when a pass of the loop itself has failed */
+    LeaderLoop(ThreadFactory threads, IoHandlerFactory io, Consumer<Throwable> broken) {
         super(null, threads, io);
+        this.broken = broken;
         this.threads = threads;
         this.isReplaceable = io.isChangingThreadSupported();
         this.isLending = isReplaceable;
@@ -190,17 +198,30 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         boolean isLeader = true;
         try {
             do {
-                runIo();
-                if (isShuttingDown()) {
-                    ioHandler().prepareToDestroy();
-                }
-                runAllTasks(TASK_NANOS_MAX);
+                pass();
                 isLeader = guests.isEmpty() || visit.entertain();
             } while (isLeader && !confirmShutdown());
         } finally {
             if (isLeader) {
                 isEnded = true;
                 LockSupport.unpark(watch);
+            }
+        }
+    }
+
+    private void pass() {
+        try {
+            runIo();
+            if (isShuttingDown()) {
+                ioHandler().prepareToDestroy();
+            }
+            runAllTasks(TASK_NANOS_MAX);
+        } catch (RuntimeException | Error e) {
+            failures++;
+            broken.accept(e);
+            // The connections are still to be closed; a loop that fails again and again ends.
+            if (failures >= FAILURES_MAX) {
+                throw e;
             }
         }
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,7 @@ final class Loop {
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosing = new AtomicBoolean();
 
+    private volatile Consumer<Throwable> onFailure = cause -> {};
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private @Nullable Turns turns;
     private boolean isTurnOpen;
@@ -66,7 +68,7 @@ final class Loop {
     private long timerNanos = Long.MAX_VALUE;
 
     Loop(Io io) {
-        this.executor = new LeaderLoop(this::thread, io.handlers());
+        this.executor = new LeaderLoop(this::thread, io.handlers(), this::onBroken);
     }
 
     private Thread thread(Runnable task) {
@@ -179,7 +181,7 @@ final class Loop {
     private void tell(Runnable input) {
         try {
             input.run();
-        } catch (RuntimeException | AssertionError e) {
+        } catch (RuntimeException | Error e) {
             onBroken(e);
             return;
         }
@@ -202,7 +204,7 @@ final class Loop {
             if (current != null) {
                 current.drain();
             }
-        } catch (RuntimeException | AssertionError e) {
+        } catch (RuntimeException | Error e) {
             onBroken(e);
         } finally {
             isHandingOut = false;
@@ -244,7 +246,7 @@ final class Loop {
             count++;
             try {
                 task.run(now);
-            } catch (RuntimeException | AssertionError e) {
+            } catch (RuntimeException | Error e) {
                 onBroken(e);
                 return;
             }
@@ -255,13 +257,22 @@ final class Loop {
         }
     }
 
-    /** The machine's invariants do not hold. */
+    /** Calls {@code listener} once if an invariant of the machine or the driver does not hold. Before the start. */
+    void onFailure(Consumer<Throwable> listener) {
+        onFailure = listener;
+    }
+
+    /** An invariant does not hold, or the loop itself has failed: the machine is told nothing more. */
     void onBroken(Throwable cause) {
         Turns current = turns;
         turns = null;
         isClosing.set(true);
         if (current != null) {
-            current.onBroken(cause);
+            try {
+                current.onBroken(cause);
+            } finally {
+                onFailure.accept(cause);
+            }
         }
     }
 

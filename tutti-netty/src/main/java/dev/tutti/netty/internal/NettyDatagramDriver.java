@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -237,6 +238,11 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     @Override
+    public void onFailure(Consumer<Throwable> listener) {
+        loop.onFailure(listener);
+    }
+
+    @Override
     public boolean invite(Guest guest) {
         return loop.invite(guest);
     }
@@ -368,7 +374,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         }
         try {
             current.onDatagram(readNanos, addresses.endpoint(from), datagram);
-        } catch (RuntimeException | AssertionError e) {
+        } catch (RuntimeException | Error e) {
             loop.onBroken(e);
             return;
         }
@@ -495,7 +501,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
         @Override
         public void onBroken(Throwable cause) {
-            LOG.error("the node has stopped, because of a mistake in it", cause);
+            LOG.error("{}: internal error, the node has stopped", bound, cause);
             machine = null;
             beginEnd();
         }

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -149,6 +150,11 @@ public final class NettyDriver implements StreamDriver {
     @Override
     public void execute(Task task) {
         loop.execute(task);
+    }
+
+    @Override
+    public void onFailure(Consumer<Throwable> listener) {
+        loop.onFailure(listener);
     }
 
     @Override
@@ -293,7 +299,7 @@ public final class NettyDriver implements StreamDriver {
         }
         try {
             current.onFrame(readNanos, connection.id(), frame);
-        } catch (RuntimeException | AssertionError e) {
+        } catch (RuntimeException | Error e) {
             loop.onBroken(e);
         }
     }
@@ -434,7 +440,7 @@ public final class NettyDriver implements StreamDriver {
 
         @Override
         public void onBroken(Throwable cause) {
-            LOG.error("the node has stopped, because of a mistake in it", cause);
+            LOG.error("{}: internal error, the node has stopped", endpoint.bound(), cause);
             machine = null;
             beginEnd();
             abortAll();

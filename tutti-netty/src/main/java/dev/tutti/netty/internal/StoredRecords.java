@@ -115,7 +115,7 @@ final class StoredRecords implements Records, AutoCloseable {
             try {
                 byte[] record = directory == null ? memory(key) : read(directory.resolve(fileName(key)), key);
                 answer(now -> client.onLoaded(now, question, record));
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 fail(client, question, "record '" + key + "' can't be read: " + e);
             }
         });
@@ -132,7 +132,7 @@ final class StoredRecords implements Records, AutoCloseable {
                     memory.put(key, record);
                 }
                 answer(now -> client.onStored(now, question));
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 fail(client, question, "record '" + key + "' can't be written: " + e);
             }
         });

@@ -25,7 +25,7 @@ class LeaderLoopTest {
 
     private final List<Thread> threads = new ArrayList<>();
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
-    private final LeaderLoop loop = new LeaderLoop(this::thread, NioIoHandler.newFactory());
+    private final LeaderLoop loop = new LeaderLoop(this::thread, NioIoHandler.newFactory(), uncaught::add);
 
     /** Guests that keep their thread let go of it. */
     private final CountDownLatch release = new CountDownLatch(1);
@@ -184,7 +184,7 @@ class LeaderLoopTest {
             public IoHandler newHandler(ThreadAwareExecutor executor) {
                 return nio.newHandler(executor);
             }
-        });
+        }, uncaught::add);
         Guest guest = Stay::mayGoOn;
         assertThat(bound.submit(() -> bound.invite(guest)).syncUninterruptibly().getNow())
                 .isFalse();

@@ -216,6 +216,20 @@ public final class GroupSettings {
             Duration.ofHours(24),
             "How long a send may block.");
 
+    /** What follows when a callback of the application throws an exception. */
+    public enum OnException {
+        GO_ON,
+        LEAVE
+    }
+
+    public static final Setting<OnException> ON_EXCEPTION = Setting.choice(
+            "on-exception",
+            OnException.class,
+            OnException.GO_ON,
+            "What follows when a listener throws an exception. go-on: the exception is counted and reported, and delivery goes on with"
+                    + " the next message; leave: the member leaves the group with the exception as the cause. An error"
+                    + " (java.lang.Error) always makes the member leave.");
+
     public static final Setting<Duration> LEAVE_TIMEOUT = Setting.duration(
             "leave-timeout",
             Duration.ofSeconds(2),
@@ -239,6 +253,7 @@ public final class GroupSettings {
             MERGE_DELAY,
             SEND_TIMEOUT,
             LEAVE_TIMEOUT,
+            ON_EXCEPTION,
             STATE,
             STATE_WINDOW,
             STATE_TIMEOUT,

@@ -1,0 +1,98 @@
+package dev.tutti;
+
+import dev.tutti.core.Member;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callbacks of a group that are running now: the delivery thread's, and those of messages in scopes and out of band.
+ *
+ * <p>Written by the threads that call, read by any.
+ */
+final class Calls {
+
+    /** A thread's way into callbacks; one callback at a time. */
+    static final class Call {
+        private volatile @Nullable Thread thread;
+        private @Nullable Member sender;
+        private long sinceNanos;
+
+        /** Null while none runs. Written last, read first. */
+        private volatile @Nullable String callback;
+
+        /** The current thread is the one that calls from now on. */
+        void enter() {
+            thread = Thread.currentThread();
+        }
+
+        void begin(String name, @Nullable Member from, long nowNanos) {
+            sender = from;
+            sinceNanos = nowNanos;
+            callback = name;
+        }
+
+        void end() {
+            callback = null;
+        }
+    }
+
+    /**
+     * A callback that has not returned.
+     *
+     * @param sender of the packet or message that it is called for; null if it is not called for one
+     * @param sinceNanos when the callback was called, by {@link Threads#nanoTime}; of messages, when the first of their packet was
+     *     passed on
+     */
+    record Running(String callback, @Nullable Member sender, long sinceNanos) {}
+
+    private final Call delivery = new Call();
+    private final Set<Call> aside = ConcurrentHashMap.newKeySet();
+
+    /** The delivery thread's. */
+    Call delivery() {
+        return delivery;
+    }
+
+    /** Another one, for the current thread, to be {@linkplain #close closed}. */
+    Call open() {
+        Call call = new Call();
+        call.enter();
+        aside.add(call);
+        return call;
+    }
+
+    void close(Call call) {
+        aside.remove(call);
+    }
+
+    /** Whether {@code thread} is in a callback of this group. */
+    boolean isIn(Thread thread) {
+        if (delivery.thread == thread && delivery.callback != null) {
+            return true;
+        }
+        for (Call call : aside) {
+            if (call.thread == thread && call.callback != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The callback that has been running for longest; null if none runs. */
+    @Nullable Running longest() {
+        Running longest = running(delivery);
+        for (Call call : aside) {
+            Running running = running(call);
+            if (running != null && (longest == null || running.sinceNanos() - longest.sinceNanos() < 0)) {
+                longest = running;
+            }
+        }
+        return longest;
+    }
+
+    private static @Nullable Running running(Call call) {
+        String callback = call.callback;
+        return callback == null ? null : new Running(callback, call.sender, call.sinceNanos);
+    }
+}

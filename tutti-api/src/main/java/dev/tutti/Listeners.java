@@ -1,0 +1,18 @@
+package dev.tutti;
+
+import dev.tutti.core.View;
+import java.util.function.Consumer;
+
+/**
+ * The callbacks of a group, as {@link GroupBuilder} was given them.
+ *
+ * @param isInline whether they are called in the middle of a turn of the loop
+ */
+record Listeners(
+        boolean isInline,
+        Consumer<Message> onMessage,
+        Runnable onBatchEnd,
+        Consumer<View> onView,
+        Runnable onTransition,
+        Consumer<String> onSuspended,
+        Consumer<String> onClosed) {}

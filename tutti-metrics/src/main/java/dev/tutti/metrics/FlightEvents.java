@@ -17,7 +17,7 @@ import jdk.jfr.Timespan;
 
 /**
  * What happens to a node as events of the JDK's flight recorder, in category {@code tutti}: {@code
- * dev.tutti.ViewChange}, {@code Merge}, {@code Departure}, {@code Suspicion}, {@code StateTransfer}, {@code SlowListener},
+ * dev.tutti.ViewChange}, {@code Merge}, {@code Departure}, {@code Suspicion}, {@code StateTransfer}, {@code SlowListener}, {@code CallbackFailed},
  * {@code SendWaited} and {@code Link}; and, if it is enabled in the recording, {@code dev.tutti.Number} for every number, once
  * in ten seconds.
  *
@@ -51,7 +51,8 @@ public final class FlightEvents implements AutoCloseable {
                     case SLOW_LISTENER -> new SlowListenerEvent();
                     case SEND_WAITED -> new SendWaitedEvent();
                     case LINK_OPENED, LINK_CLOSED, LINK_RESUMED -> new LinkEvent();
-                    case STARTED, REFUSED, UNREACHABLE, LATE, STACK_MISMATCH, JOINED, LEFT -> new OtherEvent();
+                    case STARTED, REFUSED, UNREACHABLE, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED -> new OtherEvent();
+                    case CALLBACK_FAILED -> new CallbackFailedEvent();
                 };
         if (written.shouldCommit()) {
             written.kind = event.kind().text();
@@ -135,6 +136,10 @@ public final class FlightEvents implements AutoCloseable {
     @Name("dev.tutti.Merge")
     @Label("Merge")
     private static final class MergeEvent extends NodeEvent {}
+
+    @Name("dev.tutti.CallbackFailed")
+    @Label("Callback Failed")
+    private static final class CallbackFailedEvent extends NodeEvent {}
 
     @Name("dev.tutti.Departure")
     @Label("Departure")

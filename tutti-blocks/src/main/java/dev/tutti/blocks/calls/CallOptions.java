@@ -1,5 +1,6 @@
 package dev.tutti.blocks.calls;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.time.Duration;
 
 /**
@@ -13,14 +14,8 @@ record CallOptions(long timeoutNanos, int answerBytesMax, Wait waitFor, int atOn
     static final CallOptions DEFAULT = new CallOptions(10_000_000_000L, 16 << 20, Wait.ALL, Integer.MAX_VALUE);
     static final CallOptions ONE_WAY = DEFAULT.waitFor(Wait.NONE);
 
-    private static final Duration TIMEOUT_MIN = Duration.ofMillis(1);
-    private static final Duration TIMEOUT_MAX = Duration.ofDays(1);
-
     CallOptions within(Duration timeout) {
-        if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-            throw new IllegalArgumentException(
-                    "a call within " + timeout + ", at least " + TIMEOUT_MIN + ", at most " + TIMEOUT_MAX);
-        }
+        Arguments.timeout(timeout, "within: the time of a call");
         return new CallOptions(timeout.toNanos(), answerBytesMax, waitFor, atOnceMax);
     }
 
@@ -32,7 +27,7 @@ record CallOptions(long timeoutNanos, int answerBytesMax, Wait waitFor, int atOn
     }
 
     CallOptions waitFor(Wait wait) {
-        return new CallOptions(timeoutNanos, answerBytesMax, wait, atOnceMax);
+        return new CallOptions(timeoutNanos, answerBytesMax, Arguments.required(wait, "waitFor: how many"), atOnceMax);
     }
 
     CallOptions atOnceMax(int members) {

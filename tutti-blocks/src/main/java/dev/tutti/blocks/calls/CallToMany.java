@@ -1,5 +1,6 @@
 package dev.tutti.blocks.calls;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -77,7 +78,7 @@ public final class CallToMany {
      */
     @SuppressWarnings("unchecked") // the method's signature says so
     public <S, A extends @Nullable Object> Outcomes<A> call(Service<S> service, Function<? super S, A> use) {
-        Service.Invocation noted = service.record(use);
+        Service.Invocation noted = Arguments.required(service, "the service").record(Arguments.required(use, "the function that calls a method"));
         return (Outcomes<A>) (Outcomes<?>) call(noted.procedure(), noted.arguments());
     }
 
@@ -85,7 +86,7 @@ public final class CallToMany {
     @SuppressWarnings("unchecked") // the method's signature says so
     public <S, A extends @Nullable Object> CompletableFuture<Outcomes<A>> start(
             Service<S> service, Function<? super S, A> use) {
-        Service.Invocation noted = service.record(use);
+        Service.Invocation noted = Arguments.required(service, "the service").record(Arguments.required(use, "the function that calls a method"));
         return (CompletableFuture<Outcomes<A>>) (CompletableFuture<?>) start(noted.procedure(), noted.arguments());
     }
 }

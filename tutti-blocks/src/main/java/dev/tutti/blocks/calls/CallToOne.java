@@ -1,5 +1,6 @@
 package dev.tutti.blocks.calls;
 
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.Member;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +59,6 @@ public final class CallToOne {
 
     /** Something whose methods call the member so. They throw what {@link #call} does. */
     public <S> S proxy(Service<S> service) {
-        return service.proxy(this);
+        return Arguments.required(service, "proxy: the service").proxy(this);
     }
 }

@@ -4,6 +4,7 @@ import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
@@ -164,6 +165,7 @@ final class Caller {
     }
 
     private <Q extends @Nullable Object> ByteOutput encode(Procedure<Q, ?> procedure, Q request, CallOptions options) {
+        Arguments.required(procedure, "the procedure");
         ByteOutput out = buffers.take(Long.MAX_VALUE);
         Frame.putRequest(out, procedure.id(), options.timeoutNanos(), options.answerBytesMax());
         procedure.request().put(request, out);

@@ -7,6 +7,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -106,7 +107,7 @@ public final class Calls implements AutoCloseable {
 
     /** One member, which may be this one. */
     public CallToOne to(Member member) {
-        return new CallToOne(caller, member, CallOptions.DEFAULT);
+        return new CallToOne(caller, Arguments.required(member, "to: the member"), CallOptions.DEFAULT);
     }
 
     /** All members, this one included: those of the view that the request is delivered in, the same for all who handle it. */
@@ -121,11 +122,12 @@ public final class Calls implements AutoCloseable {
 
     /** All members of the view at the time of the call but these. */
     public CallToMany toAllBut(Member... excluded) {
-        return new CallToMany(caller, Audience.allBut(Arrays.asList(excluded)), CallOptions.DEFAULT);
+        return new CallToMany(caller, Audience.allBut(Arrays.asList(Arguments.allRequired(excluded, "toAllBut: the members"))), CallOptions.DEFAULT);
     }
 
     /** These members, in this order. Who is not in the view at the time of the call is {@link Outcome.Unreachable}. */
     public CallToMany to(Collection<Member> members) {
+        Arguments.required(members, "to: the members").forEach(member -> Arguments.required(member, "to: one of the members"));
         return new CallToMany(caller, Audience.only(members), CallOptions.DEFAULT);
     }
 

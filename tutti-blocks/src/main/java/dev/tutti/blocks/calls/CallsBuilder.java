@@ -1,6 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ public final class CallsBuilder {
     private Consumer<String> onClosed = reason -> {};
 
     CallsBuilder(GroupBuilder group) {
-        this.group = group;
+        this.group = Arguments.required(group, "on: the group");
     }
 
     GroupBuilder group() {
@@ -55,7 +56,7 @@ public final class CallsBuilder {
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handle(
             Procedure<Q, A> procedure, Handler<Q, A> handler) {
-        registrations.add(new Registration<>(procedure, new Registration.Way.OnThread<>(handler)));
+        add(procedure, new Registration.Way.OnThread<>(Arguments.required(handler, "the handler")));
         return this;
     }
 
@@ -65,20 +66,25 @@ public final class CallsBuilder {
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handleInline(
             Procedure<Q, A> procedure, Handler<Q, A> handler) {
-        registrations.add(new Registration<>(procedure, new Registration.Way.Inline<>(handler)));
+        add(procedure, new Registration.Way.Inline<>(Arguments.required(handler, "the handler")));
         return this;
     }
 
     /** Handles a procedure by a stage that completes later, without a thread that waits. */
     public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handleAsync(
             Procedure<Q, A> procedure, AsyncHandler<Q, A> handler) {
-        registrations.add(new Registration<>(procedure, new Registration.Way.Async<>(handler)));
+        add(procedure, new Registration.Way.Async<>(Arguments.required(handler, "the handler")));
         return this;
+    }
+
+    private <Q extends @Nullable Object, A extends @Nullable Object> void add(
+            Procedure<Q, A> procedure, Registration.Way<Q, A> way) {
+        registrations.add(new Registration<>(Arguments.required(procedure, "the procedure"), way));
     }
 
     /** Handles the methods of a service by those of {@code implementation}: on threads, unless they say otherwise. */
     public <S> CallsBuilder serve(Service<S> service, S implementation) {
-        service.serve(this, implementation);
+        Arguments.required(service, "serve: the service").serve(this, Arguments.required(implementation, "serve: the implementation"));
         return this;
     }
 
@@ -105,13 +111,13 @@ public final class CallsBuilder {
 
     /** Called for every view, in order with requests. Must not wait for a call. */
     public CallsBuilder onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public CallsBuilder onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

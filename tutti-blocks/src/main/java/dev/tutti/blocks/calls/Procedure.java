@@ -1,6 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +22,15 @@ public final class Procedure<Q extends @Nullable Object, A extends @Nullable Obj
     private final Codec<A> answer;
 
     private Procedure(String name, Codec<Q> request, Codec<A> answer) {
+        Arguments.required(name, "the name of a procedure");
         if (name.isEmpty() || name.length() > NAME_MAX) {
             throw new IllegalArgumentException(
                     "the name of a procedure has 1 to " + NAME_MAX + " characters, not " + name.length());
         }
         this.name = name;
         this.id = hash(name);
-        this.request = request;
-        this.answer = answer;
+        this.request = Arguments.required(request, "procedure " + name + ": the codec of requests; Codec.NOTHING is for none");
+        this.answer = Arguments.required(answer, "procedure " + name + ": the codec of answers; Codec.NOTHING is for none");
     }
 
     /** @param name 1 to 255 characters */

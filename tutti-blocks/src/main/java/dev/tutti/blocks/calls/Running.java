@@ -1,5 +1,6 @@
 package dev.tutti.blocks.calls;
 
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -110,6 +111,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
 
     @Override
     public void onCancel(Runnable action) {
+        Arguments.required(action, "onCancel: the action");
         synchronized (this) {
             if (!isCancelled) {
                 if (!isOver) {

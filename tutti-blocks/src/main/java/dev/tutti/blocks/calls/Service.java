@@ -4,6 +4,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.Codecs;
+import dev.tutti.blocks.internal.Arguments;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -45,7 +46,9 @@ public final class Service<S> {
     private final Map<Method, Operation> operations = new LinkedHashMap<>();
 
     private Service(String name, Class<S> type, Codecs codecs) {
-        if (!type.isInterface()) {
+        Arguments.required(name, "the name of a service");
+        Arguments.required(codecs, "the codecs of service " + name);
+        if (!Arguments.required(type, "the interface of service " + name).isInterface()) {
             throw new IllegalArgumentException(type.getName() + " is no interface");
         }
         this.name = name;

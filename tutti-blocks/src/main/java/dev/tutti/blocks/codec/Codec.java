@@ -1,5 +1,6 @@
 package dev.tutti.blocks.codec;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,6 +50,8 @@ public interface Codec<T extends @Nullable Object> {
 
     /** A codec of two functions. */
     static <T> Codec<T> of(Function<ByteInput, T> take, BiConsumer<T, ByteOutput> put) {
+        Arguments.required(take, "of: the function that takes");
+        Arguments.required(put, "of: the function that puts");
         return new Codec<>() {
             @Override
             public void put(T value, ByteOutput out) {
@@ -64,6 +67,7 @@ public interface Codec<T extends @Nullable Object> {
 
     /** Values that may be absent: a byte more. */
     static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
+        Arguments.required(codec, "nullable: the codec");
         return new Codec<>() {
             @Override
             public void put(@Nullable T value, ByteOutput out) {
@@ -82,6 +86,7 @@ public interface Codec<T extends @Nullable Object> {
 
     /** Lists of values which have at least one byte each. What it takes can't be changed. */
     static <T> Codec<List<T>> list(Codec<T> codec) {
+        Arguments.required(codec, "list: the codec");
         return of(
                 in -> {
                     int count = in.takeCount(1);

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.codec;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.HashMap;
@@ -42,6 +43,8 @@ public final class Codecs {
 
     /** These, and one for exactly {@code type}; instead of the one there was. */
     public <T> Codecs with(Class<T> type, Codec<T> codec) {
+        Arguments.required(type, "with: the type");
+        Arguments.required(codec, "with: the codec");
         Map<Class<?>, Codec<?>> more = new HashMap<>(byType);
         more.put(type, codec);
         return new Codecs(more);

@@ -2,6 +2,7 @@ package dev.tutti.blocks.coordination;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.core.Member;
 import java.time.Duration;
@@ -61,6 +62,7 @@ public final class Coordination implements AutoCloseable {
     }
 
     private static String checkName(String name) {
+        Arguments.required(name, "the name");
         if (name.isEmpty() || name.length() > NAME_MAX) {
             throw new IllegalArgumentException("a name of " + name.length() + " characters, 1 to " + NAME_MAX);
         }

@@ -1,6 +1,7 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.GroupBuilder;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.core.View;
@@ -19,7 +20,7 @@ public final class CoordinationBuilder {
     private Consumer<String> onClosed = reason -> {};
 
     CoordinationBuilder(GroupBuilder group) {
-        this.group = group;
+        this.group = Arguments.required(group, "on: the group");
         this.claims = new Claims(group.node().threads(), owner -> new Objects(owner::onGranted));
         this.replica = Replica.on(group, claims.objects(), Command.CODEC).onlyInPrimary();
     }
@@ -54,7 +55,7 @@ public final class CoordinationBuilder {
 
     /** Names of the nodes of which a majority makes the first primary view, the same at all; else the group's settings say it. */
     public CoordinationBuilder founders(String... names) {
-        group.primary(names);
+        group.primary(Arguments.allRequired(names, "founders: the names"));
         return this;
     }
 
@@ -67,19 +68,19 @@ public final class CoordinationBuilder {
 
     /** Called for every view; must not wait. */
     public CoordinationBuilder onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called when this member finds itself outside of the primary partition: it holds nothing any more. Must not wait. */
     public CoordinationBuilder onSuspended(Consumer<String> listener) {
-        onSuspended = listener;
+        onSuspended = Arguments.required(listener, "onSuspended: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public CoordinationBuilder onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

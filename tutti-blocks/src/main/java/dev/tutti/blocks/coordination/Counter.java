@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +52,7 @@ public final class Counter {
      * @return what it was: {@code expected}, if it was changed
      */
     public Value compareAndExchange(Value expected, long next) {
+        Arguments.required(expected, "compareAndExchange: the expected value");
         return value(replica.call(new Command.Exchange(name, expected.era(), expected.number(), next), timeout));
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.core.Member;
 import java.time.Duration;
@@ -35,6 +36,7 @@ public final class Election {
 
     /** Stands for election from now on. */
     public Candidacy stand(Candidate candidate) {
+        Arguments.required(candidate, "stand: the candidate");
         Candidacy candidacy = new Candidacy(claims, threads, name, timeout, candidate);
         candidacy.stand();
         return candidacy;

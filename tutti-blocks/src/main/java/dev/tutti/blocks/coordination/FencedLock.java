@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -39,6 +40,7 @@ public final class FencedLock {
 
     /** Waits for the lock, after those who have waited before; empty if it does not come within so long, 1 ms to 1 day. */
     public Optional<Hold> tryAcquire(Duration within) {
+        Arguments.timeout(within, "tryAcquire: the time to wait");
         return claims.await(claims.claim(name, 1, 1, true, within), within);
     }
 }

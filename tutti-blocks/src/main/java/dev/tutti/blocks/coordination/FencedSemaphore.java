@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -29,11 +30,20 @@ public final class FencedSemaphore {
      * @return empty if they are not, or the group has not answered within the time-out of its commands
      */
     public Optional<Hold> tryAcquire(int count) {
+        checkCount(count);
         return claims.await(claims.claim(name, permits, count, false, timeout), timeout);
     }
 
     /** Waits for permits; empty if they do not come within so long, 1 ms to 1 day. */
     public Optional<Hold> tryAcquire(int count, Duration within) {
+        checkCount(count);
+        Arguments.timeout(within, "tryAcquire: the time to wait");
         return claims.await(claims.claim(name, permits, count, true, within), within);
+    }
+
+    private void checkCount(int count) {
+        if (count < 1 || count > permits) {
+            throw new IllegalArgumentException("tryAcquire of " + name + ": " + count + " permits, 1 to " + permits);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.coordination;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public final class Hold implements AutoCloseable {
      * the thread that takes the group's messages, and must not wait. Replaces what was said before.
      */
     public Hold onLost(Consumer<String> listener) {
+        Arguments.required(listener, "onLost: the listener");
         String reason;
         synchronized (this) {
             onLost = listener;

@@ -7,6 +7,7 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.directory.DirectoryCommand.Outcome;
 import dev.tutti.blocks.directory.DirectoryCommand.Wish;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
@@ -138,6 +139,7 @@ public final class Directory<V> implements AutoCloseable {
 
     /** What is under a path. Its name is empty for the root. */
     public Entry<V> find(DirectoryPath path) {
+        Arguments.required(path, "find: the path");
         lock.lock();
         try {
             if (path.isRoot()) {
@@ -163,6 +165,7 @@ public final class Directory<V> implements AutoCloseable {
      * @throws DirectoryException if it is none
      */
     public List<Entry<V>> list(DirectoryPath context) {
+        Arguments.required(context, "list: the path");
         lock.lock();
         try {
             if (!find(context).isContext()) {
@@ -221,6 +224,8 @@ public final class Directory<V> implements AutoCloseable {
      * wait.
      */
     public Subscription listen(DirectoryPath subtree, Consumer<DirectoryEvent<V>> consumer) {
+        Arguments.required(subtree, "listen: the path");
+        Arguments.required(consumer, "listen: the listener");
         Listener<V> listener = new Listener<>(subtree, consumer);
         listeners.add(listener);
         return () -> listeners.removeIf(each -> each == listener);
@@ -230,32 +235,48 @@ public final class Directory<V> implements AutoCloseable {
 
     /** Puts a value under a name that nothing is under. */
     public void bind(DirectoryPath path, V value) {
+        Arguments.required(path, "bind: the path");
+        checkValue(path, value);
         execute(new DirectoryCommand.Bind<>(path, value, false), path);
     }
 
     /** Puts a value under a name, in the place of another one if there is one; not of a context. */
     public void rebind(DirectoryPath path, V value) {
+        Arguments.required(path, "rebind: the path");
+        checkValue(path, value);
         execute(new DirectoryCommand.Bind<>(path, value, true), path);
     }
 
     /** Removes a value. Nothing happens if there is none, as long as there is the context that it would be in. */
     public void unbind(DirectoryPath path) {
+        Arguments.required(path, "unbind: the path");
         execute(new DirectoryCommand.Unbind<>(path), path);
     }
 
     /** Makes a context, in one that there is. */
     public void createContext(DirectoryPath path) {
+        Arguments.required(path, "createContext: the path");
         execute(new DirectoryCommand.Create<>(path), path);
     }
 
     /** Removes an empty context. Nothing happens if there is none, as long as there is the context that it would be in. */
     public void destroyContext(DirectoryPath path) {
+        Arguments.required(path, "destroyContext: the path");
         execute(new DirectoryCommand.Destroy<>(path), path);
     }
 
     /** Moves a value, or a context with all that is in it, to a name that nothing is under. */
     public void rename(DirectoryPath from, DirectoryPath to) {
+        Arguments.required(from, "rename: the present path");
+        Arguments.required(to, "rename: the new path");
         execute(new DirectoryCommand.Rename<>(from, to), from);
+    }
+
+    private void checkValue(DirectoryPath path, @Nullable V value) {
+        if (value == null) {
+            throw new NullPointerException("directory " + name + ": the value for '" + path
+                    + "' is null; unbind(path) removes a value, createContext(path) makes a context");
+        }
     }
 
     private void execute(DirectoryCommand<V> command, DirectoryPath path) {

@@ -2,6 +2,7 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
@@ -23,8 +24,8 @@ public final class DirectoryBuilder<V> {
     private Consumer<String> onClosed = reason -> {};
 
     DirectoryBuilder(GroupBuilder group, Codec<V> values) {
-        this.group = group;
-        this.values = values;
+        this.group = Arguments.required(group, "on: the group");
+        this.values = Arguments.required(values, "on: the codec of values");
     }
 
     GroupBuilder group() {
@@ -62,7 +63,7 @@ public final class DirectoryBuilder<V> {
 
     /** How long a change may wait; 1 ms to 1 day, 10 s by default. */
     public DirectoryBuilder<V> timeout(Duration time) {
-        timeout = time;
+        timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
@@ -73,6 +74,7 @@ public final class DirectoryBuilder<V> {
      * @throws IllegalArgumentException for {@link Merge#lastWriter}: a directory does not know when names went
      */
     public DirectoryBuilder<V> merge(Merge<Map<DirectoryPath, V>> rule) {
+        Arguments.required(rule, "merge: the rule");
         if (rule.kind() == Merge.Kind.LAST_WRITER) {
             throw new IllegalArgumentException("a directory merges as largest, oldest, union or by a function, not by the last"
                     + " writer of each name: what was removed leaves nothing behind");
@@ -91,7 +93,7 @@ public final class DirectoryBuilder<V> {
      */
     public DirectoryBuilder<V> onlyInPrimary(String... founders) {
         isOnlyInPrimary = true;
-        this.founders = founders.clone();
+        this.founders = Arguments.allRequired(founders, "onlyInPrimary: the founders").clone();
         return this;
     }
 
@@ -103,13 +105,13 @@ public final class DirectoryBuilder<V> {
 
     /** Called for every view, in order with changes. */
     public DirectoryBuilder<V> onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public DirectoryBuilder<V> onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

@@ -1,5 +1,6 @@
 package dev.tutti.blocks.directory;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.util.Hashtable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,6 +43,8 @@ public final class DirectoryContextFactory implements InitialContextFactory {
      * @throws IllegalStateException if there is one of this name
      */
     public static Directory.Subscription publish(String name, Directory<Object> directory) {
+        Arguments.required(name, "publish: the name");
+        Arguments.required(directory, "publish: the directory");
         if (PUBLISHED.putIfAbsent(name, directory) != null) {
             throw new IllegalStateException("there is a directory " + SCHEME + name + " in this process already");
         }

@@ -2,6 +2,7 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Arguments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -51,6 +52,7 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
 
     /** Names with slashes between them; empty for the root. Slashes at the ends and repeated ones count for nothing. */
     public static DirectoryPath of(String text) {
+        Arguments.required(text, "a path");
         return new DirectoryPath(
                 Arrays.stream(text.split("/")).filter(name -> !name.isEmpty()).toList());
     }

@@ -8,6 +8,7 @@ import dev.tutti.blocks.calls.Calls;
 import dev.tutti.blocks.calls.Outcome;
 import dev.tutti.blocks.calls.Procedure;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
@@ -65,6 +66,7 @@ public final class Inspection implements AutoCloseable {
      * @throws IllegalStateException if the node is closed, or has this open already
      */
     public static Inspection open(Node node) {
+        Arguments.required(node, "open: the node");
         Calls calls = Calls.on(node.group(GROUP)
                         .set("stack", "fifo")
                         .set("state.of", "nobody")

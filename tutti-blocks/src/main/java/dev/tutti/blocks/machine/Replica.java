@@ -4,6 +4,7 @@ import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -91,23 +92,16 @@ public final class Replica<C, R> implements AutoCloseable {
         return new Replica<>(threads, joined, core, builder.timeout());
     }
 
-    static Duration checkTimeout(Duration timeout) {
-        if (timeout.compareTo(TIMEOUT_MIN) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-            throw new IllegalArgumentException("a timeout of " + timeout + ", 1 ms to 1 day");
-        }
-        return timeout;
-    }
-
     // ------------------------------------------------------------------ commands
 
     /** Submits a command. Refused at once if too many are open. */
     public CompletableFuture<R> submit(C command) {
-        return core.submit(command, timeout, false);
+        return core.submit(Arguments.required(command, "the command"), timeout, false);
     }
 
     /** Submits a command that may take so long; 1 ms to 1 day. */
     public CompletableFuture<R> submit(C command, Duration within) {
-        return core.submit(command, checkTimeout(within), false);
+        return core.submit(Arguments.required(command, "the command"), Arguments.timeout(within, "the time of a command"), false);
     }
 
     /**
@@ -121,7 +115,7 @@ public final class Replica<C, R> implements AutoCloseable {
 
     /** Executes a command and waits for its result, so long at most; 1 ms to 1 day. */
     public R call(C command, Duration within) {
-        return await(core.submit(command, checkTimeout(within), true));
+        return await(core.submit(Arguments.required(command, "the command"), Arguments.timeout(within, "the time of a command"), true));
     }
 
     // ------------------------------------------------------------------ reads
@@ -133,17 +127,17 @@ public final class Replica<C, R> implements AutoCloseable {
      * @param read what it returns must not be changed by later commands; it must not wait
      */
     public <T> CompletableFuture<T> read(Supplier<? extends T> read) {
-        return core.read(read, timeout, false);
+        return core.read(Arguments.required(read, "the read"), timeout, false);
     }
 
     /** Evaluates in order with all commands, within so long. */
     public <T> CompletableFuture<T> read(Supplier<? extends T> read, Duration within) {
-        return core.read(read, checkTimeout(within), false);
+        return core.read(Arguments.required(read, "the read"), Arguments.timeout(within, "the time of a command"), false);
     }
 
     /** Evaluates in order with all commands, and waits for it. */
     public <T> T ask(Supplier<? extends T> read, Duration within) {
-        return await(core.read(read, checkTimeout(within), true));
+        return await(core.read(Arguments.required(read, "the read"), Arguments.timeout(within, "the time of a command"), true));
     }
 
     /**
@@ -153,7 +147,7 @@ public final class Replica<C, R> implements AutoCloseable {
      * @throws CommandException if another side's state is coming to this member at the moment
      */
     public <T> T local(Supplier<? extends T> read) {
-        return core.local(read);
+        return core.local(Arguments.required(read, "the read"));
     }
 
     private <T> T await(CompletableFuture<T> open) {
@@ -209,7 +203,4 @@ public final class Replica<C, R> implements AutoCloseable {
     public String toString() {
         return "replica " + group.name() + ", " + core.view();
     }
-
-    private static final Duration TIMEOUT_MIN = Duration.ofMillis(1);
-    private static final Duration TIMEOUT_MAX = Duration.ofDays(1);
 }

@@ -2,6 +2,7 @@ package dev.tutti.blocks.machine;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.core.View;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -25,9 +26,9 @@ public final class ReplicaBuilder<C, R> {
     private Consumer<String> onClosed = reason -> {};
 
     ReplicaBuilder(GroupBuilder group, StateMachine<C, R> machine, Codec<C> commands) {
-        this.group = group;
-        this.machine = machine;
-        this.commands = commands;
+        this.group = Arguments.required(group, "on: the group");
+        this.machine = Arguments.required(machine, "on: the machine");
+        this.commands = Arguments.required(commands, "on: the codec of commands");
     }
 
     GroupBuilder group() {
@@ -77,7 +78,7 @@ public final class ReplicaBuilder<C, R> {
 
     /** How long commands and reads may take that do not say it themselves; 1 ms to 1 day, 10 s by default. */
     public ReplicaBuilder<C, R> timeout(Duration limit) {
-        timeout = Replica.checkTimeout(limit);
+        timeout = Arguments.timeout(limit, "timeout: the limit");
         return this;
     }
 
@@ -91,6 +92,7 @@ public final class ReplicaBuilder<C, R> {
      *     group's settings name them
      */
     public ReplicaBuilder<C, R> onlyInPrimary(String... founders) {
+        Arguments.allRequired(founders, "onlyInPrimary: the founders");
         isOnlyInPrimary = true;
         group.set("partition", "primary").set("state.of", "primary").set("total.delivery", "safe");
         if (founders.length > 0) {
@@ -104,19 +106,19 @@ public final class ReplicaBuilder<C, R> {
      * next view.
      */
     public ReplicaBuilder<C, R> onSuspended(Consumer<String> listener) {
-        onSuspended = listener;
+        onSuspended = Arguments.required(listener, "onSuspended: the listener");
         return this;
     }
 
     /** Called for every view, in order with commands, after the machine. Must not wait for a command. */
     public ReplicaBuilder<C, R> onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public ReplicaBuilder<C, R> onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

@@ -8,6 +8,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
@@ -110,7 +111,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public @Nullable V get(K key) {
-        return store.get(key);
+        return store.get(Arguments.required(key, "get: the key"));
     }
 
     @Override
@@ -171,11 +172,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public void put(K key, V value) {
+        checkEntry("put", key, value);
         waits.await(putAsync(key, value));
     }
 
     @Override
     public void put(K key, V value, Duration timeToLive) {
+        checkEntry("put", key, value);
         MapBuilder.checkTimeToLive(timeToLive);
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, value, timeToLive.toNanos(), 0, out);
@@ -189,6 +192,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public CompletableFuture<Void> putAsync(K key, V value) {
+        checkEntry("putAsync", key, value);
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, value, settings.timeToLiveNanos(), 0, out);
         return write(out, List.of(key), true);
@@ -196,6 +200,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public CompletableFuture<Void> removeAsync(K key) {
+        Arguments.required(key, "remove: the key");
         ByteOutput out = begin(MapMessage.WRITE, 1);
         codec.putWrite(key, null, 0, 0, out);
         return write(out, List.of(key), false);
@@ -203,6 +208,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     @Override
     public void putAll(Map<? extends K, ? extends V> entries) {
+        Arguments.required(entries, "putAll: the map of entries").forEach((key, value) -> checkEntry("putAll", key, value));
         List<CompletableFuture<Void>> written = new ArrayList<>();
         ByteOutput out = begin(MapMessage.WRITE, 0);
         List<K> keys = new ArrayList<>();
@@ -222,6 +228,10 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             written.add(write(MapMessage.counted(out, keys.size()), keys, true));
         }
         written.forEach(waits::await);
+    }
+
+    private void checkEntry(String method, @Nullable K key, @Nullable V value) {
+        MapBuilder.checkEntry(name, method, key, value);
     }
 
     private static ByteOutput begin(int kind, int count) {

@@ -2,6 +2,7 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
@@ -32,9 +33,9 @@ public final class MapBuilder<K, V> {
     private Consumer<String> onClosed = reason -> {};
 
     MapBuilder(GroupBuilder group, Codec<K> keys, Codec<V> values) {
-        this.group = group;
-        this.keys = keys;
-        this.values = values;
+        this.group = Arguments.required(group, "on: the group");
+        this.keys = Arguments.required(keys, "on: the codec of keys");
+        this.values = Arguments.required(values, "on: the codec of values");
     }
 
     GroupBuilder group() {
@@ -100,19 +101,24 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
-    static void checkTimeToLive(Duration time) {
-        if (time.compareTo(TIME_TO_LIVE_MIN) < 0 || time.compareTo(TIME_TO_LIVE_MAX) > 0) {
-            throw new IllegalArgumentException(
-                    "a time to live of " + time + ", " + TIME_TO_LIVE_MIN + " to " + TIME_TO_LIVE_MAX);
+    /** An entry has a key and a value. */
+    static void checkEntry(String map, String method, @Nullable Object key, @Nullable Object value) {
+        if (key == null) {
+            throw new NullPointerException("map " + map + ", " + method + ": the key is null");
+        }
+        if (value == null) {
+            throw new NullPointerException(
+                    "map " + map + ", " + method + ": the value of key " + key + " is null; remove(key) removes an entry");
         }
     }
 
-    /** How long a write may wait; 30 s by default. */
+    static void checkTimeToLive(Duration time) {
+        Arguments.within(time, TIME_TO_LIVE_MIN, TIME_TO_LIVE_MAX, "the time to live");
+    }
+
+    /** How long a write may wait; 1 ms to 1 day, 30 s by default. */
     public MapBuilder<K, V> timeout(Duration time) {
-        if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException("a timeout of " + time + ", more than 0");
-        }
-        timeout = time;
+        timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
@@ -122,7 +128,7 @@ public final class MapBuilder<K, V> {
             throw new IllegalArgumentException("at most " + entries + " entries, at least 1");
         }
         this.entriesMax = entries;
-        this.overflow = overflow;
+        this.overflow = Arguments.required(overflow, "what happens to more");
         return this;
     }
 
@@ -132,7 +138,7 @@ public final class MapBuilder<K, V> {
             throw new IllegalArgumentException("at most " + bytes + " bytes, at least 1");
         }
         this.bytesMax = bytes;
-        this.overflow = overflow;
+        this.overflow = Arguments.required(overflow, "what happens to more");
         return this;
     }
 
@@ -150,7 +156,7 @@ public final class MapBuilder<K, V> {
 
     /** What makes a write the last one; {@link WriteOrder#TIME} by default. */
     public MapBuilder<K, V> writeOrder(WriteOrder order) {
-        writeOrder = order;
+        writeOrder = Arguments.required(order, "writeOrder: the order");
         return this;
     }
 
@@ -160,16 +166,13 @@ public final class MapBuilder<K, V> {
      * it was cut. Of two writes that are further apart than twice the limit, the later one stands, whatever clocks show.
      */
     public MapBuilder<K, V> clockErrorMax(Duration limit) {
-        if (limit.compareTo(CLOCK_ERROR_MIN) < 0 || limit.compareTo(CLOCK_ERROR_LIMIT) > 0) {
-            throw new IllegalArgumentException("a clock error of at most " + limit + ", 1 ms to 1 h");
-        }
-        clockErrorMax = limit;
+        clockErrorMax = Arguments.within(limit, CLOCK_ERROR_MIN, CLOCK_ERROR_LIMIT, "clockErrorMax: the limit");
         return this;
     }
 
     /** What becomes of the sides of a partition; {@link Merge#lastWriter} by default. */
     public MapBuilder<K, V> merge(Merge<Map<K, V>> rule) {
-        merge = rule;
+        merge = Arguments.required(rule, "merge: the rule");
         return this;
     }
 
@@ -183,7 +186,7 @@ public final class MapBuilder<K, V> {
      */
     public MapBuilder<K, V> onlyInPrimary(String... founders) {
         isOnlyInPrimary = true;
-        this.founders = founders.clone();
+        this.founders = Arguments.allRequired(founders, "onlyInPrimary: the founders").clone();
         return this;
     }
 
@@ -195,19 +198,19 @@ public final class MapBuilder<K, V> {
 
     /** Called after each change at this member, one at a time and in order, on the group's thread; must not wait for the map. */
     public MapBuilder<K, V> onEntry(Consumer<EntryEvent<K, V>> listener) {
-        onEntry = listener;
+        onEntry = Arguments.required(listener, "onEntry: the listener");
         return this;
     }
 
     /** Called for every view, in order with changes. */
     public MapBuilder<K, V> onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public MapBuilder<K, V> onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

@@ -2,6 +2,7 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
@@ -94,7 +95,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     @Override
     public @Nullable V get(K key) {
-        return store.get(key);
+        return store.get(Arguments.required(key, "get: the key"));
     }
 
     @Override
@@ -197,17 +198,21 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     @Override
     public void put(K key, V value) {
+        MapBuilder.checkEntry(name, "put", key, value);
         write(new Condition.Always<>(), key, value);
     }
 
     @Override
     public void put(K key, V value, Duration timeToLive) {
+        MapBuilder.checkEntry(name, "put", key, value);
         MapBuilder.checkTimeToLive(timeToLive);
         write(new Condition.Always<>(), register(key, value, timeToLive.toNanos()));
     }
 
     @Override
     public void putAll(Map<? extends K, ? extends V> entries) {
+        Arguments.required(entries, "putAll: the map of entries")
+                .forEach((key, value) -> MapBuilder.checkEntry(name, "putAll", key, value));
         List<CompletableFuture<Void>> written = new ArrayList<>();
         Waits waits = new Waits(settings.group().node().threads(), "map " + name, settings.timeout());
         List<Register<K, V>> batch = new ArrayList<>();
@@ -242,51 +247,64 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
     @Override
     public void remove(K key) {
+        Arguments.required(key, "remove: the key");
         write(new Condition.Always<>(), key, null);
     }
 
     @Override
     public CompletableFuture<Void> putAsync(K key, V value) {
+        MapBuilder.checkEntry(name, "putAsync", key, value);
         return submit(List.of(register(key, value, settings.timeToLiveNanos())));
     }
 
     @Override
     public CompletableFuture<Void> removeAsync(K key) {
+        Arguments.required(key, "removeAsync: the key");
         return submit(List.of(register(key, null, 0)));
     }
 
     @Override
     public @Nullable V getAndPut(K key, V value) {
+        MapBuilder.checkEntry(name, "getAndPut", key, value);
         return write(new Condition.Always<>(), key, value).previous();
     }
 
     @Override
     public @Nullable V getAndRemove(K key) {
+        Arguments.required(key, "getAndRemove: the key");
         return write(new Condition.Always<>(), key, null).previous();
     }
 
     @Override
     public @Nullable V putIfAbsent(K key, V value) {
+        MapBuilder.checkEntry(name, "putIfAbsent", key, value);
         return write(new Condition.Absent<>(), key, value).previous();
     }
 
     @Override
     public @Nullable V replace(K key, V value) {
+        MapBuilder.checkEntry(name, "replace", key, value);
         return write(new Condition.Present<>(), key, value).previous();
     }
 
     @Override
     public boolean replace(K key, V expected, V value) {
+        Arguments.required(expected, "replace: the expected value");
+        MapBuilder.checkEntry(name, "replace", key, value);
         return write(new Condition.Equal<>(expected), key, value).isDone();
     }
 
     @Override
     public boolean remove(K key, V expected) {
+        Arguments.required(expected, "remove: the expected value");
+        Arguments.required(key, "remove: the key");
         return write(new Condition.Equal<>(expected), key, null).isDone();
     }
 
     @Override
     public @Nullable V compute(K key, BiFunction<? super K, ? super @Nullable V, ? extends @Nullable V> function) {
+        Arguments.required(key, "compute: the key");
+        Arguments.required(function, "compute: the function");
         for (int tries = 0; tries < TRIES_MAX; tries++) {
             Register<K, V> present;
             lock.lock();

@@ -38,6 +38,9 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
             throw new MalformedException("flags of a register are " + flags);
         }
         V value = (flags & LIVE) == 0 ? null : values.take(in);
+        if ((flags & LIVE) != 0 && value == null) {
+            throw new MalformedException("the codec of values gives null, which is no value of an entry");
+        }
         int bytes = before - in.remaining();
         long timeToLiveNanos = 0;
         long ageNanos = 0;

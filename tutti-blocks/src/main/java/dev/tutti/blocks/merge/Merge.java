@@ -1,5 +1,6 @@
 package dev.tutti.blocks.merge;
 
+import dev.tutti.blocks.internal.Arguments;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -80,7 +81,7 @@ public final class Merge<S> {
      *     times if that came in pieces: so it should give the same in whatever order and however often it is called
      */
     public static <S> Merge<S> by(Function<? super List<Side<S>>, ? extends S> function) {
-        return new Merge<>(Kind.OWN, LARGEST, function);
+        return new Merge<>(Kind.OWN, LARGEST, Arguments.required(function, "by: the function"));
     }
 
     public Kind kind() {

@@ -2,6 +2,7 @@ package dev.tutti.blocks.queue;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.blocks.merge.Merge;
 import dev.tutti.core.View;
@@ -25,8 +26,8 @@ public final class QueueBuilder<T> {
     private Consumer<String> onClosed = reason -> {};
 
     QueueBuilder(GroupBuilder group, Codec<T> values) {
-        this.group = group;
-        this.values = values;
+        this.group = Arguments.required(group, "on: the group");
+        this.values = Arguments.required(values, "on: the codec of values");
     }
 
     GroupBuilder group() {
@@ -81,16 +82,14 @@ public final class QueueBuilder<T> {
 
     /** How long a worker may take for a task before it is for another one; 1 ms to 10 days, 30 s by default. */
     public QueueBuilder<T> acknowledgeWithin(Duration time) {
-        if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(Duration.ofDays(10)) > 0) {
-            throw new IllegalArgumentException("to acknowledge within " + time + ", 1 ms to 10 days");
-        }
-        acknowledgeWithin = time;
+        acknowledgeWithin =
+                Arguments.within(time, Duration.ofMillis(1), Duration.ofDays(10), "acknowledgeWithin: the time");
         return this;
     }
 
     /** How long a change may wait; 1 ms to 1 day, 10 s by default. */
     public QueueBuilder<T> timeout(Duration time) {
-        timeout = time;
+        timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
@@ -101,6 +100,7 @@ public final class QueueBuilder<T> {
      * @throws IllegalArgumentException for {@link Merge#lastWriter}: tasks are not overwritten
      */
     public QueueBuilder<T> merge(Merge<Map<TaskId, T>> rule) {
+        Arguments.required(rule, "merge: the rule");
         if (rule.kind() == Merge.Kind.LAST_WRITER) {
             throw new IllegalArgumentException("a queue merges as largest, oldest, union or by a function, not by last writers:"
                     + " tasks are not overwritten");
@@ -119,7 +119,7 @@ public final class QueueBuilder<T> {
      */
     public QueueBuilder<T> onlyInPrimary(String... founders) {
         isOnlyInPrimary = true;
-        this.founders = founders.clone();
+        this.founders = Arguments.allRequired(founders, "onlyInPrimary: the founders").clone();
         return this;
     }
 
@@ -131,13 +131,13 @@ public final class QueueBuilder<T> {
 
     /** Called for every view, in order with changes. */
     public QueueBuilder<T> onView(Consumer<View> listener) {
-        onView = listener;
+        onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
     /** Called once when the group is left or lost, with the reason. */
     public QueueBuilder<T> onClosed(Consumer<String> listener) {
-        onClosed = listener;
+        onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 

@@ -5,6 +5,7 @@ import dev.tutti.Snapshot;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
@@ -125,6 +126,7 @@ public final class WorkQueue<T> implements AutoCloseable {
      * @return false if the queue is full
      */
     public boolean offer(T value) {
+        Arguments.required(value, "offer: the task");
         long number;
         lock.lock();
         try {
@@ -161,9 +163,11 @@ public final class WorkQueue<T> implements AutoCloseable {
     /**
      * Waits for a task.
      *
+     * @param wait 0 to 10 days
      * @return null if none came in time
      */
     public @Nullable Task<T> take(Duration wait) {
+        Arguments.within(wait, Duration.ZERO, WAIT_MAX, "take: the time to wait");
         CompletableFuture<Task<T>> taken = takeAsync();
         try {
             try {
@@ -586,6 +590,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
 
     private static final int BATCH = 64;
+    private static final Duration WAIT_MAX = Duration.ofDays(10);
 
     @Override
     public String toString() {

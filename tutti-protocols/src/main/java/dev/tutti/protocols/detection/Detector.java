@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which nodes are gone: accusations of one node are collected, agreement of several acts.
  *
- * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it. A watcher that hears
- * nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node is judged when
+ * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it and have met it. A watcher
+ * that hears nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node that has never
+ * met a reported one says so in its heartbeats, and is left out of the count. A node is judged when
  * {@link #high} of its watchers report it, and only when no other node hangs between {@link #low} and that: so ten
  * crashes make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was
  * late takes back what it suspects, and waits longer before it judges anybody (after Dadgar et al., Lifeguard, 2018); what
@@ -32,6 +33,17 @@ public final class Detector {
      * @param isCertain as many watchers as it takes report the node themselves: all others are told
      */
     public record Verdict(NodeId node, String reason, boolean isCertain) {}
+
+    /**
+     * What a node says of others in its heartbeats.
+     *
+     * @param silent nodes that it does not hear
+     * @param judged nodes that it has judged
+     * @param gone nodes whose processes it has found to be gone, of those that it watches
+     * @param strangers nodes that somebody reports and that it has never had a session with
+     */
+    public record Observations(
+            Collection<NodeId> silent, Collection<NodeId> judged, Collection<NodeId> gone, Collection<NodeId> strangers) {}
 
     /** Watchers of a node. */
     public static final int WATCHERS_MAX = 10;
@@ -50,6 +62,11 @@ public final class Detector {
     /** What is known of one node. */
     private static final class Subject {
         boolean isOpen;
+
+        /** There was no session with it before this one. */
+        boolean isFirst;
+
+        long openedNanos;
         long heardNanos;
         long closedNanos;
 
@@ -61,6 +78,9 @@ public final class Detector {
 
         /** What it reports itself. */
         TreeSet<NodeId> reports = NOBODY;
+
+        /** Nodes that others report and that it has never met. */
+        TreeSet<NodeId> strangers = NOBODY;
 
         /** Whom it has judged; null until its first heartbeat in this session, which tells what was before. */
         @Nullable TreeSet<NodeId> judged;
@@ -116,6 +136,8 @@ public final class Detector {
     private final NodeId self;
     private final long heartbeatNanos;
     private final long timeoutNanos;
+    private final Predicate<NodeId> hasMet;
+
     /** Looked up with each contact, so that a tree of thousands is too slow; what has to be in order is sorted. */
     private final LinkedHashMap<NodeId, Subject> subjects = new LinkedHashMap<>();
 
@@ -129,11 +151,17 @@ public final class Detector {
     private long stretch = 1;
     private long calmNanos;
     private boolean isChanged;
+
+    /** Nodes that others report and that this one has never met. */
+    private TreeSet<NodeId> strangers = NOBODY;
+
     private long lateTurns;
     private long verdicts;
 
-    public Detector(NodeId self, long heartbeatNanos, long timeoutNanos) {
+    /** @param hasMet whether there is or was a session with a node */
+    public Detector(NodeId self, long heartbeatNanos, long timeoutNanos, Predicate<NodeId> hasMet) {
         this.self = self;
+        this.hasMet = hasMet;
         this.heartbeatNanos = heartbeatNanos;
         this.timeoutNanos = timeoutNanos;
         ring.add(self);
@@ -141,15 +169,24 @@ public final class Detector {
 
     // ------------------------------------------------------------------ inputs
 
-    public void onOpened(NodeId node, long nowNanos) {
+    /**
+     * A session with a node has begun.
+     *
+     * @param isFirst whether it is the first one with this node
+     */
+    public void onOpened(NodeId node, boolean isFirst, long nowNanos) {
         Subject subject = subjects.computeIfAbsent(node, absent -> new Subject());
         subject.isOpen = true;
+        subject.isFirst = isFirst;
+        subject.openedNanos = nowNanos;
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
         subject.judged = null;
         subject.gone = NOBODY;
+        subject.strangers = NOBODY;
         report(subject, NOBODY);
         retract(subject);
+        collectStrangers();
         // Who is new here has heard none of the reports.
         isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged || other.isGone);
         int slot = Collections.binarySearch(ring, node, RING);
@@ -166,7 +203,9 @@ public final class Detector {
         }
         subject.isOpen = false;
         subject.closedNanos = nowNanos;
+        subject.strangers = NOBODY;
         report(subject, NOBODY);
+        collectStrangers();
         if (!subject.isReported && !subject.isJudged && !subject.isGone) {
             subjects.remove(node);
         }
@@ -182,7 +221,7 @@ public final class Detector {
      */
     public void onGone(NodeId node) {
         Subject subject = subjects.get(node);
-        if (subject != null && subject.isOpen && !subject.isGone && watchers(node).contains(self)) {
+        if (subject != null && subject.isOpen && !subject.isGone && watchers(node, true).contains(self)) {
             subject.isGone = true;
             isChanged = true;
         }
@@ -206,21 +245,22 @@ public final class Detector {
     }
 
     /**
-     * What a heartbeat says: all whom its sender does not hear, and whom it has judged. A verdict counts when it is first
-     * told: who has been heard since opens sessions with one member after the other, and those who have not met it yet say
+     * Takes what a heartbeat says, except for {@link Observations#gone}. A verdict counts when it is first told: who has been heard since opens sessions with one member after the other, and those who have not met it yet say
      * still what they have judged.
      *
      * @return whom to close, at once: a judge has lost the session already, and what it tells its groups next must not
      *     find this node still undecided
      */
-    public List<Verdict> onReports(NodeId watcher, Collection<NodeId> silent, Collection<NodeId> judged) {
+    public List<Verdict> onReports(NodeId watcher, Observations said) {
         Subject subject = subjects.get(watcher);
         if (subject == null || !subject.isOpen) {
             return List.of();
         }
-        report(subject, silent.isEmpty() ? NOBODY : new TreeSet<>(silent));
+        report(subject, said.silent().isEmpty() ? NOBODY : new TreeSet<>(said.silent()));
+        subject.strangers = said.strangers().isEmpty() ? NOBODY : new TreeSet<>(said.strangers());
+        collectStrangers();
         TreeSet<NodeId> before = subject.judged;
-        subject.judged = new TreeSet<>(judged);
+        subject.judged = new TreeSet<>(said.judged());
         if (before == null) {
             return List.of();
         }
@@ -254,6 +294,23 @@ public final class Detector {
     private void report(Subject subject, TreeSet<NodeId> silent) {
         reporting += (silent.isEmpty() ? 0 : 1) - (subject.reports.isEmpty() ? 0 : 1);
         subject.reports = silent;
+    }
+
+    /** Notes which of the nodes that others report this one has never met: its word on them would only be in the way. */
+    private void collectStrangers() {
+        if (reporting == 0 && strangers.isEmpty()) {
+            return;
+        }
+        TreeSet<NodeId> found = new TreeSet<>();
+        for (Subject subject : subjects.values()) {
+            for (NodeId node : subject.reports) {
+                if (!node.equals(self) && !subjects.containsKey(node) && !hasMet.test(node)) {
+                    found.add(node);
+                }
+            }
+        }
+        isChanged |= !found.equals(strangers);
+        strangers = found;
     }
 
     /** This node's own loop was late: what seems silent may wait in its own queues. */
@@ -300,11 +357,11 @@ public final class Detector {
                 subject.unstableNanos = NEVER;
                 continue;
             }
-            Count count = count(node, watchers(node));
+            Count count = count(node, watchers(node, true));
             if (count.isVerdict()) {
                 subject.unstableNanos = NEVER;
                 if (mayJudge(subject, nowNanos)) {
-                    closing.add(new Verdict(node, count.reason(), count.isCertain()));
+                    closing.add(new Verdict(node, count.reason(), count(node, watchers(node, false)).isCertain()));
                 }
             } else if (count.isOpen() || subject.isReported) {
                 // Whoever hangs there for long is no reason to wait any more.
@@ -375,7 +432,7 @@ public final class Detector {
             if (subject.isOpen
                     && silentNanos >= ALONE * timeoutNanos * stretch
                     && closing.stream().noneMatch(verdict -> verdict.node().equals(node))) {
-                Count count = count(node, watchers(node));
+                Count count = count(node, watchers(node, false));
                 closing.add(new Verdict(
                         node, "silent for " + silentNanos / 1_000_000 + " ms, " + count.reason(), count.isOfMost()));
             }
@@ -384,22 +441,25 @@ public final class Detector {
 
     // ------------------------------------------------------------------ questions
 
-    /** Whom this node does not hear: what its heartbeats say. */
-    public List<NodeId> reports() {
+    /** What this node's heartbeats say; in order, so that always the same are told of if a heartbeat does not take all. */
+    public Observations observations() {
+        return new Observations(reports(), judged(), gone(), List.copyOf(strangers));
+    }
+
+    /** Nodes that this one does not hear. */
+    List<NodeId> reports() {
         return select(subject -> subject.isReported);
     }
 
-    /** Whom this node has judged: what its heartbeats say, too. */
-    public List<NodeId> judged() {
+    /** Nodes that this one has judged. */
+    List<NodeId> judged() {
         return select(subject -> subject.isJudged);
     }
 
-    /** Whose processes this node has found to be gone, of those that it watches: what its heartbeats say, too. */
-    public List<NodeId> gone() {
+    private List<NodeId> gone() {
         return select(subject -> subject.isGone);
     }
 
-    /** In order: the same first ones at all who have more to tell than a heartbeat takes. */
     private List<NodeId> select(Predicate<Subject> predicate) {
         List<NodeId> nodes = new ArrayList<>();
         subjects.forEach((node, subject) -> {
@@ -411,7 +471,12 @@ public final class Detector {
         return nodes;
     }
 
-    /** Whether {@link #reports}, {@link #judged} or {@link #gone} has changed since the last call. */
+    /** Whether {@link #observations} have changed since the last call of {@link #takeChanged}. */
+    public boolean isChanged() {
+        return isChanged;
+    }
+
+    /** Whether {@link #observations} have changed since the last call. */
     public boolean takeChanged() {
         boolean wasChanged = isChanged;
         isChanged = false;
@@ -423,7 +488,7 @@ public final class Detector {
         if (reporting == 0) {
             return null;
         }
-        List<NodeId> watchers = watchers(node);
+        List<NodeId> watchers = watchers(node, false);
         int reports = 0;
         for (NodeId watcher : watchers) {
             Subject subject = subjects.get(watcher);
@@ -446,16 +511,43 @@ public final class Detector {
         return Math.max(1, watchers / 3);
     }
 
-    /** The nodes that follow on the ring: this one, and those it has sessions with. */
-    List<NodeId> watchers(NodeId node) {
+    /**
+     * Returns the watchers of a node: those that follow it on the ring, of this node and those it has sessions with, without
+     * those that say they have never met it.
+     *
+     * @param withoutNewcomers whether those are left out, too, that can't have met it: see {@link #isNewcomer}
+     */
+    List<NodeId> watchers(NodeId node, boolean withoutNewcomers) {
         List<NodeId> watchers = new ArrayList<>(WATCHERS_MAX);
+        Subject subject = subjects.get(node);
         int slot = Collections.binarySearch(ring, node, RING);
         int first = slot < 0 ? -slot - 1 : slot + 1;
         int others = slot < 0 ? ring.size() : ring.size() - 1;
-        for (int index = 0; index < Math.min(others, WATCHERS_MAX); index++) {
-            watchers.add(ring.get((first + index) % ring.size()));
+        for (int index = 0; index < others && watchers.size() < WATCHERS_MAX; index++) {
+            NodeId watcher = ring.get((first + index) % ring.size());
+            if (watcher.equals(self) || isWatcher(watcher, node, withoutNewcomers ? subject : null)) {
+                watchers.add(watcher);
+            }
         }
         return watchers;
+    }
+
+    private boolean isWatcher(NodeId watcher, NodeId node, @Nullable Subject watched) {
+        Subject subject = subjects.get(watcher);
+        return subject == null
+                || subject.reports.contains(node)
+                || (!subject.strangers.contains(node) && (watched == null || !isNewcomer(subject, watched)));
+    }
+
+    /**
+     * Whether a node was met after the last sign of life of another one. It may not have had the time to say that it has
+     * never met that one. Only a node that knew the watched one for a time-out before may conclude so: for one that is new
+     * itself, everybody is.
+     */
+    private boolean isNewcomer(Subject watcher, Subject watched) {
+        return watcher.isFirst
+                && watched.heardNanos < watcher.openedNanos
+                && watched.heardNanos - watched.openedNanos >= timeoutNanos;
     }
 
     /** Who watches the node, and what they say of it. */

@@ -19,6 +19,7 @@ public final class Link {
     // The session.
     private long epoch;
     private boolean isOpen;
+    private boolean wasOpened;
     private long received;
     private long acknowledged;
     private final ArrayDeque<Packet> retained = new ArrayDeque<>(1);
@@ -75,6 +76,11 @@ public final class Link {
 
     public boolean isOpen() {
         return isOpen;
+    }
+
+    /** Whether there is or was a session. */
+    public boolean wasOpened() {
+        return wasOpened;
     }
 
     public boolean isConnected() {
@@ -141,6 +147,7 @@ public final class Link {
     void open(long newEpoch, long nowNanos) {
         epoch = newEpoch;
         isOpen = true;
+        wasOpened = true;
         received = 0;
         acknowledged = 0;
         unconfirmed = 0;

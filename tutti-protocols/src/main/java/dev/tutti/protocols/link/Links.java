@@ -26,8 +26,12 @@ public final class Links {
     /** What links tell the node. Calls come in the middle of an input: the callee may send and close. */
     public interface Owner {
 
-        /** A session begins. */
-        void onOpened(Link link);
+        /**
+         * A session begins.
+         *
+         * @param isFirst whether there was none with this node before
+         */
+        void onOpened(Link link, boolean isFirst);
 
         /** Its process was found to be gone: the session is about to be closed. */
         void onGone(Link link);
@@ -172,6 +176,12 @@ public final class Links {
             }
         }
         return null;
+    }
+
+    /** Whether there is or was a session with a node. */
+    public boolean hasMet(NodeId node) {
+        Link link = link(node);
+        return link != null && link.wasOpened();
     }
 
     @Nullable Connection connection(int number) {
@@ -594,8 +604,9 @@ public final class Links {
     // ------------------------------------------------------------------ links
 
     void open(Link link, long epoch) {
+        boolean isFirst = !link.wasOpened();
         link.open(epoch, nowNanos);
-        owner.onOpened(link);
+        owner.onOpened(link, isFirst);
     }
 
     long epochAfter(long epoch) {

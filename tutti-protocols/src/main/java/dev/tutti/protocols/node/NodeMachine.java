@@ -27,6 +27,7 @@ import dev.tutti.protocols.link.Refusal;
 import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.packing.Submissions;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -148,7 +149,7 @@ public final class NodeMachine implements HostedMachine {
                         settings.get(NodeSettings.DIALS_MAX)),
                 random.split(),
                 links::dial);
-        this.detector = new Detector(self, heartbeatNanos, timeoutNanos);
+        this.detector = new Detector(self, heartbeatNanos, timeoutNanos, links::hasMet);
         this.groups = new Groups(self, links, effects, memory);
     }
 
@@ -436,16 +437,14 @@ public final class NodeMachine implements HostedMachine {
         if (multicast != null) {
             multicast.onTick(now);
         }
-        List<NodeId> reports = detector.reports();
-        List<NodeId> judged = detector.judged();
-        List<NodeId> gone = detector.gone();
+        Detector.Observations observations = detector.observations();
         boolean isChanged = detector.takeChanged();
         for (Link link : links.all()) {
             boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
             boolean isUnconfirmed =
                     link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
             if (link.isConnected() && (isChanged || isIdle || isUnconfirmed)) {
-                sendHeartbeat(link, reports, judged, gone);
+                sendHeartbeat(link, observations);
             }
         }
         // All others hear of a verdict before they hear what comes of it.
@@ -462,26 +461,27 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    @SafeVarargs
-    private void sendHeartbeat(Link link, List<NodeId>... observations) {
-        int bytes = 0;
-        for (List<NodeId> nodes : observations) {
-            bytes += 4 + Math.min(nodes.size(), REPORTS_MAX) * NODE_BYTES_MAX;
-        }
+    private void sendHeartbeat(Link link, Detector.Observations observations) {
+        int bytes = bytes(observations.silent())
+                + bytes(observations.judged())
+                + bytes(observations.gone())
+                + bytes(observations.strangers());
         Packet heartbeat = links.heartbeat(link, bytes);
-        for (List<NodeId> nodes : observations) {
-            append(heartbeat, nodes);
-        }
+        append(heartbeat, observations.silent());
+        append(heartbeat, observations.judged());
+        append(heartbeat, observations.gone());
+        append(heartbeat, observations.strangers());
         links.sendHeartbeat(link, heartbeat);
     }
 
+    private static int bytes(Collection<NodeId> nodes) {
+        return 4 + Math.min(nodes.size(), REPORTS_MAX) * NODE_BYTES_MAX;
+    }
+
     /** The first ones, as many as one heartbeat takes. */
-    private static void append(Packet heartbeat, List<NodeId> nodes) {
-        int count = Math.min(nodes.size(), REPORTS_MAX);
-        heartbeat.appendInt(count);
-        for (NodeId node : nodes.subList(0, count)) {
-            Wire.append(heartbeat, node);
-        }
+    private static void append(Packet heartbeat, Collection<NodeId> nodes) {
+        heartbeat.appendInt(Math.min(nodes.size(), REPORTS_MAX));
+        nodes.stream().limit(REPORTS_MAX).forEach(node -> Wire.append(heartbeat, node));
     }
 
     private static List<NodeId> takeNodes(Packet heartbeat) {
@@ -505,11 +505,11 @@ public final class NodeMachine implements HostedMachine {
     private final class LinkOwner implements Links.Owner {
 
         @Override
-        public void onOpened(Link link) {
+        public void onOpened(Link link, boolean isFirst) {
             NodeId node = link.node();
             effects.event(new NodeEvents.SessionOpened(node));
             untold.add(node);
-            detector.onOpened(node, now());
+            detector.onOpened(node, isFirst, now());
             if (multicast != null) {
                 multicast.onOpened(link);
             }
@@ -564,15 +564,18 @@ public final class NodeMachine implements HostedMachine {
 
         @Override
         public void onHeartbeat(Link link, Packet heartbeat) {
-            List<NodeId> reports = takeNodes(heartbeat);
-            List<NodeId> judged = takeNodes(heartbeat);
-            List<NodeId> gone = takeNodes(heartbeat);
+            Detector.Observations said = new Detector.Observations(
+                    takeNodes(heartbeat), takeNodes(heartbeat), takeNodes(heartbeat), takeNodes(heartbeat));
             if (heartbeat.isMalformed()) {
                 return;
             }
             NodeId watcher = link.node();
-            List<NodeId> told = detector.onTold(watcher, gone);
-            execute(detector.onReports(watcher, reports, judged));
+            List<NodeId> told = detector.onTold(watcher, said.gone());
+            execute(detector.onReports(watcher, said));
+            if (detector.isChanged()) {
+                // A verdict may wait for this node to say that it has never met the one reported.
+                tickNanos = now();
+            }
             for (NodeId node : told) {
                 links.lookAfter(node, "its process is gone, says " + watcher.name());
             }

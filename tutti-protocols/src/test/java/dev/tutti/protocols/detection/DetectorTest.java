@@ -19,7 +19,8 @@ class DetectorTest {
 
     /** A detector per node, every heartbeat arrives unless its sender is down or the pair is cut. */
     private static final class Cluster {
-        final List<NodeId> nodes;
+        final List<NodeId> nodes = new ArrayList<>();
+        final TreeMap<NodeId, TreeSet<NodeId>> met = new TreeMap<>();
         final TreeMap<NodeId, Detector> detectors = new TreeMap<>();
         final TreeSet<NodeId> down = new TreeSet<>();
         final TreeSet<String> cut = new TreeSet<>();
@@ -28,15 +29,35 @@ class DetectorTest {
         long now;
 
         Cluster(int size) {
-            nodes = IntStream.rangeClosed(1, size)
-                    .mapToObj(number -> new NodeId(number * 1_000L, "n" + number, "host:" + number))
-                    .toList();
-            for (NodeId node : nodes) {
-                Detector detector = new Detector(node, HEARTBEAT, TIMEOUT);
-                detectors.put(node, detector);
-                closedAt.put(node, new TreeMap<>());
-                nodes.stream().filter(other -> !other.equals(node)).forEach(other -> detector.onOpened(other, 0));
-            }
+            IntStream.rangeClosed(1, size).forEach(number -> join());
+        }
+
+        /** A new node meets all that are up. */
+        NodeId join() {
+            NodeId node = begin();
+            nodes.stream().filter(other -> !other.equals(node) && !down.contains(other)).forEach(other -> meet(node, other));
+            return node;
+        }
+
+        /** A new node that has met nobody. */
+        NodeId begin() {
+            int number = nodes.size() + 1;
+            NodeId node = new NodeId(number * 1_000L, "n" + number, "host:" + number);
+            TreeSet<NodeId> own = new TreeSet<>();
+            nodes.add(node);
+            met.put(node, own);
+            detectors.put(node, new Detector(node, HEARTBEAT, TIMEOUT, own::contains));
+            closedAt.put(node, new TreeMap<>());
+            return node;
+        }
+
+        void meet(NodeId one, NodeId other) {
+            detectors.get(one).onOpened(other, met.get(one).add(other), now);
+            detectors.get(other).onOpened(one, met.get(other).add(one), now);
+        }
+
+        boolean isClosedByAll(NodeId node, List<NodeId> others) {
+            return others.stream().allMatch(other -> closedAt.get(other).containsKey(node));
         }
 
         /** Nothing of {@code from} arrives at {@code to} any more. */
@@ -87,13 +108,16 @@ class DetectorTest {
             }
             for (NodeId to : nodes) {
                 boolean isClosed = closedAt.get(from).containsKey(to) || closedAt.get(to).containsKey(from);
-                if (!to.equals(from) && !isClosed && !cut.contains(from + ">" + to)) {
+                if (met.get(from).contains(to) && !isClosed && !cut.contains(from + ">" + to)) {
                     detectors.get(to).onHeard(from, now);
-                    Detector sender = detectors.get(from);
-                    close(to, detectors.get(to).onReports(from, sender.reports(), sender.judged()));
+                    close(to, detectors.get(to).onReports(from, detectors.get(from).observations()));
                 }
             }
         }
+    }
+
+    private static Detector.Observations said(List<NodeId> silent, List<NodeId> judged) {
+        return new Detector.Observations(silent, judged, List.of(), List.of());
     }
 
     @Test
@@ -183,16 +207,16 @@ class DetectorTest {
     void aNodeWhoseOwnLoopWasLateTakesItsSuspicionsBackAndWaitsLonger() {
         NodeId self = new NodeId(1, "self", "host:1");
         NodeId peer = new NodeId(2, "peer", "host:2");
-        Detector detector = new Detector(self, HEARTBEAT, TIMEOUT);
-        detector.onOpened(peer, 0);
+        Detector detector = new Detector(self, HEARTBEAT, TIMEOUT, node -> false);
+        detector.onOpened(peer, true, 0);
         long resumed = 60_000 * MS;
         detector.onLate(resumed);
         assertThat(detector.onTick(resumed)).isEmpty();
         assertThat(detector.onTick(resumed + TIMEOUT - 1)).isEmpty();
         // Stretched to twice the time-out, then back to once after a calm time-out.
         assertThat(detector.onTick(resumed + TIMEOUT)).hasSize(1);
-        Detector stressed = new Detector(self, HEARTBEAT, TIMEOUT);
-        stressed.onOpened(peer, 0);
+        Detector stressed = new Detector(self, HEARTBEAT, TIMEOUT, node -> false);
+        stressed.onOpened(peer, true, 0);
         for (int late = 0; late < 10; late++) {
             stressed.onLate(resumed);
         }
@@ -235,11 +259,11 @@ class DetectorTest {
         Cluster cluster = new Cluster(4);
         Detector detector = cluster.detectors.get(cluster.nodes.get(0));
         NodeId suspect = cluster.nodes.get(3);
-        detector.onReports(cluster.nodes.get(1), List.of(suspect), List.of());
+        detector.onReports(cluster.nodes.get(1), said(List.of(suspect), List.of()));
         assertThat(detector.objection(suspect)).isNull();
-        detector.onReports(cluster.nodes.get(2), List.of(suspect), List.of());
+        detector.onReports(cluster.nodes.get(2), said(List.of(suspect), List.of()));
         assertThat(detector.objection(suspect)).isEqualTo("not heard by 2 of its 3 watchers");
-        detector.onReports(cluster.nodes.get(2), List.of(), List.of());
+        detector.onReports(cluster.nodes.get(2), said(List.of(), List.of()));
         assertThat(detector.objection(suspect)).isNull();
     }
 
@@ -250,7 +274,7 @@ class DetectorTest {
         Detector other = cluster.detectors.get(cluster.nodes.get(1));
         NodeId lost = cluster.nodes.get(3);
         for (int reporter = 1; reporter <= 2; reporter++) {
-            judge.onReports(cluster.nodes.get(reporter), List.of(lost), List.of());
+            judge.onReports(cluster.nodes.get(reporter), said(List.of(lost), List.of()));
         }
         cluster.nodes.stream().filter(node -> !node.equals(lost)).forEach(node -> judge.onHeard(node, TIMEOUT));
         assertThat(judge.onTick(TIMEOUT)).extracting(Detector.Verdict::node).containsExactly(lost);
@@ -258,8 +282,8 @@ class DetectorTest {
         assertThat(judge.judged()).containsExactly(lost);
         // The other one hears it well, and follows.
         other.onHeard(lost, TIMEOUT);
-        assertThat(other.onReports(cluster.nodes.get(0), List.of(), List.of())).isEmpty();
-        assertThat(other.onReports(cluster.nodes.get(0), judge.reports(), judge.judged()))
+        assertThat(other.onReports(cluster.nodes.get(0), said(List.of(), List.of()))).isEmpty();
+        assertThat(other.onReports(cluster.nodes.get(0), said(judge.reports(), judge.judged())))
                 .containsExactly(new Detector.Verdict(lost, "not heard by its watchers, says n1", false));
         other.onClosed(lost, TIMEOUT);
         assertThat(other.judged()).as("judged by hearsay").isEmpty();
@@ -275,17 +299,17 @@ class DetectorTest {
         Detector other = cluster.detectors.get(cluster.nodes.get(1));
         NodeId judge = cluster.nodes.get(0);
         NodeId back = cluster.nodes.get(3);
-        other.onReports(judge, List.of(), List.of());
-        assertThat(other.onReports(judge, List.of(), List.of(back))).hasSize(1);
+        other.onReports(judge, said(List.of(), List.of()));
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).hasSize(1);
         other.onClosed(back, TIMEOUT);
-        other.onOpened(back, 2 * TIMEOUT);
-        assertThat(other.onReports(judge, List.of(), List.of(back))).as("the judge has not met it again yet").isEmpty();
+        other.onOpened(back, true, 2 * TIMEOUT);
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).as("the judge has not met it again yet").isEmpty();
         // And a judge from the other side of a partition tells, with its first heartbeat, what it has thought there.
         other.onClosed(judge, 2 * TIMEOUT);
-        other.onOpened(judge, 2 * TIMEOUT);
-        assertThat(other.onReports(judge, List.of(), List.of(back))).isEmpty();
-        assertThat(other.onReports(judge, List.of(), List.of())).isEmpty();
-        assertThat(other.onReports(judge, List.of(), List.of(back))).as("a new verdict").hasSize(1);
+        other.onOpened(judge, true, 2 * TIMEOUT);
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).isEmpty();
+        assertThat(other.onReports(judge, said(List.of(), List.of()))).isEmpty();
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).as("a new verdict").hasSize(1);
     }
 
     @Test
@@ -332,10 +356,118 @@ class DetectorTest {
     void theWatchersAreTheSameForAllAndAtMostTen() {
         Cluster cluster = new Cluster(30);
         NodeId watched = cluster.nodes.get(7);
-        List<NodeId> watchers = cluster.detectors.get(cluster.nodes.get(0)).watchers(watched);
+        List<NodeId> watchers = cluster.detectors.get(cluster.nodes.get(0)).watchers(watched, true);
         assertThat(watchers).hasSize(10).doesNotContain(watched).doesNotHaveDuplicates();
         for (Detector detector : cluster.detectors.values()) {
-            assertThat(detector.watchers(watched)).isEqualTo(watchers);
+            assertThat(detector.watchers(watched, true)).isEqualTo(watchers);
+        }
+    }
+
+    @Test
+    void newcomersAfterTheEndOfANodeDoNotDelayItsVerdict() {
+        for (int size : List.of(2, 3, 4, 5, 8, 12)) {
+            for (int newcomers : List.of(1, 2, 4, 8, 20)) {
+                Cluster cluster = new Cluster(size);
+                List<NodeId> members = List.copyOf(cluster.nodes);
+                cluster.run(5_000 * MS);
+                cluster.down.add(members.get(1));
+                cluster.run(2_500 * MS);
+                IntStream.range(0, newcomers).forEach(index -> cluster.join());
+                cluster.run(1_500 * MS);
+                assertThat(cluster.isClosedByAll(members.get(1), others(members, 1))).as(size + " and " + newcomers).isTrue();
+            }
+        }
+    }
+
+    /** They stand still from the moment at which they have met the others, as processes do that are just started. */
+    @Test
+    void newcomersThatSayNothingYetDoNotDelayAVerdict() {
+        Cluster cluster = new Cluster(4);
+        List<NodeId> members = List.copyOf(cluster.nodes);
+        cluster.run(5_000 * MS);
+        cluster.down.add(members.get(1));
+        cluster.run(2_500 * MS);
+        List<NodeId> newcomers = IntStream.range(0, 4).mapToObj(index -> cluster.join()).toList();
+        cluster.down.addAll(newcomers);
+        cluster.run(1_500 * MS);
+        assertThat(cluster.isClosedByAll(members.get(1), others(members, 1))).isTrue();
+    }
+
+    /** They have met all but the one, whose last sign of life came after they had met the others. */
+    @Test
+    void newcomersWhoMissedANodeNarrowlyDoNotDelayItsVerdict() {
+        for (int size : List.of(2, 3, 4, 5, 8, 12)) {
+            for (int newcomers : List.of(1, 2, 4, 8, 20)) {
+                Cluster cluster = new Cluster(size);
+                List<NodeId> members = List.copyOf(cluster.nodes);
+                cluster.run(5_500 * MS);
+                for (int index = 0; index < newcomers; index++) {
+                    NodeId newcomer = cluster.begin();
+                    others(cluster.nodes, 1).stream()
+                            .filter(other -> !other.equals(newcomer))
+                            .forEach(other -> cluster.meet(newcomer, other));
+                }
+                cluster.run(500 * MS);
+                cluster.down.add(members.get(1));
+                cluster.run(4_000 * MS);
+                assertThat(cluster.isClosedByAll(members.get(1), others(members, 1))).as(size + " and " + newcomers).isTrue();
+            }
+        }
+    }
+
+    private static List<NodeId> others(List<NodeId> nodes, int index) {
+        return nodes.stream().filter(node -> !node.equals(nodes.get(index))).toList();
+    }
+
+    @Test
+    void newcomerThatEndsIsJudgedByThoseWhoHaveMetIt() {
+        Cluster cluster = new Cluster(8);
+        cluster.run(5_500 * MS);
+        NodeId newcomer = cluster.begin();
+        List<NodeId> met = List.copyOf(cluster.nodes.subList(0, 3));
+        met.forEach(other -> cluster.meet(newcomer, other));
+        cluster.run(500 * MS);
+        cluster.down.add(newcomer);
+        cluster.run(4_000 * MS);
+        assertThat(cluster.isClosedByAll(newcomer, met)).isTrue();
+    }
+
+    /** For a node that is new itself all others are: it must not take that for proof that they have not met. */
+    @Test
+    void newcomerThatDoesNotHearANodeDoesNotJudgeItByItself() {
+        Cluster cluster = new Cluster(6);
+        cluster.run(5_000 * MS);
+        NodeId newcomer = cluster.begin();
+        NodeId unheard = cluster.nodes.get(0);
+        cluster.cut(0, 6);
+        cluster.meet(newcomer, unheard);
+        cluster.run(500 * MS);
+        cluster.nodes.subList(1, 6).forEach(other -> cluster.meet(newcomer, other));
+        cluster.run(8_250 * MS);
+        assertThat(cluster.turns).isEmpty();
+        cluster.run(2_000 * MS);
+        assertThat(cluster.turns).startsWith("n7 closes [n1]").allMatch(turn -> turn.startsWith("n7") || turn.startsWith("n1"));
+    }
+
+    /** They have met the node since, and hear it. */
+    @Test
+    void verdictAgainstTheNumberOfNewcomersIsNotTold() {
+        Cluster cluster = new Cluster(2);
+        cluster.run(5_000 * MS);
+        cluster.cut(1, 0);
+        cluster.run(500 * MS);
+        for (int index = 0; index < 4; index++) {
+            cluster.join();
+        }
+        cluster.run(3_500 * MS);
+        assertThat(cluster.turns).containsExactly("n1 closes [n2]");
+        assertThat(cluster.nodes.subList(2, 6)).allMatch(newcomer -> cluster.closedAt.get(newcomer).isEmpty());
+    }
+
+    @Test
+    void neverToHaveMetANodeCountsForLessThanToReportIt() {
+        for (int watchers = 2; watchers <= Detector.WATCHERS_MAX; watchers++) {
+            assertThat(Detector.high(watchers - 1)).as(watchers + "").isGreaterThanOrEqualTo(Detector.high(watchers) - 1);
         }
     }
 

@@ -48,7 +48,7 @@ class HandshakeTest {
 
     private final class Owner implements Links.Owner {
         @Override
-        public void onOpened(Link link) {
+        public void onOpened(Link link, boolean isFirst) {
             events.add("opened " + link.node());
         }
 

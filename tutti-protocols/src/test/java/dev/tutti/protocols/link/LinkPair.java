@@ -163,7 +163,7 @@ final class LinkPair {
         }
 
         @Override
-        public void onOpened(Link link) {
+        public void onOpened(Link link, boolean isFirst) {
             opened++;
             events.add("opened");
             for (int index = 0; index < FRAMES; index++) {

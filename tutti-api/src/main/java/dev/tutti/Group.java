@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
@@ -444,6 +445,15 @@ public final class Group implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new IllegalStateException("leaving failed", e);
         }
+    }
+
+    /**
+     * The fence around the callbacks of this group, for components on top of groups: an exception that goes through it is counted
+     * and reported as one of a listener is, and an error makes this member leave the group.
+     */
+    @SuppressWarnings("exports") // who may use it can see it
+    public Fence fence() {
+        return lane.fence();
     }
 
     /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */

@@ -635,6 +635,10 @@ final class Lane implements Application {
         isSilent = true;
     }
 
+    Fence fence() {
+        return fence;
+    }
+
     /** The callback that has been running for longest; null if none runs. From any thread. */
     Calls.@Nullable Running running() {
         return calls.longest();

@@ -11,6 +11,7 @@ import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
@@ -253,10 +255,14 @@ public final class Node implements AutoCloseable {
         String text = "node " + name() + " has stopped because of an internal error: " + cause;
         IllegalStateException ended = new IllegalStateException(text, cause);
         failure = ended;
-        LOG.error("{}", text, cause);
+        // Whatever can't be told for lack of memory, nobody may go on waiting.
+        Fence fence = new Fence(host, (callback, argument, thrown) -> {});
+        fence.call("report", () -> {
+            LOG.error("{}", text, cause);
+            chronicle.on(Event.Kind.FAILED, "", text, "", Map.of());
+            host.onTrouble(text);
+        });
         groups().forEach(group -> group.lose(ended));
-        chronicle.on(Event.Kind.FAILED, "", text, "", Map.of());
-        host.onTrouble(text);
     }
 
     void forget(Group group) {
@@ -354,6 +360,7 @@ public final class Node implements AutoCloseable {
      * @throws IllegalArgumentException if the question is no word of letters and hyphens, or is answered already
      */
     public Subscription answer(String question, Function<String, ? extends Map<String, ?>> answer) {
+        Objects.requireNonNull(answer, "answer");
         if (!question.matches("[a-z-]{1,32}")) {
             throw new IllegalArgumentException("a question is a word of at most 32 small letters and hyphens, not '" + question + "'");
         }

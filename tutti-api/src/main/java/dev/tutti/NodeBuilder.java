@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -73,7 +74,7 @@ public final class NodeBuilder {
      * nor call the node.
      */
     public NodeBuilder onTrouble(Consumer<String> listener) {
-        onTrouble = listener;
+        onTrouble = Objects.requireNonNull(listener, "listener");
         return this;
     }
 

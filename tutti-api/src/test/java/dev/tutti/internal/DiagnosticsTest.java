@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -161,6 +162,21 @@ class DiagnosticsTest {
         }))) {
             assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG)))
                     .isEqualTo(Map.of("error", "the node is closed"));
+        }
+    }
+
+    @Test
+    void answersTheNextQuestionAfterAnErrorOfAnAnswer() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, Map.of("status", argument -> {
+            if (asked.getAndIncrement() == 0) {
+                throw new AssertionError("by the test");
+            }
+            return Map.of("fine", true);
+        }))) {
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG)))
+                    .isEqualTo(Map.of("error", "java.lang.AssertionError: by the test"));
+            assertThat(Json.parse(Diagnostics.ask(diagnostics.socket(), "status", LONG))).isEqualTo(Map.of("fine", true));
         }
     }
 

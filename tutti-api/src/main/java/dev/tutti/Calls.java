@@ -43,8 +43,9 @@ final class Calls {
      * @param sender of the packet or message that it is called for; null if it is not called for one
      * @param sinceNanos when the callback was called, by {@link Threads#nanoTime}; of messages, when the first of their packet was
      *     passed on
+     * @param isAside whether it is not the delivery thread's
      */
-    record Running(String callback, @Nullable Member sender, long sinceNanos) {}
+    record Running(String callback, @Nullable Member sender, long sinceNanos, boolean isAside) {}
 
     private final Call delivery = new Call();
     private final Set<Call> aside = ConcurrentHashMap.newKeySet();
@@ -81,9 +82,9 @@ final class Calls {
 
     /** The callback that has been running for longest; null if none runs. */
     @Nullable Running longest() {
-        Running longest = running(delivery);
+        Running longest = running(delivery, false);
         for (Call call : aside) {
-            Running running = running(call);
+            Running running = running(call, true);
             if (running != null && (longest == null || running.sinceNanos() - longest.sinceNanos() < 0)) {
                 longest = running;
             }
@@ -91,8 +92,8 @@ final class Calls {
         return longest;
     }
 
-    private static @Nullable Running running(Call call) {
+    private static @Nullable Running running(Call call, boolean isAside) {
         String callback = call.callback;
-        return callback == null ? null : new Running(callback, call.sender, call.sinceNanos);
+        return callback == null ? null : new Running(callback, call.sender, call.sinceNanos, isAside);
     }
 }

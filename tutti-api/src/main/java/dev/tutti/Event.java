@@ -63,7 +63,11 @@ public record Event(
         /** A listener has taken long for a packet of messages. */
         SLOW_LISTENER,
         /** A send has waited long. */
-        SEND_WAITED;
+        SEND_WAITED,
+        /** Something is wrong and lasts; see {@link Problem}. */
+        PROBLEM,
+        /** A problem that was told of is over. */
+        PROBLEM_OVER;
 
         /** As in documents: {@code link-opened}. */
         public String text() {

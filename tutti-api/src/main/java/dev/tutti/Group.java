@@ -73,7 +73,11 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
     private volatile @Nullable RuntimeException failure;
-    private volatile boolean isSuspended;
+
+    /** Why this member stands outside of the primary partition; null if it does not. */
+    private volatile @Nullable String suspendedBecause;
+
+    private final Progress progress;
 
     /** What was told last of the state's coming; guarded by it. */
     private @Nullable StateProgress told;
@@ -103,6 +107,7 @@ public final class Group implements AutoCloseable {
         if (state != null) {
             lane.use(state);
         }
+        this.progress = new Progress(this, lane, submissions, state);
     }
 
     /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
@@ -155,7 +160,7 @@ public final class Group implements AutoCloseable {
      * the moment that this member begins to leave, or has lost the group.
      */
     public boolean isPrimary() {
-        return view().isPrimary() && !isSuspended && !isClosing.get() && !left.isDone();
+        return view().isPrimary() && suspendedBecause == null && !isClosing.get() && !left.isDone();
     }
 
     /**
@@ -243,6 +248,21 @@ public final class Group implements AutoCloseable {
         return joined.isDone()
                 && !joined.isCompletedExceptionally()
                 && (transfer == null || transfer.progress().phase() == StateProgress.Phase.COMPLETE);
+    }
+
+    /** Whether everybody was asked. */
+    boolean hasJoined() {
+        return joined.isDone();
+    }
+
+    /** Null if this member is not suspended. */
+    @Nullable String suspendedBecause() {
+        return suspendedBecause;
+    }
+
+    /** For the watch. */
+    Progress progress() {
+        return progress;
     }
 
     /** What this side of the group counts. */
@@ -649,7 +669,7 @@ public final class Group implements AutoCloseable {
         public void onInstalled(View installed) {
             View before = view;
             view = before == null ? installed : installed.after(before);
-            isSuspended = false;
+            suspendedBecause = null;
             for (Awaited awaited : waiters) {
                 if (installed.size() >= awaited.count()) {
                     awaited.there().complete(true);
@@ -661,7 +681,7 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void onSuspended(String reason) {
-            isSuspended = true;
+            suspendedBecause = reason;
             LOG.warn("group {}: {}", name, reason);
         }
 
@@ -679,6 +699,9 @@ public final class Group implements AutoCloseable {
             RuntimeException cause = failure;
             String told = cause == null ? reason : String.valueOf(cause.getMessage());
             node.chronicle().on(Event.Kind.LEFT, name, "left", told, Map.of());
+            if (cause != null || !isClosing.get()) {
+                node.onLost(name, told);
+            }
             close(told);
             return told;
         }

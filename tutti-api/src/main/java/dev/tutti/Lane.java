@@ -403,7 +403,7 @@ final class Lane implements Application {
             // What changes the state has been done when a snapshot of it is taken.
             awaitScopes();
         }
-        switch (transfer.take(item)) {
+        switch (take(transfer, item)) {
             case NO -> deliverNow(item);
             case YES -> {
                 if (item instanceof Packet packet) {
@@ -415,6 +415,19 @@ final class Lane implements Application {
                 isStalled = true;
                 report();
             }
+        }
+    }
+
+    /** At a cut the application is asked for a snapshot. */
+    private StateTransfer.Taken take(StateTransfer transfer, Object item) {
+        if (!(item instanceof Cut)) {
+            return transfer.take(item);
+        }
+        delivery.begin("snapshot", null, host.nanoTime());
+        try {
+            return transfer.take(item);
+        } finally {
+            delivery.end();
         }
     }
 
@@ -652,6 +665,11 @@ final class Lane implements Application {
     /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
         return isInline && calls.isIn(thread);
+    }
+
+    /** Messages that were delivered in order, those in scopes and out of band not counted. */
+    long messagesInOrder() {
+        return messages.get();
     }
 
     long messages() {

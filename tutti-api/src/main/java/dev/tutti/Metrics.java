@@ -33,6 +33,10 @@ final class Metrics {
             .counter("listener-failures", Unit.COUNT, "Exceptions and errors that listeners of events have thrown.")
             .list();
 
+    private static final List<Metric> HEALTH = part(Place.NODE, "health")
+            .gauge("problems", Unit.COUNT, "Problems that last; health says which.")
+            .list();
+
     private static final List<Metric> DELIVERY = part(Place.GROUP, "delivery")
             .counter("messages", Unit.MESSAGES, "Messages given to the listener.")
             .counter("listener-failures", Unit.COUNT, "Exceptions and errors that callbacks of the group have thrown.")
@@ -91,7 +95,7 @@ final class Metrics {
 
         private static List<Metric> all() {
             List<Metric> all = new ArrayList<>();
-            Stream.of(PROCESS, EVENTS, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            Stream.of(PROCESS, EVENTS, HEALTH, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
             for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
                 provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
             }

@@ -72,6 +72,8 @@ public final class Node implements AutoCloseable {
     private final Map<String, Group> groups = new ConcurrentSkipListMap<>();
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final @Nullable Diagnostics diagnostics;
+    private final Watch watch;
+    private final Subscription looks;
 
     /** The internal error by which the node has stopped. */
     private volatile @Nullable IllegalStateException failure;
@@ -114,7 +116,9 @@ public final class Node implements AutoCloseable {
         }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
         chronicle.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
-        answers.put("status", argument -> status());
+        this.watch = new Watch(this, host, machine, chronicle, groups.values());
+        this.looks = watch.start();
+        answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
         answers.put("events", argument -> events(number(argument)).document());
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
@@ -207,6 +211,7 @@ public final class Node implements AutoCloseable {
     CompletableFuture<Group> join(GroupBuilder builder) {
         Settings settings = builder.settings();
         GroupSettings.check(builder.name(), settings, spec.node());
+        watch.onJoining(builder.name());
         Group group = new Group(this, builder, settings, host, machine);
         if (isClosed.get()) {
             return CompletableFuture.failedFuture(new IllegalStateException("node " + name() + " is closed"));
@@ -265,6 +270,13 @@ public final class Node implements AutoCloseable {
         groups().forEach(group -> group.lose(ended));
     }
 
+    /** A group has ended that the application did not leave. */
+    void onLost(String group, String reason) {
+        if (!isClosed.get()) {
+            watch.onLost(group, reason);
+        }
+    }
+
     void forget(Group group) {
         groups.remove(group.name(), group);
         chronicle.forget(group.name());
@@ -303,6 +315,8 @@ public final class Node implements AutoCloseable {
                 new ArrayList<>(Inspector.parts(root, driver.counters(), process, settingTexts));
         long lastEvent = chronicle.last();
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", chronicle.listenerFailures()), Map.of()));
+        List<Problem> problems = watch.problems();
+        parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
         List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
         String version = Node.class.getPackage().getImplementationVersion();
         return new NodeInspection(
@@ -320,7 +334,8 @@ public final class Node implements AutoCloseable {
                 groupParts,
                 Inspector.links(root, sockets, groupParts),
                 Inspector.threads(running),
-                lastEvent);
+                lastEvent,
+                problems);
     }
 
     /** Whether this node works, and can do its part; also of a node that has ended or hangs. */
@@ -328,7 +343,7 @@ public final class Node implements AutoCloseable {
         try {
             return Health.of(inspection());
         } catch (IllegalStateException e) {
-            return new Health(false, false, List.of(String.valueOf(e.getMessage())));
+            return Health.ofSilent(String.valueOf(e.getMessage()), watch.problems());
         }
     }
 
@@ -403,6 +418,18 @@ public final class Node implements AutoCloseable {
         return status;
     }
 
+    /** What the machine's own commands show first; of a node whose loop does not answer, that alone. */
+    private Map<String, Object> statusWithHealth() {
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("health", health().document());
+        try {
+            status.putAll(status());
+        } catch (IllegalStateException e) {
+            status.put("node", Map.of("name", id.name(), "address", id.address(), "state", String.valueOf(e.getMessage())));
+        }
+        return status;
+    }
+
     private <T> T onLoop(Supplier<T> question) {
         checkMayWait("inspection");
         IllegalStateException stopped = failure;
@@ -433,6 +460,7 @@ public final class Node implements AutoCloseable {
         if (diagnostics != null) {
             diagnostics.close();
         }
+        looks.close();
         List<Group> open = groups();
         open.forEach(Group::leave);
         open.forEach(Group::awaitLeft);

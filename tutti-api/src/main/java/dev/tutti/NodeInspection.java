@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param links sessions with other nodes, by name
  * @param threads the platform's, of this node and others of the process
  * @param lastEvent number of the last event; see {@link Node#events}
+ * @param problems that last, the oldest first
  */
 public record NodeInspection(
         Instant time,
@@ -55,7 +56,8 @@ public record NodeInspection(
         List<GroupPart> groups,
         List<LinkPart> links,
         List<ThreadPart> threads,
-        long lastEvent) {
+        long lastEvent,
+        List<Problem> problems) {
 
     /**
      * A layer, the detector, the driver: something that counts.

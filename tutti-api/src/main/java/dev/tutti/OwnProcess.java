@@ -7,7 +7,10 @@ import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,10 +23,28 @@ import org.slf4j.LoggerFactory;
  */
 record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
 
+    private static final ScheduledThreadPoolExecutor WATCH = watch();
+
     /** Grows from start to start with the clock; the random bits keep nodes apart that start in one millisecond. */
     @Override
     public long incarnation() {
         return (System.currentTimeMillis() << 20) | ThreadLocalRandom.current().nextLong(1 << 20);
+    }
+
+    @Override
+    public Subscription every(long periodNanos, Runnable task) {
+        ScheduledFuture<?> looks = WATCH.scheduleWithFixedDelay(task, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+        return () -> looks.cancel(false);
+    }
+
+    /** One thread for all nodes of the process, which ends when there are none. Of the platform: it runs when carriers do not. */
+    private static ScheduledThreadPoolExecutor watch() {
+        ScheduledThreadPoolExecutor watch = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("tutti-watch").factory());
+        watch.setRemoveOnCancelPolicy(true);
+        watch.setKeepAliveTime(1, TimeUnit.SECONDS);
+        watch.allowCoreThreadTimeOut(true);
+        return watch;
     }
 
     @Override

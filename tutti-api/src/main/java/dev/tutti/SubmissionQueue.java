@@ -73,6 +73,7 @@ final class SubmissionQueue implements Submissions {
     private int wokenThreads;
 
     private long waits;
+    private long takenPackets;
     private long waitNanos;
     private @Nullable String closedBecause;
     private @Nullable Throwable closedBy;
@@ -302,6 +303,16 @@ final class SubmissionQueue implements Submissions {
         return accepted;
     }
 
+    /** Packets that the loop has taken so far, if a send waits; else -1. */
+    long takenWhileSendsWait() {
+        lock.lock();
+        try {
+            return blockedThreads > 0 || !waiting.isEmpty() ? takenPackets : -1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     String waitsFor() {
         lock.lock();
         try {
@@ -367,6 +378,7 @@ final class SubmissionQueue implements Submissions {
             long largeTaken = outgoing.largeTaken();
             Packet packet = outgoing.take(receiver, payloadBytesMax);
             if (packet != null) {
+                takenPackets++;
                 acceptWaiting();
                 if (blockedThreads > 0) {
                     wakeAfterTaking(outgoing.largeTaken() != largeTaken);

@@ -1,5 +1,6 @@
 package dev.tutti.internal;
 
+import dev.tutti.Subscription;
 import dev.tutti.Threads;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
@@ -29,6 +30,14 @@ public interface Host extends Threads {
     /** Platform threads of the process. */
     default List<Thread> platformThreads() {
         return List.of();
+    }
+
+    /**
+     * Runs {@code task}, which returns at once, again and again, with pauses of {@code periodNanos}, until what is returned is
+     * closed. On a thread that the loop and listeners can't block.
+     */
+    default Subscription every(long periodNanos, Runnable task) {
+        return () -> {};
     }
 
     /** Of the node's randomness. */

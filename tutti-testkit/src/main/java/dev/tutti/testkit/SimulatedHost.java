@@ -1,6 +1,7 @@
 package dev.tutti.testkit;
 
 import dev.tutti.Message;
+import dev.tutti.Subscription;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.driver.Driver;
@@ -96,6 +97,26 @@ final class SimulatedHost implements Host {
             if (driver.isUp()) {
                 strands.start(process.owner(), name, task);
             }
+        });
+    }
+
+    /** Between events of the simulation, as nothing that returns at once needs a strand. */
+    @Override
+    public Subscription every(long periodNanos, Runnable task) {
+        boolean[] isOver = new boolean[1];
+        again(periodNanos, task, isOver);
+        return () -> isOver[0] = true;
+    }
+
+    private void again(long periodNanos, Runnable task, boolean[] isOver) {
+        process.after(periodNanos, () -> {
+            if (isOver[0] || !driver.isUp()) {
+                return;
+            }
+            if (process.isRunning()) {
+                task.run();
+            }
+            again(periodNanos, task, isOver);
         });
     }
 

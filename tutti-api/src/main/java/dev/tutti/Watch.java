@@ -1,0 +1,129 @@
+package dev.tutti;
+
+import dev.tutti.Problems.Finding;
+import dev.tutti.core.driver.Driver;
+import dev.tutti.internal.Host;
+import dev.tutti.protocols.node.NodeMachine;
+import dev.tutti.protocols.node.Trouble;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks once a second, on a thread that neither the loop nor listeners can block, for what is wrong with a node: asks the
+ * loop for its troubles, which shows whether it turns, and looks whether each group makes progress.
+ */
+final class Watch implements Driver.Task {
+
+    /** Time between two looks. */
+    static final long LOOK_NANOS = 1_000_000_000L;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
+
+    private final Node node;
+    private final Host host;
+    private final NodeMachine machine;
+    private final Problems problems;
+    private final Collection<Group> groups;
+
+    /** Why groups have ended that the application did not leave, by name. */
+    private final Map<String, String> lost = new ConcurrentSkipListMap<>();
+
+    private volatile boolean isAnswered = true;
+    private volatile List<Trouble> troubles = List.of();
+
+    /** The watch's own: whether the loop has ended. */
+    private boolean isLoopOver;
+
+    Watch(Node node, Host host, NodeMachine machine, Chronicle chronicle, Collection<Group> groups) {
+        this.node = node;
+        this.host = host;
+        this.machine = machine;
+        this.problems = new Problems(node.name(), chronicle);
+        this.groups = groups;
+    }
+
+    /** Begins to look; until what is returned is closed. */
+    Subscription start() {
+        return host.every(LOOK_NANOS, this::look);
+    }
+
+    List<Problem> problems() {
+        return problems.told();
+    }
+
+    /** From any thread. */
+    void onLost(String group, String reason) {
+        lost.put(group, reason);
+    }
+
+    /** The application joins the group, anew perhaps. From any thread. */
+    void onJoining(String group) {
+        lost.remove(group);
+    }
+
+    private void look() {
+        List<Finding> found = new ArrayList<>();
+        askLoop(found);
+        for (Trouble trouble : troubles) {
+            found.add(new Finding(kind(trouble.kind()), trouble.group(), trouble.subject(), trouble.text(), trouble.advice()));
+        }
+        for (Group group : groups) {
+            group.progress().look(found);
+        }
+        lost.forEach((group, reason) -> found.add(new Finding(
+                Problem.Kind.GROUP_LOST,
+                group,
+                "",
+                "group " + group + " has ended at this member: " + reason,
+                (reason.contains("record '") ? "make room on the disk of records.directory, or set another one; then " : "")
+                        + "join the group again, or restart this process")));
+        problems.look(host.nanoTime(), host.epochMillis(), found);
+    }
+
+    /** A loop that has not answered since the last look stands still. */
+    private void askLoop(List<Finding> found) {
+        if (!isAnswered) {
+            found.add(new Finding(
+                    Problem.Kind.LOOP_STALLED,
+                    "",
+                    "",
+                    isLoopOver
+                            ? "the loop of this node has ended; it hears and sends nothing"
+                            : "the loop of this node stands still; it hears and sends nothing",
+                    isLoopOver
+                            ? "restart this process; the log says why the loop has ended"
+                            : "take a thread dump (jstack " + ProcessHandle.current().pid()
+                                    + "): an inline listener or a listener of events may block"));
+            return;
+        }
+        isAnswered = false;
+        try {
+            host.driver().execute(this);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("node {}: the loop has ended", node.name());
+            isLoopOver = true;
+        }
+    }
+
+    /** On the loop. */
+    @Override
+    public void run(long nowNanos) {
+        troubles = machine.troubles();
+        isAnswered = true;
+    }
+
+    private static Problem.Kind kind(Trouble.Kind kind) {
+        return switch (kind) {
+            case ALONE -> Problem.Kind.ALONE;
+            case REFUSED -> Problem.Kind.REFUSED;
+            case REFUSING -> Problem.Kind.REFUSING;
+            case MISMATCH -> Problem.Kind.MISMATCH;
+        };
+    }
+}

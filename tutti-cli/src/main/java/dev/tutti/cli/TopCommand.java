@@ -173,6 +173,8 @@ final class TopCommand implements Callable<Integer> {
             }
             Object reasons = now.health().get("reasons");
             String text = reasons instanceof List<?> list && !list.isEmpty() ? String.valueOf(list.getFirst()) : "";
+            // The next step is for view.
+            text = text.split("; next step: ", 2)[0];
             return Boolean.TRUE.equals(now.health().get("ready")) ? text.isEmpty() ? "ready" : "ready; " + text : text;
         }
 

@@ -98,7 +98,8 @@ final class ViewCommand implements Callable<Integer> {
         }
         for (Answer answer : chosen) {
             terminal.print(terminal.bold("node " + answer.name() + "  pid " + answer.entry.pid()));
-            StatusPage.print(answer.status, terminal);
+            printHealth(answer);
+            StatusPage.print(answer.withoutHealth(), terminal);
             terminal.print("");
         }
         return Tutti.DONE;
@@ -113,16 +114,39 @@ final class ViewCommand implements Callable<Integer> {
             terminal.print("No node on this machine can be asked. Start one: tutti chat");
             return;
         }
-        Table table = new Table("pid", "name", "address", "groups");
+        Table table = new Table("pid", "name", "address", "health", "groups");
         for (Answer answer : answers) {
             Map<String, Object> summary = answer.summary();
             table.add(
                     String.valueOf(summary.get("pid")),
                     String.valueOf(summary.get("name")),
                     String.valueOf(summary.get("address")),
+                    answer.healthWords(),
                     String.join(", ", answer.groups()));
         }
         table.print(terminal);
+        for (Answer answer : answers) {
+            if (!answer.reasons().isEmpty()) {
+                terminal.print("");
+                terminal.print(terminal.bold("node " + answer.name()));
+                printHealth(answer);
+            }
+        }
+    }
+
+    /** Whether the node is ready, and all that is wrong with it, a line each with the next step below. */
+    private void printHealth(Answer answer) {
+        if (StatusPage.map(answer.status.get("health")).isEmpty()) {
+            return;
+        }
+        terminal.print("  " + answer.healthWords());
+        for (String reason : answer.reasons()) {
+            String[] parts = reason.split("; next step: ", 2);
+            terminal.print("  " + terminal.bold("! ") + Terminal.harmless(parts[0]));
+            if (parts.length > 1) {
+                terminal.print("    -> " + Terminal.harmless(parts[1]));
+            }
+        }
     }
 
     private boolean isWanted(Answer answer) {
@@ -165,6 +189,31 @@ final class ViewCommand implements Callable<Integer> {
             return address == null ? ":" + entry.port() : Terminal.harmless(address.toString());
         }
 
+        List<String> reasons() {
+            return StatusPage.map(status.get("health")).get("reasons") instanceof List<?> reasons
+                    ? reasons.stream().map(String::valueOf).toList()
+                    : List.of();
+        }
+
+        String healthWords() {
+            Map<?, ?> health = StatusPage.map(status.get("health"));
+            if (health.isEmpty()) {
+                return "?";
+            }
+            String state = !Boolean.TRUE.equals(health.get("alive"))
+                    ? "does not answer"
+                    : Boolean.TRUE.equals(health.get("ready")) ? "ready" : "not ready";
+            int count = health.get("problems") instanceof List<?> problems ? problems.size() : 0;
+            return state + (count == 0 ? "" : count == 1 ? ", 1 problem" : ", " + count + " problems");
+        }
+
+        Map<String, Object> withoutHealth() {
+            Map<String, Object> rest = new LinkedHashMap<>();
+            status.forEach((key, value) -> rest.put(String.valueOf(key), value == null ? "" : value));
+            rest.remove("health");
+            return rest;
+        }
+
         List<String> groups() {
             // Beside the groups there are counters of all of them.
             return StatusPage.map(status.get("groups")).entrySet().stream()
@@ -178,6 +227,7 @@ final class ViewCommand implements Callable<Integer> {
             summary.put("pid", entry.pid());
             summary.put("name", name());
             summary.put("address", address());
+            summary.put("health", StatusPage.map(status.get("health")));
             summary.put("groups", groups());
             return summary;
         }

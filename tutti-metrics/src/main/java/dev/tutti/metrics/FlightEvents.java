@@ -50,6 +50,7 @@ public final class FlightEvents implements AutoCloseable {
                     case STATE -> new StateTransferEvent();
                     case SLOW_LISTENER -> new SlowListenerEvent();
                     case SEND_WAITED -> new SendWaitedEvent();
+                    case PROBLEM, PROBLEM_OVER -> new ProblemEvent();
                     case LINK_OPENED, LINK_CLOSED, LINK_RESUMED -> new LinkEvent();
                     case STARTED, REFUSED, UNREACHABLE, LATE, STACK_MISMATCH, JOINED, LEFT, UNREADABLE, FAILED -> new OtherEvent();
                     case CALLBACK_FAILED -> new CallbackFailedEvent();
@@ -156,6 +157,10 @@ public final class FlightEvents implements AutoCloseable {
         @DataAmount
         long bytes;
     }
+
+    @Name("dev.tutti.Problem")
+    @Label("Problem")
+    private static final class ProblemEvent extends NodeEvent {}
 
     @Name("dev.tutti.SlowListener")
     @Label("Slow Listener")

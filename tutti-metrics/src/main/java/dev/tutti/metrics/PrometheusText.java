@@ -2,11 +2,13 @@ package dev.tutti.metrics;
 
 import dev.tutti.NodeInspection;
 import dev.tutti.NodeInspection.Sample;
+import dev.tutti.Problem;
 import dev.tutti.core.metrics.Metric;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** An inspection in the text format of Prometheus, version 0.0.4. */
 final class PrometheusText {
@@ -42,7 +44,20 @@ final class PrometheusText {
         });
         gauge(text, inspection, "tutti_ready", "1 if all groups that were asked for are joined, else 0.",
                 inspection.health().isReady() ? 1 : 0);
+        problems(text, inspection);
         return text.toString();
+    }
+
+    /** A line for each kind of problem and group that there is now, so that an alert can name it. */
+    private static void problems(StringBuilder text, NodeInspection inspection) {
+        Map<String, Long> counts = new TreeMap<>();
+        for (Problem problem : inspection.problems()) {
+            counts.merge("kind=\"" + problem.kind().text() + "\",group=\"" + escaped(problem.group(), true) + '"', 1L, Long::sum);
+        }
+        text.append("# HELP tutti_problem Problems that last, by kind and group.\n");
+        text.append("# TYPE tutti_problem gauge\n");
+        counts.forEach((labels, count) -> text.append("tutti_problem{node=\"").append(escaped(inspection.id().name(), true))
+                .append("\",").append(labels).append("} ").append(count).append('\n'));
     }
 
     private static void gauge(StringBuilder text, NodeInspection inspection, String name, String description, long value) {

@@ -31,7 +31,8 @@ public final class Doctor {
             new MulticastCheck(),
             new ReachCheck(),
             new MtuCheck(),
-            new MemberCheck());
+            new MemberCheck(),
+            new RunningCheck());
 
     private final NodeSpec spec;
     private final Set<String> groups;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Whether the bound address and its netmask fit with where others are. */
 final class RouteCheck implements Check {
@@ -30,6 +31,7 @@ final class RouteCheck implements Check {
         Set<InetAddress> addresses = new LinkedHashSet<>();
         patient.peers.forEach(peer -> addresses.add(peer.address()));
         List<Finding> found = new ArrayList<>();
+        lookAtFamilies(bound, addresses, found);
         for (InetAddress address : addresses) {
             if (bound != null && bound.isLoopbackAddress() && !address.isLoopbackAddress() && !isOwn(address)) {
                 found.add(Finding.fault(
@@ -44,6 +46,22 @@ final class RouteCheck implements Check {
             found.add(Finding.ok(name(), addresses.isEmpty() ? "nobody to go to" : "there is a way to all seeds"));
         }
         return found;
+    }
+
+    /** A node that is bound to an address of one family takes no connections at addresses of the other. */
+    private void lookAtFamilies(@Nullable InetAddress bound, Set<InetAddress> addresses, List<Finding> found) {
+        if (bound == null || bound.isAnyLocalAddress() || addresses.isEmpty()) {
+            return;
+        }
+        boolean isBoundToFour = bound instanceof Inet4Address;
+        if (addresses.stream().noneMatch(address -> address instanceof Inet4Address == isBoundToFour)) {
+            found.add(Finding.fault(
+                    name(),
+                    "all seeds have " + (isBoundToFour ? "IPv6" : "IPv4") + " addresses ("
+                            + addresses.iterator().next().getHostAddress() + "), and bind.address is " + bound.getHostAddress()
+                            + (isBoundToFour ? " (IPv4)" : " (IPv6)"),
+                    "use one family in bind.address and discovery.seeds of all nodes"));
+        }
     }
 
     private static boolean isOwn(InetAddress address) throws IOException {

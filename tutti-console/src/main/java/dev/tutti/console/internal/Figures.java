@@ -99,6 +99,7 @@ final class Figures {
         member.put("uptime", node.number("uptimeMillis"));
         member.put("ready", document.at("health").is("ready"));
         member.put("reasons", document.at("health").texts("reasons"));
+        member.put("problems", document.at("health").list("problems").size());
         long delivered = 0;
         long sent = 0;
         long unstable = 0;

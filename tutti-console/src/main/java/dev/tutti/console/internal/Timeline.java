@@ -32,7 +32,7 @@ final class Timeline {
 
     /** What kind of story; texts are of the page. */
     private static final Set<String> SINGLE = Set.of(
-            "started", "link-resumed", "unreachable", "late", "stack-mismatch", "state", "slow-listener", "send-waited",
+            "started", "problem", "problem-over", "link-resumed", "unreachable", "late", "stack-mismatch", "state", "slow-listener", "send-waited",
             "refused");
 
     /** That a member noticed something about another. */
@@ -181,7 +181,8 @@ final class Timeline {
     private void onSingle(String witness, String kind, Doc event) {
         long at = event.number("epochMillis");
         String group = event.text("group");
-        String about = kind + ' ' + witness + ' ' + group;
+        Doc details = event.at("details");
+        String about = kind + ' ' + witness + ' ' + group + ' ' + details.text("problem") + ' ' + details.text("subject");
         Story last = stories.get(about);
         if (last != null && at - last.lastAt() <= TOGETHER_MILLIS) {
             last.onAgain(at, event.text("text"), event.text("cause"));

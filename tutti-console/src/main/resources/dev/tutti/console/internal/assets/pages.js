@@ -57,6 +57,8 @@ export function verdict(model) {
   if (split.length === 1) return `Group ${split[0].name} is split.`;
   if (split.length > 1) return `${split.length} groups are split.`;
   if (silent) return `${plural(silent, "member is", "members are")} not heard, ${answering === 1 ? "one answers" : answering + " answer"}.`;
+  const troubled = model.members.filter((member) => member.problems).length;
+  if (troubled) return model.members.length === 1 ? "One member, with problems." : `${troubled} of ${plural(model.members.length, "member")} ${troubled === 1 ? "has" : "have"} problems.`;
   if (model.members.length === 1) return "One member, on its own.";
   if (!model.groups.length) return `${plural(model.members.length, "member")}, no groups yet.`;
   return `${plural(model.members.length, "member")}, in agreement.`;
@@ -64,10 +66,15 @@ export function verdict(model) {
 
 // ------------------------------------------------------------------ tables that several pages have
 
+function memberState(row) {
+  const problems = row.problems ? ", " + plural(row.problems, "problem") : "";
+  return state(row.ready && !row.problems ? "ok" : "warn", (row.ready ? "ready" : "not ready") + problems);
+}
+
 function memberTable() {
   return table("Members", [
     { head: "Member", cell: (row) => link("member", row.name), stamp: (row) => row.name },
-    { head: "State", cell: (row) => row.state === "answers" ? (row.ready ? state("ok", "ready") : state("warn", "not ready")) : state("silent", "not heard"), stamp: (row) => row.state + row.ready },
+    { head: "State", cell: (row) => row.state === "answers" ? memberState(row) : state("silent", "not heard"), stamp: (row) => row.state + row.ready + row.problems },
     { head: "Address", cell: (row) => row.address },
     { head: "Groups", cell: (row) => links("group", row.groups), stamp: (row) => row.groups.join() },
     { head: "Delivered", isNumber: true, cell: (row) => perSecond(row.delivered) },

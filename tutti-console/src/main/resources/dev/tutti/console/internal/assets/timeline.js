@@ -3,7 +3,7 @@
 import { h, keyed, text, attribute, icon } from "./dom.js";
 import { time, plural, list } from "./format.js";
 
-const WARNS = new Set(["late", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed"]);
+const WARNS = new Set(["late", "problem", "slow-listener", "send-waited", "stack-mismatch", "unreachable", "refused", "link-resumed"]);
 const ICON_OF = { joined: "joined", left: "left", "left-group": "left", lost: "lost", silent: "silent", merged: "merged", started: "started", state: "state" };
 
 /** The story in words; names apart, so that they can stand out. */

@@ -114,9 +114,9 @@ class RunningNodeTest {
         Run run = Run.of("view");
         assertThat(run.code()).isEqualTo(Tutti.DONE);
         assertThat(run.out())
-                .containsPattern(ProcessHandle.current().pid() + " +library +" + node.address() + " +chat\n");
+                .containsPattern(ProcessHandle.current().pid() + " +library +" + node.address() + " +ready +chat\n");
         assertThat(Json.parse(Run.of("view", "--json").out()).toString())
-                .contains("name=library, address=" + node.address() + ", groups=[chat]");
+                .contains("name=library, address=" + node.address() + ", health={alive=true, ready=true", "groups=[chat]");
     }
 
     @Test

@@ -62,6 +62,7 @@ final class Cluster {
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final Ambush ambush;
+    private int seeds;
     private boolean isChatting;
     private boolean hasLostRecords;
     private final boolean isOnDatagrams;
@@ -74,6 +75,7 @@ final class Cluster {
 
     private Cluster(int size, long seed, Mutant.Maker maker, boolean isOnDatagrams) {
         this.isOnDatagrams = isOnDatagrams;
+        this.seeds = size;
         simulation = new Simulation(seed);
         ambush = new Ambush(simulation);
         simulation.withTap((from, to, frame) -> {
@@ -87,7 +89,7 @@ final class Cluster {
             String name = "n" + number;
             int own = number;
             MachineFactory factory = (self, machineSeed, memory) -> {
-                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses);
+                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses.subList(0, seeds));
                 NodeMachine machine =
                         maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
                 if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
@@ -189,6 +191,12 @@ final class Cluster {
     /** The largest datagram of nodes that are started from now on. */
     Cluster withDatagrams(int bytesMax) {
         datagramBytesMax = bytesMax;
+        return this;
+    }
+
+    /** Nodes that are started from now on have only the first ones as seeds. */
+    Cluster withSeeds(int count) {
+        seeds = count;
         return this;
     }
 

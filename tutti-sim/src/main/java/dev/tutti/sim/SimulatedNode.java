@@ -82,6 +82,7 @@ public final class SimulatedNode {
     private boolean isTurnPlanned;
     private boolean isStopping;
     private int idleTurns;
+    private long turns;
     private long idleSinceNanos;
     private @Nullable SimulatedRecords records;
 
@@ -180,6 +181,11 @@ public final class SimulatedNode {
     }
 
     // ------------------------------------------------------------------ what can be set
+
+    /** Returns how many turns the node has taken, over all its runs. */
+    public long turns() {
+        return turns;
+    }
 
     /** How long a turn takes: so much, and so much for each input in it. */
     public SimulatedNode withTurn(long turnNanos, long inputNanos) {
@@ -516,6 +522,7 @@ public final class SimulatedNode {
         if (life != Life.RUNNING || current == null) {
             return;
         }
+        turns++;
         long now = clockNanos();
         int inputs = 0;
         List<Runnable> effects = new ArrayList<>();

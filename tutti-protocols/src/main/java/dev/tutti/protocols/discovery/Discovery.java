@@ -4,16 +4,25 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.stack.Report;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses that are known, and when each is dialled: at once when it becomes known, then again and again, with
- * growing pauses, for as long as there is no session with the node behind it. That is how parts of a cluster find each
- * other again.
+ * growing pauses, while there is no session with the node behind it. That is how parts of a cluster find each other again.
+ *
+ * <p>Seeds are kept for ever. The address of a node that said goodbye is forgotten at once. That of any other node without a
+ * session is dialled like a seed for a minute, and then kept only as one of the {@value #LOST_MAX} that are most likely to
+ * lead to the other side of a partition, for {@link Limits#forgetNanos} at most: any one of them tells all others.
+ *
+ * <p>First dials are bounded by their number at a time. Repeated ones that fail are bounded in their rate, too, however many
+ * addresses there are; those that are answered cost nothing, so that the parts of a large cluster come together at once.
  */
 public final class Discovery {
 
@@ -26,10 +35,11 @@ public final class Discovery {
     /**
      * @param pauseMaxNanos longest pause between two dials of an address
      * @param patienceNanos how long an address that has not answered counts as one that may still
+     * @param forgetNanos how long an address that is no seed is kept without a session
      * @param addressesMax addresses to know
      * @param dialsMax dials at a time
      */
-    public record Limits(long pauseMaxNanos, long patienceNanos, int addressesMax, int dialsMax) {}
+    public record Limits(long pauseMaxNanos, long patienceNanos, long forgetNanos, int addressesMax, int dialsMax) {}
 
     /** The last result of dialling an address. */
     public enum Outcome {
@@ -69,22 +79,61 @@ public final class Discovery {
     /** Where something is that does not want this node, there is no hurry. */
     private static final long PAUSE_REFUSED_NANOS = 10_000_000_000L;
 
-    /** An address that was heard of and has not answered so often is asked rarely; a seed never. */
-    private static final int ATTEMPTS_RARE = 100;
+    /** Time for which every address without a session is dialled like a seed: networks are mended, processes restarted. */
+    private static final long RECENT_NANOS = 60_000_000_000L;
 
-    private static final long PAUSE_RARE_NANOS = 30_000_000_000L;
+    /** Addresses that are no seeds, kept after {@link #RECENT_NANOS}. */
+    static final int LOST_MAX = 8;
+
+    /**
+     * Pause between dials of a lost address at which nobody listens. Its host answers: a process has ended there, and only a
+     * partition by a firewall that refuses connections looks the same.
+     */
+    private static final long PAUSE_NOBODY_NANOS = 30_000_000_000L;
+
+    /** Time between two repeated dials in the long run: a dial costs up to half a millisecond of a core. */
+    private static final long REPEAT_NANOS = 31_250_000L;
+
+    /** Repeated dials that may come at once. */
+    private static final int REPEATS_MAX = 256;
+
+    private static final Comparator<Address> DUE =
+            Comparator.<Address>comparingLong(address -> address.nextNanos).thenComparingLong(address -> address.number);
+
+    /** The least likely to lead to the other side of a partition comes first. */
+    private static final Comparator<Address> LIKELY = Comparator.<Address, Boolean>comparing(
+                    address -> address.outcome != Outcome.NOBODY)
+            .thenComparingInt(address -> address.worth)
+            .thenComparingLong(address -> address.lot)
+            .thenComparingLong(address -> address.number);
 
     private static final class Address {
+        final long number;
         final String text;
         final boolean isSeed;
         final long knownNanos;
         boolean isSelf;
         boolean isDialing;
 
-        /** It waits for the end of another dial. */
-        boolean isQueued;
+        /** The dial counts against the rate of repeated ones. */
+        boolean isCharged;
 
         boolean isAnswered;
+
+        /** It is one of those that the digest is of. */
+        boolean isCounted;
+
+        /** Since when there is no session, or since it was heard of last. */
+        long sinceNanos;
+
+        /** When the session began. */
+        long openedNanos;
+
+        /** Length of the last session as a power of two; 0 if there was none. Nodes that stayed are likelier to be there still. */
+        int worth;
+
+        /** Makes different nodes keep different ones of those that are worth the same. */
+        long lot;
 
         /** Who was found there last. */
         @Nullable NodeId node;
@@ -103,13 +152,17 @@ public final class Discovery {
 
         Outcome outcome = Outcome.NONE;
         String detail = "";
+        /** Where it waits for its next dial; null if none is planned. Not to be changed apart from {@link #nextNanos}. */
+        @Nullable TreeSet<Address> waiting;
+
         long nextNanos;
 
-        Address(String text, boolean isSeed, long knownNanos, long nextNanos) {
+        Address(long number, String text, boolean isSeed, long knownNanos) {
+            this.number = number;
             this.text = text;
             this.isSeed = isSeed;
             this.knownNanos = knownNanos;
-            this.nextNanos = nextNanos;
+            this.sinceNanos = knownNanos;
         }
     }
 
@@ -122,14 +175,27 @@ public final class Discovery {
     /** Where a node was found last; one may have several addresses. */
     private final HashMap<NodeId, Address> byNode = new HashMap<>();
 
-    private final ArrayDeque<Address> queue = new ArrayDeque<>();
+    /** Addresses to be dialled for the first time, or at once. */
+    private final TreeSet<Address> first = new TreeSet<>(DUE);
 
+    /** Addresses to be dialled again. */
+    private final TreeSet<Address> repeated = new TreeSet<>(DUE);
+
+    /** Addresses that are no seeds and had no session for longer than {@link #RECENT_NANOS}: few. */
+    private final List<Address> lost = new ArrayList<>();
+
+    /** When all repeated dials until now would be over, one in {@link #REPEAT_NANOS}. */
+    private long repeatedNanos;
+
+    private long lastNumber;
     /** Those that have not answered, the first known first; some may have meanwhile. */
     private final ArrayDeque<Address> unanswered = new ArrayDeque<>();
 
     private long digest;
     private int dials;
     private long ignored;
+    private long forgotten;
+    private long dialed;
     private long deadlineNanos = NEVER;
 
     public Discovery(String self, Limits limits, SplittableRandom random, Dialer dialer) {
@@ -156,8 +222,22 @@ public final class Discovery {
 
     /** Another node has told of an address. */
     public void onLearned(String address, long nowNanos) {
-        if (!address.equals(self) && !addresses.containsKey(address) && isAddress(address)) {
+        Address known = addresses.get(address);
+        if (known != null) {
+            heardOf(known, nowNanos);
+        } else if (!address.equals(self) && isAddress(address)) {
             add(address, false, nowNanos);
+            dialDue(nowNanos);
+        }
+    }
+
+    /** Somebody has a session with a node there: it is as good as new. */
+    private void heardOf(Address address, long nowNanos) {
+        if (isIdle(address) && address.waiting == repeated) {
+            address.sinceNanos = nowNanos;
+            address.attempts = 0;
+            lost.remove(address);
+            plan(address, repeated, nowNanos);
             dialDue(nowNanos);
         }
     }
@@ -172,18 +252,39 @@ public final class Discovery {
             found(own, node);
         }
         for (Address address = byNode.get(node); address != null; address = address.nextOfNode) {
-            connected(address);
+            connected(address, nowNanos);
         }
+        updateDeadline();
     }
 
-    /** A session is over. */
-    public void onClosed(NodeId node, long nowNanos) {
-        for (Address address = byNode.get(node); address != null; address = address.nextOfNode) {
+    /**
+     * A session is over.
+     *
+     * @param isGraceful whether the node said goodbye: nobody is to be found at its addresses
+     */
+    public void onClosed(NodeId node, boolean isGraceful, long nowNanos) {
+        for (Address address = byNode.get(node); address != null; ) {
+            Address next = address.nextOfNode;
             if (address.isConnected) {
-                address.isConnected = false;
-                address.attempts = 0;
-                pause(address, nowNanos, PAUSE_MIN_NANOS);
+                disconnected(address, isGraceful, nowNanos);
             }
+            address = next;
+        }
+        updateDeadline();
+    }
+
+    private void disconnected(Address address, boolean isGraceful, long nowNanos) {
+        address.isConnected = false;
+        address.attempts = 0;
+        address.sinceNanos = nowNanos;
+        address.worth = Long.SIZE - Long.numberOfLeadingZeros(nowNanos - address.openedNanos);
+        if (address.isSeed) {
+            pause(address, nowNanos, PAUSE_MIN_NANOS);
+        } else if (isGraceful) {
+            forget(address);
+        } else {
+            count(address, false);
+            pause(address, nowNanos, PAUSE_MIN_NANOS);
         }
     }
 
@@ -197,9 +298,10 @@ public final class Discovery {
         if (address == null) {
             return;
         }
+        refund(address);
         found(address, node);
         if (isOpen) {
-            connected(address);
+            connected(address, nowNanos);
         } else {
             pause(address, nowNanos, PAUSE_MIN_NANOS);
         }
@@ -210,8 +312,9 @@ public final class Discovery {
     public void onSelf(String text, long nowNanos) {
         Address address = answered(text);
         if (address != null) {
+            refund(address);
             address.isSelf = true;
-            address.nextNanos = NEVER;
+            cancel(address);
         }
         dialDue(nowNanos);
     }
@@ -227,12 +330,14 @@ public final class Discovery {
             return;
         }
         endDial(address);
+        refund(address);
         if (node != null) {
             found(address, node);
         }
         address.again++;
-        address.nextNanos = nowNanos;
-        enqueue(address);
+        if (isIdle(address)) {
+            plan(address, first, nowNanos);
+        }
         dialDue(nowNanos);
     }
 
@@ -241,21 +346,60 @@ public final class Discovery {
         Address address = addresses.get(text);
         if (address != null) {
             address.attempts = Math.min(address.attempts, 1);
+            refund(address);
         }
         onFailed(text, false, nowNanos);
     }
 
     public void onFailed(String text, boolean isRefused, long nowNanos) {
         Address address = answered(text);
+        if (address != null) {
+            address.isCharged = false;
+        }
         if (address == null || address.isConnected) {
             dialDue(nowNanos);
             return;
         }
-        long longest = address.isSeed || address.attempts < ATTEMPTS_RARE ? limits.pauseMaxNanos() : PAUSE_RARE_NANOS;
+        if (!isKept(address, nowNanos)) {
+            forget(address);
+            dialDue(nowNanos);
+            return;
+        }
+        long longest = limits.pauseMaxNanos();
+        if (isRefused) {
+            longest = Math.max(longest, PAUSE_REFUSED_NANOS);
+        } else if (address.outcome == Outcome.NOBODY && lost.contains(address)) {
+            longest = Math.max(longest, PAUSE_NOBODY_NANOS);
+        }
         long grown = PAUSE_MIN_NANOS << Math.min(address.attempts, 20);
         address.attempts++;
-        pause(address, nowNanos, isRefused ? Math.max(longest, PAUSE_REFUSED_NANOS) : Math.min(grown, longest));
+        pause(address, nowNanos, isRefused ? longest : Math.min(grown, longest));
         dialDue(nowNanos);
+    }
+
+    /** Decides whether an address at which no session came about is worth another dial. */
+    private boolean isKept(Address address, long nowNanos) {
+        long sinceNanos = nowNanos - address.sinceNanos;
+        if (address.isSeed || sinceNanos < RECENT_NANOS) {
+            return true;
+        }
+        if (sinceNanos >= limits.forgetNanos() || (address.worth == 0 && address.outcome == Outcome.NOBODY)) {
+            return false;
+        }
+        if (lost.contains(address)) {
+            return true;
+        }
+        address.lot = random.nextLong();
+        count(address, false);
+        lost.add(address);
+        if (lost.size() > LOST_MAX) {
+            Address least = Collections.min(lost, LIKELY);
+            if (least == address) {
+                return false;
+            }
+            forget(least);
+        }
+        return true;
     }
 
     /**
@@ -309,36 +453,47 @@ public final class Discovery {
         return !address.isAnswered && nowNanos - address.knownNanos < limits.patienceNanos();
     }
 
-    /** The same at two nodes that know the same addresses, their own included: these have nothing to tell each other. */
+    /**
+     * The same at two nodes that know the same addresses, their own included: these have nothing to tell each other. Without
+     * those whose node was lost, which only old nodes know.
+     */
     public long digest() {
         return digest;
     }
 
     // ------------------------------------------------------------------ decisions
 
-    /** Dials what is due; what is due and has to wait is dialled when a dial ends. */
+    /** Dials what is due; what is due and has to wait is dialled when a dial ends, or when repeated dials are allowed again. */
     private void dialDue(long nowNanos) {
-        while (dials < limits.dialsMax() && !queue.isEmpty()) {
-            Address address = queue.remove();
-            address.isQueued = false;
-            if (isIdle(address) && address.nextNanos <= nowNanos && addresses.get(address.text) == address) {
-                dial(address);
-            }
+        while (dials < limits.dialsMax() && !first.isEmpty() && first.first().nextNanos <= nowNanos) {
+            dial(first.first());
         }
-        if (nowNanos < deadlineNanos) {
-            return;
+        while (dials < limits.dialsMax()
+                && !repeated.isEmpty()
+                && repeated.first().nextNanos <= nowNanos
+                && repeatsAllowedNanos() <= nowNanos) {
+            Address address = repeated.first();
+            address.isCharged = true;
+            repeatedNanos = Math.max(repeatedNanos, nowNanos) + REPEAT_NANOS;
+            dial(address);
         }
+        updateDeadline();
+    }
+
+    /** From when on a repeated dial is allowed. */
+    private long repeatsAllowedNanos() {
+        return repeatedNanos - REPEATS_MAX * REPEAT_NANOS;
+    }
+
+    private void updateDeadline() {
         deadlineNanos = NEVER;
-        for (Address address : addresses.values()) {
-            if (!isIdle(address) || address.isQueued) {
-                continue;
+        if (dials < limits.dialsMax()) {
+            if (!first.isEmpty()) {
+                deadlineNanos = first.first().nextNanos;
             }
-            if (nowNanos < address.nextNanos) {
-                deadlineNanos = Math.min(deadlineNanos, address.nextNanos);
-            } else if (dials < limits.dialsMax()) {
-                dial(address);
-            } else {
-                enqueue(address);
+            if (!repeated.isEmpty()) {
+                deadlineNanos =
+                        Math.min(deadlineNanos, Math.max(repeated.first().nextNanos, repeatsAllowedNanos()));
             }
         }
     }
@@ -347,17 +502,35 @@ public final class Discovery {
         return !address.isSelf && !address.isDialing && !address.isConnected;
     }
 
-    private void enqueue(Address address) {
-        if (!address.isQueued) {
-            address.isQueued = true;
-            queue.add(address);
+    private void plan(Address address, TreeSet<Address> where, long nextNanos) {
+        cancel(address);
+        address.nextNanos = nextNanos;
+        address.waiting = where;
+        where.add(address);
+    }
+
+    private static void cancel(Address address) {
+        TreeSet<Address> where = address.waiting;
+        if (where != null) {
+            where.remove(address);
+            address.waiting = null;
         }
     }
 
     private void dial(Address address) {
+        cancel(address);
         address.isDialing = true;
         dials++;
+        dialed++;
         dialer.dial(address.text, address.node);
+    }
+
+    /** The dial was answered: it does not count. */
+    private void refund(Address address) {
+        if (address.isCharged) {
+            address.isCharged = false;
+            repeatedNanos -= REPEAT_NANOS;
+        }
     }
 
     private void found(Address address, NodeId node) {
@@ -392,12 +565,17 @@ public final class Discovery {
 
     private void pause(Address address, long nowNanos, long pauseNanos) {
         long jitter = random.nextLong(pauseNanos / 2 + 1);
-        address.nextNanos = nowNanos + pauseNanos - pauseNanos / 4 + jitter;
-        deadlineNanos = Math.min(deadlineNanos, address.nextNanos);
+        plan(address, repeated, nowNanos + pauseNanos - pauseNanos / 4 + jitter);
     }
 
-    private void connected(Address address) {
+    private void connected(Address address, long nowNanos) {
+        if (!address.isConnected) {
+            address.openedNanos = nowNanos;
+        }
         address.isConnected = true;
+        cancel(address);
+        lost.remove(address);
+        count(address, true);
         address.problem = "";
         address.outcome = Outcome.NONE;
         address.detail = "";
@@ -423,21 +601,38 @@ public final class Discovery {
         }
     }
 
+    private void count(Address address, boolean isCounted) {
+        if (address.isCounted != isCounted) {
+            address.isCounted = isCounted;
+            digest += isCounted ? hash(address.text) : -hash(address.text);
+        }
+    }
+
+    private void forget(Address address) {
+        addresses.remove(address.text);
+        // The end of a dial under way will find no address.
+        endDial(address);
+        cancel(address);
+        lost.remove(address);
+        count(address, false);
+        forgetNode(address);
+        address.isAnswered = true;
+        forgotten++;
+    }
+
     private @Nullable Address add(String text, boolean isSeed, long nowNanos) {
         if (addresses.size() >= limits.addressesMax() && !forgetOne()) {
             ignored++;
             return null;
         }
-        long nextNanos = self.compareTo(text) > 0 ? nowNanos + YIELD_NANOS : nowNanos;
-        Address address = new Address(text, isSeed, nowNanos, nextNanos);
+        Address address = new Address(++lastNumber, text, isSeed, nowNanos);
         addresses.put(text, address);
+        // Here, too, or it would grow while nobody asks.
+        isEverybodyAsked(nowNanos);
         unanswered.add(address);
-        digest += hash(text);
-        if (nextNanos > nowNanos) {
-            deadlineNanos = Math.min(deadlineNanos, nextNanos);
-        } else {
-            enqueue(address);
-        }
+        count(address, true);
+        plan(address, first, self.compareTo(text) > 0 ? nowNanos + YIELD_NANOS : nowNanos);
+        updateDeadline();
         return address;
     }
 
@@ -453,10 +648,7 @@ public final class Discovery {
         if (worst == null) {
             return false;
         }
-        addresses.remove(worst.text);
-        unanswered.remove(worst);
-        digest -= hash(worst.text);
-        forgetNode(worst);
+        forget(worst);
         return true;
     }
 
@@ -488,7 +680,9 @@ public final class Discovery {
 
     public void report(Report report) {
         report.put("dials", dials);
+        report.put("dialed", dialed);
         report.put("ignored-addresses", ignored);
+        report.put("forgotten-addresses", forgotten);
         for (Address address : new ArrayList<>(addresses.values())) {
             report.section("addresses").put(address.text, state(address));
         }

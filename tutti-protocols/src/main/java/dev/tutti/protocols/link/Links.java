@@ -122,7 +122,10 @@ public final class Links {
     /** In the order in which they were met. */
     private final List<Link> links = new ArrayList<>();
 
-    /** The same by incarnation, which one node has, but for mistakes and malice. */
+    /** Those of them whose session is open. */
+    private final List<Link> open = new ArrayList<>();
+
+    /** The same as {@link #links} by incarnation, which one node has, but for mistakes and malice. */
     private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
     /** The same by address; of one address there is one process at a time. */
@@ -167,6 +170,11 @@ public final class Links {
     /** All that are known, in the order in which they were met; sessions may be closed. */
     public Iterable<Link> all() {
         return links;
+    }
+
+    /** Links whose session is open, in the order in which these began. None may be closed in an iteration. */
+    public Iterable<Link> open() {
+        return open;
     }
 
     public @Nullable Link link(NodeId node) {
@@ -265,6 +273,8 @@ public final class Links {
             return;
         }
         link.close();
+        open.remove(link);
+        shareAcks();
         Connection connection = link.connection;
         if (connection != null) {
             detach(link);
@@ -605,8 +615,18 @@ public final class Links {
 
     void open(Link link, long epoch) {
         boolean isFirst = !link.wasOpened();
+        if (!link.isOpen()) {
+            open.add(link);
+        }
         link.open(epoch, nowNanos);
+        shareAcks();
         owner.onOpened(link, isFirst);
+    }
+
+    /** Nodes that were met and are gone don't count. */
+    private void shareAcks() {
+        long many = Math.max(LINKS_USUAL, open.size());
+        ackBytes = Math.max(ACK_BYTES_MIN, ACK_BYTES * (long) LINKS_USUAL * LINKS_USUAL / (many * many));
     }
 
     long epochAfter(long epoch) {
@@ -692,8 +712,6 @@ public final class Links {
             links.add(link);
             link.nextOfIncarnation = byIncarnation.put(node.incarnation(), link);
             link.nextThere = atAddress.put(node.address(), link);
-            long many = Math.max(LINKS_USUAL, links.size());
-            ackBytes = Math.max(ACK_BYTES_MIN, ACK_BYTES * (long) LINKS_USUAL * LINKS_USUAL / (many * many));
         }
         return link;
     }

@@ -145,6 +145,7 @@ public final class NodeMachine implements HostedMachine {
                 new Discovery.Limits(
                         settings.get(NodeSettings.PAUSE_MAX).toNanos(),
                         patienceNanos,
+                        settings.get(NodeSettings.FORGET_AFTER).toNanos(),
                         settings.get(NodeSettings.ADDRESSES_MAX),
                         settings.get(NodeSettings.DIALS_MAX)),
                 random.split(),
@@ -425,12 +426,10 @@ public final class NodeMachine implements HostedMachine {
     private void tick() {
         long now = now();
         tickNanos = now + heartbeatNanos / TICKS;
-        for (Link link : links.all()) {
-            if (link.isOpen()) {
-                detector.onHeard(link.node(), link.heardNanos());
-                if (now - link.heardNanos() >= heartbeatNanos + Math.max(heartbeatNanos / 2, DELAY_NANOS)) {
-                    links.onSilent(link);
-                }
+        for (Link link : links.open()) {
+            detector.onHeard(link.node(), link.heardNanos());
+            if (now - link.heardNanos() >= heartbeatNanos + Math.max(heartbeatNanos / 2, DELAY_NANOS)) {
+                links.onSilent(link);
             }
         }
         List<Detector.Verdict> verdicts = detector.onTick(now);
@@ -439,7 +438,7 @@ public final class NodeMachine implements HostedMachine {
         }
         Detector.Observations observations = detector.observations();
         boolean isChanged = detector.takeChanged();
-        for (Link link : links.all()) {
+        for (Link link : links.open()) {
             boolean isIdle = now - link.sentNanos() >= heartbeatNanos;
             boolean isUnconfirmed =
                     link.isConfirmationDue() && now - link.confirmedNanos() >= heartbeatNanos;
@@ -536,7 +535,7 @@ public final class NodeMachine implements HostedMachine {
                 multicast.onClosed(link);
             }
             groups.onClosed(link, isGraceful, reason);
-            discovery.onClosed(node, now());
+            discovery.onClosed(node, isGraceful, now());
         }
 
         @Override
@@ -697,10 +696,7 @@ public final class NodeMachine implements HostedMachine {
         if (isStopped) {
             return List.of();
         }
-        boolean isAlone = true;
-        for (Link link : links.all()) {
-            isAlone &= !link.isOpen();
-        }
+        boolean isAlone = !links.open().iterator().hasNext();
         List<Trouble> troubles = new ArrayList<>();
         Trouble.ofAddresses(self, isAlone, discovery.unmet(), troubles);
         refused.report(now(), troubles);

@@ -78,7 +78,9 @@ public final class NodeMetrics {
 
     private static final List<Metric> DISCOVERY = part(Place.NODE, "discovery")
             .gauge("dials", Unit.COUNT, "Connections that are being tried.")
+            .counter("dialed", Unit.COUNT, "Addresses dialled to find nodes, repetitions included.")
             .counter("ignored-addresses", Unit.COUNT, "Addresses that were not kept, because there are too many.")
+            .counter("forgotten-addresses", Unit.COUNT, "Addresses forgotten: their node has left, or was lost for too long.")
             .list();
 
     private static final List<Metric> GROUPS = part(Place.NODE, "groups")

@@ -35,6 +35,14 @@ public final class NodeSettings {
             Duration.ofMinutes(10),
             "Longest pause before an address that does not answer is dialled again; it grows up to this.");
 
+    public static final Setting<Duration> FORGET_AFTER = Setting.duration(
+            "discovery.forget-after",
+            Duration.ofDays(1),
+            Duration.ofMinutes(1),
+            Duration.ofDays(30),
+            "Longest partition after which a node that is no seed is found again: its address is dialled for this time after"
+                    + " its session ended without a goodbye.");
+
     public static final Setting<Integer> ADDRESSES_MAX = Setting.count(
             "discovery.addresses-max",
             2_048,
@@ -87,6 +95,7 @@ public final class NodeSettings {
                             SEEDS,
                             PATIENCE,
                             PAUSE_MAX,
+                            FORGET_AFTER,
                             ADDRESSES_MAX,
                             DIALS_MAX,
                             HEARTBEAT,

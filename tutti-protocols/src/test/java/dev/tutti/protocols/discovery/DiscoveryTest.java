@@ -6,12 +6,16 @@ import dev.tutti.core.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DiscoveryTest {
 
     private static final long MS = 1_000_000;
+    private static final long SECOND = 1_000 * MS;
+    private static final long HOUR = 3_600 * SECOND;
+    private static final long DAY = 24 * HOUR;
     private static final NodeId PEER = new NodeId(1, "peer", "peer:1");
 
     private final List<String> dialed = new ArrayList<>();
@@ -20,7 +24,7 @@ class DiscoveryTest {
     private Discovery discovery(int addressesMax, int dialsMax) {
         return new Discovery(
                 "0:1",
-                new Discovery.Limits(2_000 * MS, 500 * MS, addressesMax, dialsMax),
+                new Discovery.Limits(2_000 * MS, 500 * MS, DAY, addressesMax, dialsMax),
                 new SplittableRandom(1),
                 (address, expected) -> dialed.add(address));
     }
@@ -72,9 +76,9 @@ class DiscoveryTest {
         discovery.onLearned("peer:1", now);
         discovery.onTimer(now + 100_000 * MS);
         assertThat(dialed).containsExactly("alias:1");
-        discovery.onClosed(PEER, now);
+        discovery.onClosed(PEER, false, now);
         discovery.onTimer(now + 200 * MS);
-        assertThat(dialed).containsExactly("alias:1", "alias:1", "peer:1");
+        assertThat(dialed).containsExactlyInAnyOrder("alias:1", "alias:1", "peer:1");
     }
 
     @Test
@@ -151,7 +155,7 @@ class DiscoveryTest {
         Discovery one = discovery(3, 100);
         one.onStart(List.of("a:1", "b:1"), now);
         Discovery other = new Discovery(
-                "a:1", new Discovery.Limits(2_000 * MS, 500 * MS, 3, 100), new SplittableRandom(2), (a, e) -> {});
+                "a:1", new Discovery.Limits(2_000 * MS, 500 * MS, DAY, 3, 100), new SplittableRandom(2), (a, e) -> {});
         other.onStart(List.of("b:1"), now);
         assertThat(other.digest()).isNotEqualTo(one.digest());
         other.onLearned("0:1", now);
@@ -160,5 +164,168 @@ class DiscoveryTest {
         assertThat(other.digest()).isNotEqualTo(one.digest());
         one.onLearned("d:1", now);
         assertThat(one.digest()).as("c was learned and seeds are kept: d takes its place").isNotEqualTo(other.digest());
+    }
+
+    // ------------------------------------------------------------------ nodes that are gone
+
+    private static NodeId node(String address) {
+        return new NodeId(address.hashCode(), address, address);
+    }
+
+    /** Answers all dials in the same way for as long as given. */
+    private void run(Discovery discovery, long nanos, Discovery.Outcome outcome) {
+        run(discovery, nanos, address -> outcome);
+    }
+
+    private void run(Discovery discovery, long nanos, Function<String, Discovery.Outcome> outcomes) {
+        long end = now + nanos;
+        int answered = dialed.size();
+        while (discovery.nextDeadline() <= end) {
+            now = Math.max(now, discovery.nextDeadline());
+            discovery.onTimer(now);
+            while (answered < dialed.size()) {
+                String address = dialed.get(answered++);
+                discovery.onOutcome(address, outcomes.apply(address), "");
+                discovery.onFailed(address, false, now);
+            }
+        }
+        now = end;
+    }
+
+    private void meet(Discovery discovery, String address, long nanos, boolean isGraceful) {
+        discovery.onOpened(node(address), now);
+        now += nanos;
+        discovery.onClosed(node(address), isGraceful, now);
+    }
+
+    @Test
+    void addressOfANodeThatSaidGoodbyeIsForgottenAtOnce() {
+        Discovery discovery = discovery(10_000, 64);
+        long digest = discovery.digest();
+        for (int number = 0; number < 1_000; number++) {
+            meet(discovery, "visitor" + number + ":1", SECOND, true);
+        }
+        assertThat(discovery.nextDeadline()).isEqualTo(Discovery.NEVER);
+        assertThat(discovery.unmet()).isEmpty();
+        assertThat(discovery.digest()).isEqualTo(digest);
+        run(discovery, DAY, Discovery.Outcome.NOBODY);
+        assertThat(dialed).isEmpty();
+    }
+
+    @Test
+    void seedThatSaidGoodbyeIsDialledForEver() {
+        Discovery discovery = discovery(100, 64);
+        discovery.onStart(List.of("a:1"), now);
+        meet(discovery, "a:1", SECOND, true);
+        run(discovery, 3 * DAY, Discovery.Outcome.NOBODY);
+        dialed.clear();
+        run(discovery, 3 * SECOND, Discovery.Outcome.NOBODY);
+        assertThat(dialed).isNotEmpty();
+    }
+
+    @Test
+    void lostNodesAreDialledRarelyAfterAMinuteAndForgottenInTime() {
+        Discovery discovery = discovery(10_000, 64);
+        for (int number = 0; number < 1_000; number++) {
+            meet(discovery, "visitor" + number + ":1", 10 * MS, false);
+        }
+        run(discovery, 120 * SECOND, Discovery.Outcome.NOBODY);
+        assertThat(discovery.unmet()).hasSize(Discovery.LOST_MAX);
+        dialed.clear();
+        run(discovery, HOUR, Discovery.Outcome.NOBODY);
+        assertThat(dialed).as("at pauses of 30 s").hasSizeBetween(800, 1_100);
+        run(discovery, DAY, Discovery.Outcome.NOBODY);
+        assertThat(discovery.nextDeadline()).isEqualTo(Discovery.NEVER);
+        assertThat(discovery.unmet()).isEmpty();
+    }
+
+    @Test
+    void repeatedDialsAreBoundedInTheirRateHoweverManyAddressesThereAre() {
+        Discovery discovery = discovery(10_000, 10_000);
+        discovery.onStart(IntStream.range(0, 5_000).mapToObj(index -> "a:" + (index + 1)).toList(), now);
+        assertThat(dialed).hasSize(5_000);
+        dialed.forEach(address -> discovery.onFailed(address, false, now));
+        dialed.clear();
+        run(discovery, 100 * SECOND, Discovery.Outcome.SILENT);
+        assertThat(dialed).hasSizeBetween(3_200, 3_200 + 256 + 1);
+        // In turn: none is asked a third time before all are asked a second time.
+        run(discovery, 100 * SECOND, Discovery.Outcome.SILENT);
+        assertThat(dialed.subList(0, 5_000)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void dialsThatAreAnsweredAreNotBoundedInTheirRate() {
+        Discovery discovery = discovery(10_000, 64);
+        discovery.onStart(IntStream.range(0, 2_000).mapToObj(index -> "a:" + (index + 1)).toList(), now);
+        run(discovery, 60 * SECOND, Discovery.Outcome.SILENT);
+        for (int index = 0; index < dialed.size(); index++) {
+            discovery.onFailed(dialed.get(index), false, now);
+        }
+        run(discovery, 60 * SECOND, Discovery.Outcome.SILENT);
+        dialed.clear();
+        long end = now + 4 * SECOND;
+        for (int answered = 0; discovery.nextDeadline() <= end; ) {
+            now = Math.max(now, discovery.nextDeadline());
+            discovery.onTimer(now);
+            while (answered < dialed.size()) {
+                String address = dialed.get(answered++);
+                discovery.onOpened(node(address), now);
+                discovery.onFound(address, node(address), true, now);
+            }
+        }
+        assertThat(dialed).as("the network is whole again").hasSize(2_000);
+    }
+
+    /** A pair that is cut apart, while a thousand come and crash at one side. */
+    @Test
+    void nodeThatStayedIsRememberedBeforeThoseThatWereThereForAMoment() {
+        for (Discovery.Outcome outcome : List.of(Discovery.Outcome.NOBODY, Discovery.Outcome.SILENT)) {
+            dialed.clear();
+            now = 0;
+            Discovery discovery = discovery(10_000, 64);
+            meet(discovery, "peer:1", HOUR, false);
+            Function<String, Discovery.Outcome> outcomes =
+                    address -> address.equals("peer:1") ? Discovery.Outcome.SILENT : outcome;
+            for (int number = 0; number < 1_000; number++) {
+                meet(discovery, "visitor" + number + ":1", 10 * SECOND, false);
+                run(discovery, SECOND, outcomes);
+            }
+            run(discovery, 5 * HOUR, outcomes);
+            dialed.clear();
+            run(discovery, 3 * SECOND, outcomes);
+            assertThat(dialed).contains("peer:1").hasSizeLessThan(20);
+        }
+    }
+
+    /** Who knew it, and who did not, differ in nothing that the other has to be told. */
+    @Test
+    void lostAddressIsNoPartOfTheDigest() {
+        Discovery discovery = discovery(100, 64);
+        long digest = discovery.digest();
+        meet(discovery, "lost:1", SECOND, false);
+        assertThat(discovery.digest()).isEqualTo(digest);
+        discovery.onOpened(node("lost:1"), now);
+        assertThat(discovery.digest()).isNotEqualTo(digest);
+    }
+
+    @Test
+    void lostAddressThatOthersTellOfIsDialledSoon() {
+        Discovery discovery = discovery(100, 64);
+        meet(discovery, "lost:1", SECOND, false);
+        run(discovery, HOUR, Discovery.Outcome.NOBODY);
+        dialed.clear();
+        discovery.onLearned("lost:1", now);
+        assertThat(dialed).containsExactly("lost:1");
+    }
+
+    @Test
+    void endOfADialToAForgottenAddressFreesItsPlace() {
+        Discovery discovery = discovery(100, 1);
+        discovery.onLearned("peer:1", now);
+        discovery.onOpened(node("peer:1"), now);
+        discovery.onClosed(node("peer:1"), true, now);
+        discovery.onFailed("peer:1", false, now);
+        discovery.onLearned("a:1", now);
+        assertThat(dialed).containsExactly("peer:1", "a:1");
     }
 }

@@ -2,14 +2,35 @@ package dev.tutti;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
-import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The one message object of a lane, pointed at each message in turn, so that none is allocated. */
+/** A message object that is pointed at one message after another, so that none is allocated. */
 final class Delivered implements Message {
+
+    /**
+     * The message objects of one delivering thread, in turn: one that a listener has kept belongs to no message for the
+     * next {@value #COUNT} ones, so that its use fails instead of showing another message.
+     */
+    static final class Ring {
+        static final int COUNT = 64;
+
+        private final @Nullable Delivered[] all = new Delivered[COUNT];
+        private int index;
+
+        Delivered next() {
+            index = (index + 1) % COUNT;
+            Delivered next = all[index];
+            if (next == null) {
+                next = new Delivered();
+                all[index] = next;
+            }
+            return next;
+        }
+    }
 
     private @Nullable Member sender;
     private @Nullable View view;
@@ -23,6 +44,9 @@ final class Delivered implements Message {
     private int offset;
     private int length;
 
+    /** Counts messages: what was taken of an earlier one is not valid any more. */
+    private volatile int generation;
+
     void begin(Member from, View in, boolean toOne, ByteBuffer bytes, int at, int size) {
         sender = from;
         view = in;
@@ -34,13 +58,14 @@ final class Delivered implements Message {
 
     void end() {
         memory = null;
+        // Written by the delivering thread alone; read by streams, wherever they are.
+        generation = generation + 1;
     }
 
     private ByteBuffer memory() {
         ByteBuffer valid = memory;
         if (valid == null) {
-            throw new IllegalStateException(
-                    "a message is valid only during the callback it was passed to; take bytes() or text() there");
+            throw new IllegalStateException(OVER);
         }
         return valid;
     }
@@ -102,8 +127,76 @@ final class Delivered implements Message {
 
     @Override
     public InputStream stream() {
-        return new ByteArrayInputStream(bytes());
+        return new Content(memory(), generation);
     }
+
+    /** The content as a stream, which fails when the callback has returned. */
+    private final class Content extends InputStream {
+        private final ByteBuffer bytes;
+        private final int valid;
+        private int at;
+        private int mark;
+
+        Content(ByteBuffer bytes, int valid) {
+            this.bytes = bytes;
+            this.valid = valid;
+        }
+
+        private int left() {
+            if (generation != valid) {
+                throw new IllegalStateException(OVER);
+            }
+            return length - at;
+        }
+
+        @Override
+        public int read() {
+            return left() == 0 ? -1 : bytes.get(offset + at++) & 0xff;
+        }
+
+        @Override
+        public int read(byte[] target, int start, int count) {
+            Objects.checkFromIndexSize(start, count, target.length);
+            int left = left();
+            if (count > 0 && left == 0) {
+                return -1;
+            }
+            int taken = Math.min(count, left);
+            bytes.get(offset + at, target, start, taken);
+            at += taken;
+            return taken;
+        }
+
+        @Override
+        public long skip(long count) {
+            int skipped = Math.clamp(count, 0, left());
+            at += skipped;
+            return skipped;
+        }
+
+        @Override
+        public int available() {
+            return left();
+        }
+
+        @Override
+        public boolean markSupported() {
+            return true;
+        }
+
+        @Override
+        public void mark(int readLimit) {
+            mark = at;
+        }
+
+        @Override
+        public void reset() {
+            at = mark;
+        }
+    }
+
+    private static final String OVER =
+            "a message is valid only during the callback it was passed to; take bytes() or text() there";
 
     @Override
     public String toString() {

@@ -611,6 +611,20 @@ public final class Group implements AutoCloseable {
         }
 
         @Override
+        public void handOver(List<byte[]> messages) {
+            int sent = 0;
+            try {
+                for (byte[] message : messages) {
+                    Group.this.send(message);
+                    sent++;
+                }
+            } catch (SendException e) {
+                failures.report(e, "handOver", (messages.size() - sent) + " of " + messages.size()
+                        + " messages that were handed over with the state are not sent: " + e.getMessage(), "they are lost");
+            }
+        }
+
+        @Override
         public void onCallbackFailed(String callback, Throwable thrown) {
             onFailed(callback, null, thrown);
         }

@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.View;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -28,6 +29,39 @@ public interface GroupState {
      * @throws IOException as {@code in} has thrown it; any other exception ends the membership
      */
     void install(InputStream in) throws IOException;
+
+    /**
+     * Takes over a state, as {@link #install(InputStream)}, and is told what it replaces. What is called; by default it calls that
+     * method.
+     *
+     * <p>After a partition, the side whose state does not go on installs that of the other: {@link Replacement#isMerge} is true then,
+     * and what this side alone has seen is lost unless it is handed over: read the new state, compare it with the old one, and
+     * {@link Replacement#handOver} the messages that make good what is missing. They go to all members in the new view.
+     */
+    default void install(InputStream in, Replacement replacement) throws IOException {
+        install(in);
+    }
+
+    /** What an installed state replaces. */
+    interface Replacement {
+
+        /** The view at whose cut the state was taken. */
+        View view();
+
+        /**
+         * Whether this member had the state of another part of the group, which it gives up: after a partition. False for a newcomer,
+         * which had none.
+         */
+        boolean isMerge();
+
+        /**
+         * Sends a message to all members, this one included, in order with what else is sent to all, once this member has the state
+         * and was told the view. Never waits; the messages of one replacement have 64 MiB at most.
+         *
+         * @throws IllegalStateException beyond that
+         */
+        void handOver(byte[] message);
+    }
 
     /**
      * Whether snapshots that different members have taken at one cut are the same to the byte. If so, a transfer whose

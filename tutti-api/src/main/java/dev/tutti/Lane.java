@@ -133,7 +133,7 @@ final class Lane implements Application {
 
     // The lane's own, one thread at a time.
     private final Map<Receipt, Reassembly> reassemblies = new IdentityHashMap<>();
-    private final Delivered message = new Delivered();
+    private final Delivered.Ring ring = new Delivered.Ring();
     private final Records.Visitor visitor = new Visitor();
     private @Nullable View view;
     private @Nullable Packet current;
@@ -777,6 +777,7 @@ final class Lane implements Application {
             }
             messages.lazySet(messages.get() + 1);
             isBatchOpen = true;
+            Delivered message = ring.next();
             message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
             fence.call("onMessage", listeners.onMessage(), message);
             message.end();

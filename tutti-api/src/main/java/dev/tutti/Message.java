@@ -8,8 +8,10 @@ import java.nio.ByteBuffer;
 /**
  * What a member sent, as its receiver sees it.
  *
- * <p>Valid while the callback runs that it was passed to, because its bytes lie in memory that is used again: take what
- * you need ({@link #bytes}, {@link #text}) and keep that. Afterwards every method throws {@link IllegalStateException}.
+ * <p>A message is valid while the callback runs that it was passed to, because its bytes lie in memory that is used again:
+ * take what you need ({@link #bytes}, {@link #text}) and keep that. Afterwards every method throws {@link
+ * IllegalStateException}, and so does a {@link #stream} that was taken. A {@link #buffer} can't be made to throw: after
+ * the callback its content is undefined. Message objects are used again after some sixty further messages.
  */
 public interface Message {
 
@@ -29,9 +31,9 @@ public interface Message {
     /** The content as UTF-8. */
     String text();
 
-    /** The content, read-only, without a copy; valid while the callback runs. */
+    /** The content, read-only and without a copy. Its content is undefined when the callback has returned. */
     ByteBuffer buffer();
 
-    /** The content as a stream; valid while the callback runs. */
+    /** The content as a stream, without a copy. Reading it after the callback throws {@link IllegalStateException}. */
     InputStream stream();
 }

@@ -43,7 +43,7 @@ final class ScopeLanes {
     private static final class Strand {
         private final Key key;
         private final ArrayDeque<Entry> entries = new ArrayDeque<>();
-        private final Delivered message = new Delivered();
+        private final Delivered.Ring ring = new Delivered.Ring();
 
         Strand(Key key) {
             this.key = key;
@@ -168,12 +168,13 @@ final class ScopeLanes {
         try {
             Entry entry = next(strand);
             while (entry != null) {
+                Delivered message = strand.ring.next();
                 try {
-                    strand.message.begin(
+                    message.begin(
                             entry.sender(), entry.view(), entry.isUnicast(), entry.bytes(), entry.offset(), entry.length());
-                    listener.accept(strand.message, call);
+                    listener.accept(message, call);
                 } finally {
-                    strand.message.end();
+                    message.end();
                     release(entry.use());
                 }
                 entry = next(strand);

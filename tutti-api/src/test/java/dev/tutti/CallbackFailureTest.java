@@ -581,4 +581,38 @@ class CallbackFailureTest {
         assertThatThrownBy(() -> nodes.getFirst().answer("question", null)).hasMessage("answer");
         assertThatThrownBy(() -> Node.tcp(0).onTrouble(null)).hasMessage("listener");
     }
+
+    @Test
+    void messageAndStreamThatAreKeptThrowInsteadOfShowingAnotherMessage() throws InterruptedException {
+        List<Message> kept = new CopyOnWriteArrayList<>();
+        List<InputStream> streams = new CopyOnWriteArrayList<>();
+        Group group = node("bad").group("g")
+                .onMessage(message -> {
+                    for (Message earlier : kept) {
+                        assertThatThrownBy(earlier::text).isInstanceOf(IllegalStateException.class);
+                    }
+                    kept.add(message);
+                    streams.add(message.stream());
+                    assertThat(readAll(message.stream())).isEqualTo(message.bytes());
+                    bad.onMessage(message);
+                })
+                .join();
+        for (int number = 0; number < 20; number++) {
+            group.send("message " + number);
+        }
+        bad.awaitMessages(20);
+        group.close();
+        assertThat(kept).hasSize(20).allSatisfy(message ->
+                assertThatThrownBy(message::bytes).isInstanceOf(IllegalStateException.class).hasMessageContaining("valid only"));
+        assertThat(streams).allSatisfy(stream ->
+                assertThatThrownBy(stream::read).isInstanceOf(IllegalStateException.class).hasMessageContaining("valid only"));
+    }
+
+    private static byte[] readAll(InputStream in) {
+        try {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
 }

@@ -28,6 +28,9 @@ final class Gate {
     private @Nullable Object kept;
 
     private boolean isOver;
+
+    /** Listeners have been told a view: the application has a state. */
+    private volatile boolean hasPassed;
     private boolean isAbandoned;
 
     Gate(StateTransfer transfer, Snapshots snapshots, Backlog backlog) {
@@ -46,6 +49,7 @@ final class Gate {
                 isAbandoned = isOver;
                 return Taken.YES;
             }
+            hasPassed |= item instanceof Cut;
             return Taken.NO;
         }
         if (skippingTo != null) {
@@ -93,6 +97,7 @@ final class Gate {
         Cut passed = at;
         at = null;
         if (passed != null) {
+            hasPassed = true;
             listeners.accept(passed);
         }
         Object first = kept;
@@ -163,6 +168,11 @@ final class Gate {
         }
         snapshots.pass(installed != null && at == installed ? installed.id() : from.id());
         return true;
+    }
+
+    /** Whether the application has had a state. From any thread. */
+    boolean hasPassed() {
+        return hasPassed;
     }
 
     boolean isClosed() {

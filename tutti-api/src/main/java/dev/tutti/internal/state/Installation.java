@@ -53,6 +53,12 @@ final class Installation {
          */
         boolean onInstalled(Cut cut);
 
+        /** Whether the application has had a state of the group before, which the one that is installed replaces. */
+        boolean hasState();
+
+        /** The application hands over messages to all, now that it has the state. */
+        void onHandedOver(List<byte[]> messages);
+
         /** The application has nothing to install any more. */
         void onIdle();
 
@@ -79,6 +85,9 @@ final class Installation {
     private final long timeoutNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed;
+
+    /** Messages for when a state stands; the installing thread's. */
+    private final List<byte[]> handedOver = new ArrayList<>();
 
     // Under the lock.
     private @Nullable Cut goal;
@@ -338,8 +347,9 @@ final class Installation {
     private void installOnce(Cut cut) throws IOException {
         StateInput in = new StateInput(cut);
         begin(cut);
+        HandedOver replacement = new HandedOver(cut.view(), owner.hasState());
         try {
-            state.install(in);
+            state.install(in, replacement);
         } catch (IOException | RuntimeException e) {
             if (in.failure != null) {
                 restart();
@@ -348,9 +358,14 @@ final class Installation {
             throw e;
         }
         in.finish();
+        handedOver.addAll(replacement.close());
         if (state.isAtomic() || owner.onInstalled(cut)) {
             LOG.info("group {}: the state of {} is installed, {} bytes", group, cut, in.at);
             done(cut);
+            if (!handedOver.isEmpty()) {
+                owner.onHandedOver(List.copyOf(handedOver));
+                handedOver.clear();
+            }
         } else {
             awaitOther(cut);
         }

@@ -13,6 +13,7 @@ import dev.tutti.protocols.packing.Records;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,9 @@ public final class StateTransfer {
 
         /** The gate is to be looked at, where listeners are called. From any thread. */
         void onChange();
+
+        /** Sends messages of the application to all, on a thread that may wait. */
+        void handOver(List<byte[]> messages);
 
         /** This member can't get the state: it has to leave. From any thread. */
         void onFailed(String reason, @Nullable Throwable cause);
@@ -303,6 +307,17 @@ public final class StateTransfer {
         @Override
         public boolean mayReplace(Cut cut) {
             return onLoop(() -> Optional.of(agreement.onReplacing(cut))).orElse(false);
+        }
+
+        @Override
+        public boolean hasState() {
+            return gate.hasPassed();
+        }
+
+        @Override
+        public void onHandedOver(List<byte[]> messages) {
+            // Not before this member is idle again: until then what it sends waits behind the state.
+            host.start("tutti-state-hand-over-" + group, () -> owner.handOver(messages));
         }
 
         @Override

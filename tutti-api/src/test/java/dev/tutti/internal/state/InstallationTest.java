@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -118,6 +119,7 @@ class InstallationTest {
         }
     };
 
+    private final List<byte[]> handedOver = new CopyOnWriteArrayList<>();
     private final Installation installation = new Installation(
             "g",
             application,
@@ -138,6 +140,16 @@ class InstallationTest {
                 public boolean mayReplace(Cut read) {
                     asked.countDown();
                     return mayReplace;
+                }
+
+                @Override
+                public boolean hasState() {
+                    return false;
+                }
+
+                @Override
+                public void onHandedOver(List<byte[]> messages) {
+                    handedOver.addAll(messages);
                 }
 
                 @Override

@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -98,6 +99,7 @@ public final class Group implements AutoCloseable {
                 Math.min(SUBMISSION_BYTES_MAX, windowBytes),
                 node.packetSizes().less(GroupSettings.orderBytes(settings)),
                 settings.get(GroupSettings.SEND_TIMEOUT),
+                settings.get(GroupSettings.RECEIPT_TIMEOUT),
                 this::wakeForSubmitted,
                 this::onWaited);
         this.failures = new CallbackFailures(name, host, node.chronicle());
@@ -399,6 +401,45 @@ public final class Group implements AutoCloseable {
         return submissions.sendAsync(receiver, message);
     }
 
+    /**
+     * Sends to all members of the view, this one included, as {@link #send(byte[])} does, and gives a receipt.
+     *
+     * @return completes when the message is stable: it is known then who delivers it. Completes with an {@link
+     *     UnstableException}, which says what is known, when the view changes before, the group is left, or {@code
+     *     receipt-timeout} has passed
+     * @throws SendException if the message was not accepted
+     * @throws IllegalStateException if the group is {@linkplain GroupBuilder#unreliable unreliable}
+     */
+    public CompletableFuture<Delivery> sendStable(byte[] message, Stability stability) {
+        checkReceipts();
+        return submissions.sendStable(self(), view(), null, message, null, stability);
+    }
+
+    /** Sends to all members, in order with other messages in this scope only, and gives a receipt. */
+    public CompletableFuture<Delivery> sendStable(byte[] message, Scope scope, Stability stability) {
+        checkReceipts();
+        return submissions.sendStable(self(), view(), null, message, scope, stability);
+    }
+
+    /**
+     * Sends to one member, which may be this one, and gives a receipt.
+     *
+     * @return completes when the receiver has the message; else as {@link #sendStable(byte[], Stability)}
+     * @throws SendException if the message was not accepted, or {@code receiver} is not in the view
+     */
+    public CompletableFuture<Delivery> sendStableTo(Member receiver, byte[] message) {
+        checkReceipts();
+        checkMember(receiver);
+        return submissions.sendStable(self(), view(), receiver, message, null, Stability.ALL);
+    }
+
+    private void checkReceipts() {
+        if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE) {
+            throw new IllegalStateException("group " + name + " is unreliable: its members acknowledge nothing, so there are "
+                    + "no receipts; send without one, or choose another stack");
+        }
+    }
+
     private void checkMember(Member receiver) {
         View current = view();
         if (!current.contains(receiver)) {
@@ -691,6 +732,11 @@ public final class Group implements AutoCloseable {
             }
             node.chronicle().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
+        }
+
+        @Override
+        public void onKnown(long ticket, Delivery delivery) {
+            submissions.onKnown(ticket, delivery);
         }
 
         @Override

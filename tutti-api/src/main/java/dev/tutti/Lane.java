@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -46,6 +47,10 @@ final class Lane implements Application {
         void onInstalled(View view);
 
         void onSuspended(String reason);
+
+        /** There is news of who delivers a packet of this member. */
+        void onKnown(long ticket, Delivery delivery);
+
         /** The listener has taken long for a packet. */
         void onSlow(Member sender, long nanos);
 
@@ -230,6 +235,11 @@ final class Lane implements Application {
             owner.onSuspended(reason);
             add(new Suspended(reason));
         }
+    }
+
+    @Override
+    public void onKnown(long ticket, Delivery delivery) {
+        owner.onKnown(ticket, delivery);
     }
 
     @Override

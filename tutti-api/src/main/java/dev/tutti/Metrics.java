@@ -58,6 +58,9 @@ final class Metrics {
             .gauge("blocked-threads", Unit.COUNT, "Threads that wait in a send.")
             .counter("send-waits", Unit.COUNT, "How often a send had to wait.")
             .counter("send-wait-nanos", Unit.NANOSECONDS, "How long sends have waited, all together.")
+            .gauge("receipts-waiting", Unit.COUNT, "Receipts that were asked for and neither given nor failed.")
+            .counter("receipts-given", Unit.MESSAGES, "Messages that became stable, of those with a receipt.")
+            .counter("receipts-failed", Unit.MESSAGES, "Messages whose receipt failed, because the view changed or time was over.")
             .counter(
                     "discarded-bytes",
                     Unit.BYTES,

@@ -1,8 +1,10 @@
 package dev.tutti;
 
 import dev.tutti.SendException.Reason;
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.GroupSettings;
@@ -56,6 +58,10 @@ final class SubmissionQueue implements Submissions {
     /** By the loop, of a message that is not. */
     private final Condition progress;
 
+    /** For messages with a receipt, when too many receipts are waited for. */
+    private final Condition receiptGiven;
+
+    private final Receipts receipts;
     private final Outgoing outgoing;
     private final Host host;
     private final long bytesMax;
@@ -81,13 +87,23 @@ final class SubmissionQueue implements Submissions {
     /**
      * @param spares for copies of large messages
      * @param bytesMax of copied messages that may wait
+     * @param receiptTimeout after which a receipt fails
      * @param wake called after a submission, outside the lock
      * @param onWaited must return at once
      */
     SubmissionQueue(
-            Host host, SpareArrays spares, long bytesMax, PacketSizes sizes, Duration timeout, Runnable wake, Waits onWaited) {
+            Host host,
+            SpareArrays spares,
+            long bytesMax,
+            PacketSizes sizes,
+            Duration timeout,
+            Duration receiptTimeout,
+            Runnable wake,
+            Waits onWaited) {
         this.room = host.condition(lock);
         this.progress = host.condition(lock);
+        this.receiptGiven = host.condition(lock);
+        this.receipts = new Receipts(host, lock, receiptTimeout.toNanos());
         this.host = host;
         this.outgoing = new Outgoing(host.driver().memory(), spares, bytesMax, sizes);
         this.bytesMax = bytesMax;
@@ -95,6 +111,7 @@ final class SubmissionQueue implements Submissions {
         this.timeoutNanos = timeout.toNanos();
         this.wake = wake;
         this.onWaited = onWaited;
+        outgoing.tellUnsent(receipts::onUnsent);
     }
 
     // ------------------------------------------------------------------ application threads
@@ -140,9 +157,8 @@ final class SubmissionQueue implements Submissions {
     void send(@Nullable Member receiver, byte[] message, Scope scope) {
         Integer number = scope.number();
         int length = message.length;
-        if (number == null && !outgoing.isSmall(length)) {
-            throw new IllegalArgumentException("a message of " + length + " bytes does not fit into a packet, so that it "
-                    + "can't be sent out of band");
+        if (number == null) {
+            checkOutOfBand(length);
         }
         lock.lock();
         try {
@@ -152,7 +168,7 @@ final class SubmissionQueue implements Submissions {
                 return;
             }
             long remainingNanos = timeoutNanos;
-            while (!offer(receiver, message, number)) {
+            while (!offerScopedOrOutOfBand(receiver, message, number)) {
                 wake.run();
                 remainingNanos = awaitRoom(remainingNanos);
                 checkOpen();
@@ -163,12 +179,95 @@ final class SubmissionQueue implements Submissions {
         wake.run();
     }
 
-    /** What is out of band does not wait behind asynchronous sends. */
+    /**
+     * Sends a message with a receipt.
+     *
+     * @param receiver null for all members
+     * @param scope null for the order of all
+     */
+    CompletableFuture<Delivery> sendStable(
+            Member self, View view, @Nullable Member receiver, byte[] message, @Nullable Scope scope, Stability stability) {
+        int length = message.length;
+        Integer number = scope == null ? null : scope.number();
+        boolean isOutOfBand = scope != null && number == null;
+        if (isOutOfBand) {
+            checkOutOfBand(length);
+        }
+        Receipts.Receipt receipt;
+        lock.lock();
+        try {
+            checkOpen();
+            long remainingNanos = timeoutNanos;
+            while (receipts.isFull()) {
+                wake.run();
+                remainingNanos = await(receiptGiven, remainingNanos);
+                checkOpen();
+            }
+            if (!isOutOfBand && !Outgoing.isCopied(length)) {
+                Outgoing.Large large = outgoing.offerLarge(receiver, message, 0, length, number);
+                receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
+                awaitLarge(large, receipt);
+                return receipt.stable();
+            }
+            while (!(isOutOfBand ? outgoing.offerOutOfBand(receiver, message, 0, length) : offer(receiver, message, number))) {
+                wake.run();
+                remainingNanos = awaitRoom(remainingNanos);
+                checkOpen();
+            }
+            receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+        return receipt.stable();
+    }
+
+    private void awaitLarge(Outgoing.Large large, Receipts.Receipt receipt) {
+        try {
+            awaitLarge(large);
+        } finally {
+            if (!large.isTaken()) {
+                receipts.forget(receipt);
+            }
+        }
+    }
+
+    /** There is news of who delivers a packet. On the loop. */
+    void onKnown(long ticket, Delivery delivery) {
+        lock.lock();
+        try {
+            receipts.onKnown(ticket, delivery);
+            if (!receipts.isFull()) {
+                receiptGiven.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkOutOfBand(int length) {
+        if (!outgoing.isSmall(length)) {
+            throw new IllegalArgumentException("a message of " + length + " bytes does not fit into a packet, so that it "
+                    + "can't be sent out of band");
+        }
+    }
+
     private boolean offer(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
+        if (!waiting.isEmpty()) {
+            return false;
+        }
+        int length = message.length;
+        return scope == null
+                ? outgoing.offer(receiver, message, 0, length)
+                : outgoing.offerScoped(receiver, message, 0, length, scope);
+    }
+
+    /** What is out of band does not wait behind asynchronous sends. */
+    private boolean offerScopedOrOutOfBand(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
         if (scope == null) {
             return outgoing.offerOutOfBand(receiver, message, 0, message.length);
         }
-        return waiting.isEmpty() && outgoing.offerScoped(receiver, message, 0, message.length, scope);
+        return offer(receiver, message, scope);
     }
 
     /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
@@ -247,6 +346,9 @@ final class SubmissionQueue implements Submissions {
                             "blocked-threads", (long) blockedThreads,
                             "send-waits", waits,
                             "send-wait-nanos", waitNanos,
+                            "receipts-waiting", (long) receipts.waiting(),
+                            "receipts-given", receipts.given(),
+                            "receipts-failed", receipts.failed(),
                             "discarded-bytes", outgoing.discardedBytes())),
                     Map.of());
         } finally {
@@ -346,6 +448,7 @@ final class SubmissionQueue implements Submissions {
                 closedBy = cause;
             }
             outgoing.close(reason);
+            receipts.close(reason);
             unsent = new ArrayList<>(waiting);
             waiting.clear();
             wakeAll();
@@ -361,6 +464,7 @@ final class SubmissionQueue implements Submissions {
     private void wakeAll() {
         room.signalAll();
         progress.signalAll();
+        receiptGiven.signalAll();
     }
 
     private void checkOpen() {

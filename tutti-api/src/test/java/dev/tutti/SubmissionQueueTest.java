@@ -51,7 +51,7 @@ class SubmissionQueueTest {
 
     private SubmissionQueue queue(Duration timeout) {
         return new SubmissionQueue(
-                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, () -> {}, (nanos, reason) -> {});
+                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, timeout, () -> {}, (nanos, reason) -> {});
     }
 
     private List<FutureTask<Void>> senders(int count, int messagesEach) {

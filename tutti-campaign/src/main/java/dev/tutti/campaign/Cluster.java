@@ -59,6 +59,7 @@ final class Cluster {
     private @Nullable PropertyChecker checker;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<@Nullable Seat> seats = new ArrayList<>();
+    private int askedEvery;
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final Ambush ambush;
@@ -335,6 +336,12 @@ final class Cluster {
 
     // ------------------------------------------------------------------ what happens
 
+    /** Members that start from now on ask for a receipt of each {@code every}th message; of none if it is 0. */
+    Cluster withReceipts(int every) {
+        askedEvery = every;
+        return this;
+    }
+
     /** All nodes, at one instant. */
     Cluster start() {
         return start(IntStream.rangeClosed(1, nodes.size()).toArray());
@@ -344,9 +351,13 @@ final class Cluster {
         for (int number : numbers) {
             SimulatedNode node = node(number);
             node.start();
-            seats.set(number - 1, new Seat(simulation, history, node, groupSettings, packetSizes()));
+            seats.set(number - 1, seat(node));
         }
         return this;
+    }
+
+    private Seat seat(SimulatedNode node) {
+        return new Seat(simulation, history, node, groupSettings, packetSizes(), askedEvery);
     }
 
     Cluster advance(Duration duration) {
@@ -492,7 +503,7 @@ final class Cluster {
         // What the former member was given is still to be consumed, or it stays for ever.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
-        seats.set(number - 1, new Seat(simulation, history, node(number), groupSettings, packetSizes()));
+        seats.set(number - 1, seat(node(number)));
         return this;
     }
 

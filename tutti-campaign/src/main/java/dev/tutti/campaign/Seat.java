@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Seat {
 
     /** What is still to be submitted. */
-    private record Order(@Nullable Member receiver, int length, Band band, int scope) {}
+    private record Order(@Nullable Member receiver, int length, Band band, int scope, boolean isAsked) {}
 
     private static final long SUBMISSIONS_BYTES_MAX = 256 * 1024;
     private static final Duration RETRY = Duration.ofMillis(1);
@@ -38,12 +38,21 @@ final class Seat {
     private final Outgoing outgoing;
     private final ArrayDeque<Order> orders = new ArrayDeque<>();
     private final int run;
+    private final int askedEvery;
     private boolean isRetrying;
 
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
 
-    Seat(Simulation simulation, History history, SimulatedNode node, Settings group, PacketSizes sizes) {
+    /** @param askedEvery a receipt is asked for of each message at such a place among those of one call; of none if it is 0 */
+    Seat(
+            Simulation simulation,
+            History history,
+            SimulatedNode node,
+            Settings group,
+            PacketSizes sizes,
+            int askedEvery) {
+        this.askedEvery = askedEvery;
         this.simulation = simulation;
         this.history = history;
         this.node = node;
@@ -52,6 +61,7 @@ final class Seat {
         this.application = new SimulatedApplication(
                 simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
         application.withEnd(outgoing::close);
+        outgoing.tellUnsent(application::onUnsent);
         node.execute(now ->
                 application.setSelf(machine().join(now, Cluster.GROUP, group, application, outgoing)));
     }
@@ -92,7 +102,8 @@ final class Seat {
 
     void send(@Nullable Member receiver, int count, int length, Band band) {
         for (int index = 0; index < count; index++) {
-            orders.add(new Order(receiver, length, band, index % SCOPES));
+            boolean isAsked = askedEvery > 0 && index % askedEvery == askedEvery - 1;
+            orders.add(new Order(receiver, length, band, index % SCOPES, isAsked));
         }
         submit();
     }
@@ -140,6 +151,7 @@ final class Seat {
         if (!isSmall(order)) {
             Integer scope = order.band() == Band.SCOPED ? order.scope() : null;
             large = outgoing.offerLarge(receiver, message, 0, message.length, scope);
+            ask(order);
             return;
         }
         boolean isTaken =
@@ -151,6 +163,13 @@ final class Seat {
         if (!isTaken) {
             throw new IllegalStateException("submissions of " + outgoing.bytes() + " bytes refused "
                     + message.length + " more");
+        }
+        ask(order);
+    }
+
+    private void ask(Order order) {
+        if (order.isAsked()) {
+            application.ask(outgoing.ask());
         }
     }
 

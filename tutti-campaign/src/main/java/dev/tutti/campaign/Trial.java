@@ -106,6 +106,10 @@ final class Trial {
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
         this.calm = calm(cluster.nodeSettings(), cluster.groupSettings());
         this.witness = new Witness(cluster, coverage);
+        if (cluster.groupSettings().get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE) {
+            // Not drawn: schedules stay what they are for their seeds.
+            cluster.withReceipts((int) (schedule.seed() & 3));
+        }
         coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
         coverage.add("fault." + Fault.TIMERS, world.lateTimers().size());
         coverage.add("fault." + Fault.TAIL, world.path().tail().isZero() ? 0 : 1);

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -62,9 +63,22 @@ final class Witness {
                 }
                 views.remove(left.member());
             }
+            case History.Told told -> onTold(told.message(), told.delivery());
             default -> {
                 // Messages are counted by the protocols.
             }
+        }
+    }
+
+    private void onTold(History.Message message, Delivery delivery) {
+        boolean isOver = !delivery.knownIn().equals(delivery.sentIn());
+        String what = message.isMulticast() ? "a multicast" : "a unicast";
+        if (delivery.isByAll()) {
+            coverage.count("state.receipt" + (isOver ? "-over-views: " : ": ") + what);
+        } else if (!delivery.missedBy().isEmpty()) {
+            coverage.count("state.receipt-missed: a member tells that it has not delivered " + what);
+        } else if (isOver) {
+            coverage.count("state.receipt-failed: the view has changed before all had " + what);
         }
     }
 

@@ -40,6 +40,7 @@ public final class Packet {
     private boolean malformed;
     private boolean expendable;
     private boolean outOfBand;
+    private long ticket;
     private @Nullable Member peer;
     private @Nullable Receipt receipt;
 
@@ -159,6 +160,19 @@ public final class Packet {
 
     public Packet markOutOfBand() {
         outOfBand = true;
+        return this;
+    }
+
+    /**
+     * On the way down: the number under which the application hears who delivers the packet; 0 if it does not ask. A {@link
+     * #slice} or {@link #copy} has none.
+     */
+    public long ticket() {
+        return ticket;
+    }
+
+    public Packet withTicket(long number) {
+        this.ticket = number;
         return this;
     }
 

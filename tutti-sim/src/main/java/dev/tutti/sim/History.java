@@ -1,5 +1,6 @@
 package dev.tutti.sim;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.ArrayList;
@@ -18,6 +19,12 @@ public final class History {
 
     /** The application handed over a message. */
     public record Submitted(Member member, Message message) implements Entry {}
+
+    /** The application wants to know who delivers a message that it has handed over. */
+    public record Asked(Member member, Message message) implements Entry {}
+
+    /** The application was told who delivers one of its messages. */
+    public record Told(Member member, Message message, Delivery delivery) implements Entry {}
 
     /** The application received a message. */
     public record Delivered(Member member, Message message) implements Entry {}
@@ -53,7 +60,7 @@ public final class History {
             this(sender, receiver, false, index, hash);
         }
 
-        boolean isMulticast() {
+        public boolean isMulticast() {
             return receiver == null;
         }
 

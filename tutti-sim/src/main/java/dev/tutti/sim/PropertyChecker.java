@@ -1,5 +1,6 @@
 package dev.tutti.sim;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -200,6 +201,29 @@ public final class PropertyChecker {
         }
     }
 
+    /** What was taken so far, for {@link ReceiptChecker}. */
+    private final class Past implements ReceiptChecker.Past {
+
+        @Override
+        public boolean hasDelivered(Member member, History.Message message) {
+            return life(member)
+                    .band(message)
+                    .seenFrom(message.sender(), message.isMulticast())
+                    .get((int) message.index() - 1);
+        }
+
+        @Override
+        public boolean isOver(Member member) {
+            return life(member).isOver;
+        }
+
+        @Override
+        public boolean isIn(Member member, ViewId view) {
+            Stay stay = life(member).stay();
+            return stay != null && stay.id().equals(view);
+        }
+    }
+
     /** The safe deliveries in one view: in which order, and how many those have who have left it. */
     private static final class SafeOrder {
         final Numbers messages = new Numbers();
@@ -211,6 +235,7 @@ public final class PropertyChecker {
     private final List<Violation> violations = new ArrayList<>();
     private final TreeMap<Member, Life> lives = new TreeMap<>();
     private final Map<ViewId, View> views = new HashMap<>();
+    private final ReceiptChecker receipts = new ReceiptChecker(new Past(), this::report);
 
     /** By epoch. */
     private final Map<Long, View> primaries = new HashMap<>();
@@ -296,8 +321,17 @@ public final class PropertyChecker {
         }
         switch (entry) {
             case History.Submitted(Member member, History.Message message) -> takeSubmission(life, message);
-            case History.Delivered(Member member, History.Message message) -> takeDelivery(life, message);
-            case History.Viewed(Member member, View view) -> takeView(life, view);
+            case History.Asked(Member member, History.Message message) -> receipts.onAsked(member, message);
+            case History.Told(Member member, History.Message message, Delivery delivery) ->
+                receipts.onTold(member, message, delivery);
+            case History.Delivered(Member member, History.Message message) -> {
+                takeDelivery(life, message);
+                receipts.onDelivered(member, message);
+            }
+            case History.Viewed(Member member, View view) -> {
+                receipts.onView(member);
+                takeView(life, view);
+            }
             case History.Transition transition -> {
                 Stay stay = life.stay();
                 if (stay != null) {
@@ -665,6 +699,7 @@ public final class PropertyChecker {
     // ------------------------------------------------------------------ at rest
 
     private void checkRest(TreeSet<Member> present) {
+        receipts.checkRest(present);
         for (Member member : present) {
             Life life = lives.get(member);
             Stay stay = life == null ? null : life.stay();

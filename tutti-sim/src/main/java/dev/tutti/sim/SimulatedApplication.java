@@ -1,5 +1,6 @@
 package dev.tutti.sim;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -7,6 +8,9 @@ import dev.tutti.core.stack.Application;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -55,6 +59,8 @@ public final class SimulatedApplication implements Application {
     private final TreeMap<Member, MessageReader> readerOf = new TreeMap<>();
     private final Sent sent = new Sent();
     private final Sent sentOutOfBand = new Sent();
+    private final Map<Long, List<History.Message>> asked = new TreeMap<>();
+    private History.@Nullable Message lastMessage;
     private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
     private final ArrayDeque<Packet> received = new ArrayDeque<>();
     private Consumer<String> end = reason -> {};
@@ -168,8 +174,9 @@ public final class SimulatedApplication implements Application {
     public byte[] nextMessage(@Nullable Member receiver, int length, boolean isOutOfBand) {
         long index = (isOutOfBand ? sentOutOfBand : sent).next(receiver);
         byte[] content = content(self(), receiver, isOutOfBand, index, length);
-        history.add(new History.Submitted(
-                self(), new History.Message(self(), receiver, isOutOfBand, index, hash(content))));
+        History.Message message = new History.Message(self(), receiver, isOutOfBand, index, hash(content));
+        lastMessage = message;
+        history.add(new History.Submitted(self(), message));
         return content;
     }
 
@@ -193,7 +200,40 @@ public final class SimulatedApplication implements Application {
         return sum.getValue() << 32 | content.length;
     }
 
+    /** The application wants to know who delivers the message that it handed over last, in the packet with {@code ticket}. */
+    public void ask(long ticket) {
+        History.Message message = lastMessage;
+        if (message == null) {
+            throw new IllegalStateException(node + " asks about a message and has handed over none");
+        }
+        asked.computeIfAbsent(ticket, absent -> new ArrayList<>()).add(message);
+        history.add(new History.Asked(self(), message));
+    }
+
+    /** The packet with {@code ticket} will never be sent. */
+    public void onUnsent(long ticket) {
+        View in = view;
+        List<History.Message> messages = asked.remove(ticket);
+        if (in != null && messages != null && !isLeft) {
+            for (History.Message message : messages) {
+                Member receiver = message.receiver();
+                List<Member> receivers = receiver == null ? in.members() : List.of(receiver);
+                history.add(new History.Told(self(), message, new Delivery(in, in, List.of(), receivers, List.of())));
+            }
+        }
+    }
+
     // ------------------------------------------------------------------ receiving
+
+    @Override
+    public void onKnown(long ticket, Delivery delivery) {
+        for (History.Message message : asked.getOrDefault(ticket, List.of())) {
+            history.add(new History.Told(self(), message, delivery));
+        }
+        if (delivery.unknown().isEmpty()) {
+            asked.remove(ticket);
+        }
+    }
 
     @Override
     public void onPacket(Member sender, Packet packet) {

@@ -1,5 +1,6 @@
 package dev.tutti.testkit;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
@@ -265,6 +266,11 @@ final class Witness {
         @Override
         public void onSuspended(String reason) {
             real.onSuspended(reason);
+        }
+
+        @Override
+        public void onKnown(long ticket, Delivery delivery) {
+            real.onKnown(ticket, delivery);
         }
 
         @Override

@@ -137,6 +137,8 @@ final class Check {
             }
             case History.Submitted ignored -> submitted++;
             case History.Delivered ignored -> delivered++;
+            case History.Asked ignored -> {}
+            case History.Told ignored -> {}
             case History.Joined ignored -> {}
             case History.Transition ignored -> {}
             case History.Left ignored -> {}

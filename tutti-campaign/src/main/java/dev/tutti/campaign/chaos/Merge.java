@@ -155,6 +155,8 @@ final class Merge {
                 }
             }
             case History.Viewed viewed -> {}
+            case History.Asked asked -> {}
+            case History.Told told -> {}
             case History.Joined joined -> {}
             case History.Transition transition -> {}
             case History.Left left -> {}
@@ -179,6 +181,8 @@ final class Merge {
                         when message.receiver() == null && message.sender().equals(member) -> own.add(message.index());
                 case History.Submitted submitted -> {}
                 case History.Delivered delivered -> {}
+                case History.Asked asked -> {}
+                case History.Told told -> {}
                 case History.Joined joined -> {}
                 case History.Transition transition -> {}
                 case History.Left left -> {

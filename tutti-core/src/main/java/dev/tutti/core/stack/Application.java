@@ -1,5 +1,6 @@
 package dev.tutti.core.stack;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -29,6 +30,14 @@ public interface Application {
      * @param reason for people: who is missing
      */
     default void onSuspended(String reason) {}
+
+    /**
+     * There is news of who delivers a packet that this member has sent. The first comes when the packet is sent; the last
+     * one leaves no receiver unknown, or never comes.
+     *
+     * @param ticket of the packet, see {@link Packet#ticket}
+     */
+    default void onKnown(long ticket, Delivery delivery) {}
 
     /** A view is installed; what is delivered from now on is delivered in it. */
     void onView(View view);

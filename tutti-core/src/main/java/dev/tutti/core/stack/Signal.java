@@ -1,5 +1,6 @@
 package dev.tutti.core.stack;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -83,6 +84,13 @@ public sealed interface Signal {
 
     /** A unicast stream has started anew, or has ended: what was sent and not acknowledged in it is gone. */
     record StreamReset(Member receiver, boolean isMember) implements Signal {}
+
+    /**
+     * There is news of who delivers a packet of this member. The first comes when the packet is sent.
+     *
+     * @param ticket of the packet, see {@link Packet#ticket}
+     */
+    record Known(long ticket, Delivery delivery) implements Signal {}
 
     // ------------------------------------------------------------------ up, from order
 

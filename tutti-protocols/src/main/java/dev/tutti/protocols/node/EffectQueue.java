@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Application;
+import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.datagram.Multicast;
 import java.util.Arrays;
 import java.util.Objects;
@@ -25,6 +26,7 @@ final class EffectQueue implements Effects {
         VIEW,
         TRANSITION,
         SUSPENDED,
+        KNOWN,
         RECORD,
         JOINED,
         LEFT,
@@ -81,6 +83,10 @@ final class EffectQueue implements Effects {
         add(Kind.SUSPENDED, 0, reason, application);
     }
 
+    void known(Application application, Signal.Known known) {
+        add(Kind.KNOWN, 0, known, application);
+    }
+
     /** A question to the driver's records. */
     void record(Runnable question) {
         add(Kind.RECORD, 0, question, null);
@@ -135,6 +141,10 @@ final class EffectQueue implements Effects {
                 case VIEW -> Objects.requireNonNull(application).onView((View) what);
                 case TRANSITION -> Objects.requireNonNull(application).onTransition();
                 case SUSPENDED -> Objects.requireNonNull(application).onSuspended((String) what);
+                case KNOWN -> {
+                    Signal.Known known = (Signal.Known) what;
+                    Objects.requireNonNull(application).onKnown(known.ticket(), known.delivery());
+                }
                 case RECORD -> ((Runnable) what).run();
                 case JOINED -> Objects.requireNonNull(application).onJoined();
                 case LEFT -> Objects.requireNonNull(application).onLeft((String) what);

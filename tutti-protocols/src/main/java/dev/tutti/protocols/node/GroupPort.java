@@ -336,6 +336,7 @@ final class GroupPort implements Stack.Network {
                 case Signal.Installed(View installed, boolean isSteady) -> effects.view(application, installed);
                 case Signal.Transition() -> effects.transition(application);
                 case Signal.Suspended(String reason) -> effects.suspended(application, reason);
+                case Signal.Known known -> effects.known(application, known);
                 default -> {
                     // What layers tell each other has come to its end.
                 }

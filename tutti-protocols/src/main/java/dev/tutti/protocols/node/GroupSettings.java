@@ -230,6 +230,13 @@ public final class GroupSettings {
                     + " the next message; leave: the member leaves the group with the exception as the cause. An error"
                     + " (java.lang.Error) always makes the member leave.");
 
+    public static final Setting<Duration> RECEIPT_TIMEOUT = Setting.duration(
+            "receipt-timeout",
+            Duration.ofSeconds(30),
+            Duration.ofMillis(1),
+            Duration.ofHours(24),
+            "Time after which a receipt fails, and again as long until members that were cut off count as unknown for good.");
+
     public static final Setting<Duration> LEAVE_TIMEOUT = Setting.duration(
             "leave-timeout",
             Duration.ofSeconds(2),
@@ -252,6 +259,7 @@ public final class GroupSettings {
             HOLD_BACK,
             MERGE_DELAY,
             SEND_TIMEOUT,
+            RECEIPT_TIMEOUT,
             LEAVE_TIMEOUT,
             ON_EXCEPTION,
             STATE,

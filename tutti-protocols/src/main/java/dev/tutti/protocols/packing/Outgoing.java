@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ public final class Outgoing implements Submissions {
 
         private int at;
         private @Nullable String failure;
+        private long ticket;
 
         Large(byte[] bytes, int offset, int length, @Nullable Integer scope, int number, boolean isCopy) {
             this.bytes = bytes;
@@ -97,6 +99,12 @@ public final class Outgoing implements Submissions {
     private long largeTaken;
     private String waitsFor = "";
 
+    /** Where the message is that was offered last: a packet, or a large message; see {@link #ask}. */
+    private @Nullable Object offered;
+
+    private long tickets;
+    private LongConsumer unsent = ticket -> {};
+
     /**
      * @param bytesMax of copied messages that may wait, for all receivers together
      */
@@ -133,6 +141,35 @@ public final class Outgoing implements Submissions {
     }
 
     /**
+     * Asks for news of who delivers the message that was offered last. It must not have been taken yet.
+     *
+     * @return the ticket of the packet that it ends in, which several small messages share; see {@link Packet#ticket}
+     */
+    public long ask() {
+        return switch (offered) {
+            case Packet packet -> {
+                if (packet.ticket() == 0) {
+                    packet.withTicket(++tickets);
+                }
+                yield packet.ticket();
+            }
+            case Large large -> large.ticket = ++tickets;
+            case null, default -> throw new IllegalStateException("no message was offered: " + offered);
+        };
+    }
+
+    /** Tells {@code unsent} the ticket of each packet that will never be sent. */
+    public void tellUnsent(LongConsumer unsent) {
+        this.unsent = unsent;
+    }
+
+    private void tellUnsent(long ticket) {
+        if (ticket != 0) {
+            unsent.accept(ticket);
+        }
+    }
+
+    /**
      * Copies a message in: a small one into the packet that waits.
      *
      * @param receiver null for all members
@@ -155,6 +192,7 @@ public final class Outgoing implements Submissions {
             queue.scopedTail = null;
         }
         packet.appendInt(length).append(source, offset, length);
+        offered = packet;
         bytes += needed;
         return true;
     }
@@ -182,6 +220,7 @@ public final class Outgoing implements Submissions {
             queue.tail = null;
         }
         packet.appendInt(length).appendInt(scope).append(source, offset, length);
+        offered = packet;
         bytes += needed;
         return true;
     }
@@ -200,6 +239,7 @@ public final class Outgoing implements Submissions {
             queue.outOfBandTail = packet;
         }
         packet.appendInt(length).append(source, offset, length);
+        offered = packet;
         bytes += needed;
         return true;
     }
@@ -256,6 +296,7 @@ public final class Outgoing implements Submissions {
         queue.entries.add(large);
         queue.tail = null;
         queue.scopedTail = null;
+        offered = large;
         return large;
     }
 
@@ -266,6 +307,7 @@ public final class Outgoing implements Submissions {
 
     /** Takes back a large message that waits or is half taken; its receivers abandon the half. */
     public void withdraw(Large large) {
+        forgetOffered(large);
         queues.values().removeIf(queue -> {
             queue.entries.remove(large);
             return queue.isEmpty();
@@ -331,6 +373,8 @@ public final class Outgoing implements Submissions {
         if (entry instanceof Large large) {
             taken = nextPiece(large, payloadBytesMax);
             if (taken != null && large.isTaken()) {
+                taken.withTicket(large.ticket);
+                forgetOffered(large);
                 queue.entries.poll();
                 if (large.isCopy) {
                     giveUp(large);
@@ -353,7 +397,15 @@ public final class Outgoing implements Submissions {
         if (queue.entries.isEmpty()) {
             queues.remove(receiver);
         }
+        forgetOffered(taken);
         return taken;
+    }
+
+    /** It may be large, and nobody else may hold it any more. */
+    private void forgetOffered(@Nullable Object gone) {
+        if (offered == gone) {
+            offered = null;
+        }
     }
 
     private @Nullable Packet takeState(@Nullable Member receiver, Queue queue, Packet first, long payloadBytesMax) {
@@ -423,20 +475,28 @@ public final class Outgoing implements Submissions {
         long before = bytes;
         queue.state.forEach(Packet::release);
         for (Packet packet : queue.outOfBand) {
-            bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
-            packet.release();
+            discard(packet);
         }
         for (Object entry : queue.entries) {
             if (entry instanceof Packet packet) {
-                bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
-                packet.release();
-            } else if (entry instanceof Large large && large.isCopy) {
-                giveUp(large);
+                discard(packet);
             } else if (entry instanceof Large large) {
-                large.failure = reason;
+                forgetOffered(large);
+                tellUnsent(large.ticket);
+                if (large.isCopy) {
+                    giveUp(large);
+                } else {
+                    large.failure = reason;
+                }
             }
         }
         discardedBytes += before - bytes;
+    }
+
+    private void discard(Packet packet) {
+        bytes -= packet.length() - Records.WHOLE_HEADER_BYTES;
+        tellUnsent(packet.ticket());
+        packet.release();
     }
 
     @Override

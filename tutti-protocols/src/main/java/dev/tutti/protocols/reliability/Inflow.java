@@ -94,6 +94,11 @@ final class Inflow implements Receipt {
         return received != acknowledged || limitBytes() != announcedLimit;
     }
 
+    /** Whether something up to {@code asked} was received that was not acknowledged. */
+    boolean isAwaited(long asked) {
+        return acknowledged < asked && acknowledged < received;
+    }
+
     /** Whether the sender should know at once, before it has to wait: a quarter of the window has changed. */
     boolean isUrgent(long unacknowledgedBytes) {
         return limitBytes() - announcedLimit >= windowBytes / 4 || unacknowledgedBytes >= windowBytes / 4;

@@ -48,6 +48,12 @@ final class Pair {
     /** See {@link #ahead}; there are many pairs, and most never need one. */
     private @Nullable Ahead ahead;
 
+    /** See {@link #tickets}. */
+    private @Nullable Tickets tickets;
+
+    /** Number of the other's multicasts up to which it wants to hear at once of every one that arrives. */
+    long asked;
+
     /** When something the other has sent to all came last. */
     long multicastNanos;
 
@@ -109,6 +115,20 @@ final class Pair {
         }
     }
 
+    /** Unicasts to the other of which the application wants to know whether it has them. */
+    Tickets tickets() {
+        Tickets present = tickets;
+        if (present == null) {
+            present = new Tickets();
+            tickets = present;
+        }
+        return present;
+    }
+
+    boolean hasTickets() {
+        return tickets != null && !tickets.isEmpty();
+    }
+
     Member member() {
         return member;
     }
@@ -127,7 +147,10 @@ final class Pair {
     }
 
     boolean isUrgent() {
-        return mustAcknowledge || multicastIn.isUrgent(unacknowledgedBytes) || unicastIn.isUrgent(0);
+        return mustAcknowledge
+                || multicastIn.isUrgent(unacknowledgedBytes)
+                || multicastIn.isAwaited(asked)
+                || unicastIn.isUrgent(0);
     }
 
     void onAnnounced() {
@@ -147,6 +170,7 @@ final class Pair {
         }
         multicastIn.startView();
         repeated = 0;
+        asked = 0;
         acknowledged = 0;
         // The other may have been in this view already when it got what was said in the one before.
         mustAcknowledge = hasAcknowledged;

@@ -55,6 +55,8 @@ public final class Reliability implements Layer {
     static final int NACK = 6;
     static final int SENT = 7;
     static final int RELAYED = 8;
+    static final int ASK = 9;
+    static final int DELIVERED = 10;
 
     /** Where the rank of the origin is in a relayed packet. */
     private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
@@ -105,6 +107,8 @@ public final class Reliability implements Layer {
     private final Held held;
 
     private final Repairs repairs = new Repairs(this);
+    private final Receipts receipts;
+    private final Partings partings = new Partings();
     private @Nullable ViewId reachBallot;
     private TreeMap<Member, Long> reach = new TreeMap<>();
     private boolean isLeaving;
@@ -134,6 +138,7 @@ public final class Reliability implements Layer {
         this.own = new Inflow(false, limits.windowBytes());
         this.toSelf = new Inflow(true, limits.windowBytes());
         this.held = new Held(limits.windowBytes());
+        this.receipts = new Receipts(this, self);
     }
 
     // ------------------------------------------------------------------ down
@@ -152,6 +157,10 @@ public final class Reliability implements Layer {
         long chargedBytes = Charge.of(packet);
         sentBytes += chargedBytes;
         own.onArrived(chargedBytes);
+        if (packet.ticket() != 0) {
+            receipts.onMulticast(packet.ticket(), own.received(), out);
+            isWindowNews = true;
+        }
         Packet delivery = packet.slice().withPeer(self).withReceipt(own);
         out.deliver(delivery);
         if (pairs.length == 0) {
@@ -180,16 +189,26 @@ public final class Reliability implements Layer {
         packetsSent++;
         if (receiver.equals(self)) {
             toSelf.onArrived(Charge.of(packet));
+            long ticket = packet.ticket();
             out.deliver(packet.withReceipt(toSelf));
+            if (ticket != 0) {
+                receipts.onUnicastToSelf(ticket, out);
+            }
             return;
         }
         Pair pair = pairOf.get(receiver);
         if (pair == null) {
+            if (packet.ticket() != 0) {
+                receipts.onUnsent(receiver, packet.ticket(), out);
+            }
             out.drop(packet, DropReason.NO_SESSION);
             return;
         }
         pair.unicastSentBytes += Charge.of(packet);
         long number = pair.unicastOut.next();
+        if (packet.ticket() != 0) {
+            receipts.onUnicast(pair, packet.ticket(), number, out);
+        }
         pair.unicastOut.append(packet.slice());
         sendUnicast(pair, number, packet, out);
     }
@@ -229,7 +248,7 @@ public final class Reliability implements Layer {
                 out.drop(packet, DropReason.HELD_FULL);
                 return;
             }
-            boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT;
+            boolean isAbsolute = kind == ACK || kind == STABLE || kind == SENT || kind == ASK || kind == DELIVERED;
             boolean isRepeated = lost != null && kind == MULTICAST;
             int stream = kind == RELAYED ? 1 + packet.peekInt(ORIGIN_OFFSET) : 0;
             if (stream < 0 || stream > Wire.MEMBERS_MAX) {
@@ -259,6 +278,8 @@ public final class Reliability implements Layer {
                     lost.onReceive(kind, pairOf.get(from), packet, out);
                 }
             }
+            case ASK -> onAsk(from, packet, out);
+            case DELIVERED -> onDelivered(from, packet, out);
             default -> out.drop(packet, DropReason.MALFORMED);
         }
     }
@@ -371,6 +392,9 @@ public final class Reliability implements Layer {
         pair.acknowledged = Math.max(pair.acknowledged, received);
         pair.multicastLimitBytes = Math.max(pair.multicastLimitBytes, limitBytes);
         pair.unicastOut.freeUpTo(unicastReceived);
+        if (pair.hasTickets()) {
+            receipts.onUnicastAcknowledged(pair, unicastReceived, out);
+        }
         if (unicastLimitBytes > pair.unicastLimitBytes) {
             pair.unicastLimitBytes = unicastLimitBytes;
             out.raise(new Signal.Window(from, unicastLimitBytes, null));
@@ -388,6 +412,35 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.OLD_VIEW);
         } else {
             pair.copies.freeUpTo(Math.min(number, pair.multicastIn.received()));
+            packet.release();
+        }
+    }
+
+    /** A member wants to hear at once what arrives of its packets. */
+    private void onAsk(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, view.id());
+        long number = packet.takeLong();
+        Pair pair = pairOf.get(from);
+        if (packet.isMalformed()) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (!isCurrent || pair == null) {
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else {
+            pair.asked = Math.max(pair.asked, number);
+            pair.mustAcknowledge |= pair.hasNews();
+            isAckNews = true;
+            packet.release();
+        }
+    }
+
+    private void onDelivered(Member from, Packet packet, Outbox out) {
+        boolean isCurrent = Wire.takesTag(packet, view.id());
+        if (!receipts.onDelivered(from, packet, out)) {
+            out.drop(packet, DropReason.MALFORMED);
+        } else if (!isCurrent) {
+            // What it says is true in any view; an honest sender says it in the present one.
+            out.drop(packet, DropReason.OLD_VIEW);
+        } else {
             packet.release();
         }
     }
@@ -416,6 +469,7 @@ public final class Reliability implements Layer {
             case Signal.Followed(View followed) -> {
                 if (followed.equals(view)) {
                     repairs.freeOld();
+                    receipts.onFollowed(out);
                 }
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
@@ -522,6 +576,8 @@ public final class Reliability implements Layer {
         Set<Member> part = next.transitionalSet(self);
         Set<Member> newcomers = next.newcomers();
         boolean isSelfNew = newcomers.contains(self);
+        receipts.onInstalled(next, part, out);
+        partings.onInstalled(view, part, pairs);
         repairs.startView(view.id());
         repairs.keep(self, ownCopies);
         ownCopies = new PacketRing();
@@ -548,6 +604,7 @@ public final class Reliability implements Layer {
             pair.clearAhead(DropReason.OLD_VIEW, out);
             repairs.keep(pair.member(), pair.startView());
             if (nextPairOf.get(pair.member()) != pair) {
+                receipts.onUnicastsEnded(pair, next, out);
                 pair.free();
                 departed.put(pair.member(), pair);
                 if (!next.contains(pair.member())) {
@@ -576,6 +633,7 @@ public final class Reliability implements Layer {
         if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
             repairs.freeOld();
         }
+        partings.tell(next, part, out);
         // The window first: with the view the sender goes on at once.
         announceWindow(out);
         out.raise(installed);
@@ -634,8 +692,10 @@ public final class Reliability implements Layer {
         if (isWindowNews) {
             isWindowNews = false;
             updateStable();
+            receipts.onAcknowledged(stable, out);
             announceWindow(out);
         }
+        receipts.ask(out);
         if (pairs.length > 1 && stable > announcedStable && !out.isArmed(STABLE_TIMER)) {
             out.arm(STABLE_TIMER, limits.stableDelayNanos());
         }

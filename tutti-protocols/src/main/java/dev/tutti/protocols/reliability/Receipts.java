@@ -1,0 +1,344 @@
+package dev.tutti.protocols.reliability;
+
+import dev.tutti.core.Delivery;
+import dev.tutti.core.Member;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Signal;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the application who delivers those packets of this member for which it asks: see {@code docs/design/receipts.md}.
+ *
+ * <p>Within a view acknowledgements say it. When the view ends, the members that come along have all of this member's
+ * multicasts, which is certain as soon as they have followed; what the others have is told by those of them that meet this
+ * member in a later view.
+ */
+final class Receipts {
+
+    /** Multicasts of a view that is over, and what is known of its members. */
+    private static final class Ended {
+        private final View view;
+
+        /** Members that came along with this one, and so have everything. */
+        private final Set<Member> part;
+
+        /** Per member, the number up to which it has delivered at least. */
+        private final TreeMap<Member, Long> delivered = new TreeMap<>();
+
+        /** Members that have told how far they have delivered, so that the number is exact. */
+        private final Set<Member> told = new TreeSet<>();
+
+        private final Tickets tickets;
+
+        Ended(View view, Set<Member> part, Pair[] pairs, Tickets tickets) {
+            this.view = view;
+            this.part = new TreeSet<>(part);
+            this.tickets = tickets;
+            for (Pair pair : pairs) {
+                delivered.put(pair.member(), pair.acknowledged);
+            }
+        }
+
+        boolean isSettled() {
+            long last = tickets.number(tickets.size() - 1);
+            for (Member member : view.members()) {
+                if (!part.contains(member) && !told.contains(member) && delivered.getOrDefault(member, 0L) < last) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** The number up to which the answer is the same as for {@code number}. */
+        long sameUpTo(long number) {
+            long end = Long.MAX_VALUE;
+            for (long bound : delivered.values()) {
+                if (bound >= number) {
+                    end = Math.min(end, bound);
+                }
+            }
+            return end;
+        }
+
+        Delivery delivery(long number, View knownIn) {
+            List<Member> deliveredBy = new ArrayList<>();
+            List<Member> missedBy = new ArrayList<>();
+            List<Member> unknown = new ArrayList<>();
+            for (Member member : view.members()) {
+                if (part.contains(member) || number <= delivered.getOrDefault(member, 0L)) {
+                    deliveredBy.add(member);
+                } else {
+                    (told.contains(member) ? missedBy : unknown).add(member);
+                }
+            }
+            return new Delivery(view, knownIn, deliveredBy, missedBy, unknown);
+        }
+    }
+
+    /** Ended views of which something is unknown; of older ones it stays so. */
+    private static final int ENDED_MAX = 4;
+
+    private final Reliability layer;
+    private final Member self;
+
+    /** Multicasts of this view that not all members have acknowledged. */
+    private Tickets waiting = new Tickets();
+
+    /** The number up to which it was told that a majority delivers. */
+    private long majority;
+
+    /** What is known of a multicast that was just sent; null until one is. */
+    private @Nullable Delivery justSent;
+
+    /** What is known of a multicast that all have acknowledged; null until one is. */
+    private @Nullable Delivery byAll;
+
+    /** Multicasts of the view before, until all who came along have followed. */
+    private @Nullable Ended following;
+
+    private final ArrayDeque<Ended> ended = new ArrayDeque<>();
+
+    /** Whether members are to be asked to acknowledge at once. */
+    private boolean isUnasked;
+
+    private final List<Pair> unaskedPairs = new ArrayList<>();
+    private long[] acknowledged = {};
+
+    Receipts(Reliability layer, Member self) {
+        this.layer = layer;
+        this.self = self;
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    /** A multicast with a ticket has the number {@code number}. */
+    void onMulticast(long ticket, long number, Outbox out) {
+        waiting.add(number, ticket);
+        isUnasked = layer.pairs.length > 0;
+        Delivery sent = justSent;
+        if (sent == null) {
+            List<Member> others = new ArrayList<>(layer.view.members());
+            others.remove(self);
+            sent = new Delivery(layer.view, layer.view, List.of(self), List.of(), others);
+            justSent = sent;
+        }
+        out.raise(new Signal.Known(ticket, sent));
+    }
+
+    /** A unicast with a ticket has the number {@code number}. */
+    void onUnicast(Pair pair, long ticket, long number, Outbox out) {
+        pair.tickets().add(number, ticket);
+        if (!unaskedPairs.contains(pair)) {
+            unaskedPairs.add(pair);
+        }
+        tell(ticket, List.of(), List.of(), List.of(pair.member()), out);
+    }
+
+    /** A unicast was sent to this member itself. */
+    void onUnicastToSelf(long ticket, Outbox out) {
+        tell(ticket, List.of(self), List.of(), List.of(), out);
+    }
+
+    /** A unicast was not sent, because its receiver is not in the view. */
+    void onUnsent(Member receiver, long ticket, Outbox out) {
+        tell(ticket, List.of(), List.of(receiver), List.of(), out);
+    }
+
+    private void tell(
+            long ticket, List<Member> deliveredBy, List<Member> missedBy, List<Member> unknown, Outbox out) {
+        View view = layer.view;
+        out.raise(new Signal.Known(ticket, new Delivery(view, view, deliveredBy, missedBy, unknown)));
+    }
+
+    /** Asks for prompt acknowledgements of what was sent in this turn, which would else wait for {@code ack-delay}. */
+    void ask(Outbox out) {
+        if (isUnasked) {
+            isUnasked = false;
+            out.send(question(layer.sentNumber(), out));
+        }
+        if (!unaskedPairs.isEmpty()) {
+            for (Pair pair : unaskedPairs) {
+                out.send(question(0, out).withPeer(pair.member()));
+            }
+            unaskedPairs.clear();
+        }
+    }
+
+    private Packet question(long number, Outbox out) {
+        Packet packet = Packet.create(out.memory(), 0).prependLong(number);
+        Wire.prependTag(packet, layer.view.id());
+        return packet.prependByte(Reliability.ASK);
+    }
+
+    // ------------------------------------------------------------------ within a view
+
+    /** Acknowledgements have come: {@code stable} is what all have. */
+    void onAcknowledged(long stable, Outbox out) {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        long byMajority = majorityNumber();
+        if (byMajority > Math.max(majority, stable)) {
+            tellMajority(Math.max(majority, stable), byMajority, out);
+            majority = byMajority;
+        }
+        while (!waiting.isEmpty() && waiting.number(0) <= stable) {
+            Delivery all = byAll;
+            if (all == null) {
+                all = new Delivery(layer.view, layer.view, layer.view.members(), List.of(), List.of());
+                byAll = all;
+            }
+            out.raise(new Signal.Known(waiting.ticket(0), all));
+            waiting.removeFirst();
+        }
+    }
+
+    /** The number up to which more than half of the members, this one included, have everything. */
+    private long majorityNumber() {
+        Pair[] pairs = layer.pairs;
+        if (acknowledged.length != pairs.length + 1) {
+            acknowledged = new long[pairs.length + 1];
+        }
+        for (int index = 0; index < pairs.length; index++) {
+            acknowledged[index] = pairs[index].acknowledged;
+        }
+        acknowledged[pairs.length] = layer.sentNumber();
+        Arrays.sort(acknowledged);
+        // So many are at this place and above it.
+        return acknowledged[acknowledged.length - (acknowledged.length / 2 + 1)];
+    }
+
+    private void tellMajority(long from, long to, Outbox out) {
+        Ended now = new Ended(layer.view, Set.of(self), layer.pairs, waiting);
+        tellAll(now, from, to, layer.view, out);
+    }
+
+    private void tellAll(Ended about, long from, long to, View knownIn, Outbox out) {
+        long sameUpTo = 0;
+        Delivery delivery = null;
+        for (int index = 0; index < about.tickets.size(); index++) {
+            long number = about.tickets.number(index);
+            if (from < number && number <= to) {
+                if (delivery == null || number > sameUpTo) {
+                    delivery = about.delivery(number, knownIn);
+                    sameUpTo = about.sameUpTo(number);
+                }
+                out.raise(new Signal.Known(about.tickets.ticket(index), delivery));
+            }
+        }
+    }
+
+    /** A member has acknowledged unicasts. */
+    void onUnicastAcknowledged(Pair pair, long number, Outbox out) {
+        Tickets tickets = pair.tickets();
+        while (!tickets.isEmpty() && tickets.number(0) <= number) {
+            tell(tickets.ticket(0), List.of(pair.member()), List.of(), List.of(), out);
+            tickets.removeFirst();
+        }
+    }
+
+    // ------------------------------------------------------------------ over views
+
+    /**
+     * {@code next} follows the view of the layer, which still has the members of that.
+     *
+     * @param part the members that come along, this one included
+     */
+    void onInstalled(View next, Set<Member> part, Outbox out) {
+        justSent = null;
+        byAll = null;
+        majority = 0;
+        isUnasked = false;
+        Ended last = following;
+        following = null;
+        if (last != null) {
+            // Who comes along now has installed the view that ends, and so has completed the one before it.
+            last.part.retainAll(part);
+            settle(last, next, out);
+        }
+        if (!waiting.isEmpty()) {
+            Ended ending = new Ended(layer.view, part, layer.pairs, waiting);
+            waiting = new Tickets();
+            if (part.size() == 1) {
+                settle(ending, next, out);
+            } else {
+                following = ending;
+            }
+        }
+    }
+
+    /** All who came along have the present view: none of them lacks anything of the one before. */
+    void onFollowed(Outbox out) {
+        Ended last = following;
+        if (last != null) {
+            following = null;
+            settle(last, layer.view, out);
+        }
+    }
+
+    /** The stream to {@code pair} ends with the view of the layer; {@code next} follows. */
+    void onUnicastsEnded(Pair pair, View next, Outbox out) {
+        unaskedPairs.remove(pair);
+        if (pair.hasTickets()) {
+            Delivery unknown = new Delivery(layer.view, next, List.of(), List.of(), List.of(pair.member()));
+            for (int index = 0; index < pair.tickets().size(); index++) {
+                out.raise(new Signal.Known(pair.tickets().ticket(index), unknown));
+            }
+        }
+    }
+
+    private void settle(Ended last, View knownIn, Outbox out) {
+        tellAll(last, 0, Long.MAX_VALUE, knownIn, out);
+        if (!last.isSettled()) {
+            ended.add(last);
+            if (ended.size() > ENDED_MAX) {
+                ended.remove();
+            }
+        }
+    }
+
+    /**
+     * {@code from}, which went another way, says how many of this member's multicasts it has delivered in an earlier view.
+     *
+     * @param packet begins with the tag of that view
+     * @return false if it can't be decoded
+     */
+    boolean onDelivered(Member from, Packet packet, Outbox out) {
+        long view = packet.takeLong();
+        int attempt = packet.takeInt();
+        long incarnation = packet.takeLong();
+        int join = packet.takeInt();
+        long number = packet.takeLong();
+        if (packet.isMalformed()) {
+            return false;
+        }
+        for (Iterator<Ended> iterator = ended.iterator(); iterator.hasNext(); ) {
+            Ended past = iterator.next();
+            ViewId id = past.view.id();
+            boolean isAbout = view == id.number()
+                    && attempt == id.attempt()
+                    && incarnation == id.proposer().node().incarnation()
+                    && join == id.proposer().join();
+            if (isAbout && past.view.contains(from) && past.told.add(from)) {
+                past.delivered.merge(from, number, Math::max);
+                tellAll(past, 0, Long.MAX_VALUE, layer.view, out);
+                if (past.isSettled()) {
+                    iterator.remove();
+                }
+            }
+        }
+        return true;
+    }
+}

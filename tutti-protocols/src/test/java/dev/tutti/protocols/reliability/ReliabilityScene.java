@@ -184,6 +184,10 @@ final class ReliabilityScene {
         number(from, Reliability.SENT, number);
     }
 
+    void ask(int from, long number) {
+        number(from, Reliability.ASK, number);
+    }
+
     void nack(int from, long... ranges) {
         Packet packet = Packet.create(layer.memory, ranges.length * 8);
         for (long bound : ranges) {
@@ -307,6 +311,16 @@ final class ReliabilityScene {
             case Reliability.SENT -> {
                 packet.skip(Wire.TAG_BYTES);
                 yield "SENT " + packet.takeLong();
+            }
+            case Reliability.ASK -> {
+                packet.skip(Wire.TAG_BYTES);
+                yield "ASK " + packet.takeLong();
+            }
+            case Reliability.DELIVERED -> {
+                packet.skip(Wire.TAG_BYTES);
+                long view = packet.takeLong();
+                packet.skip(Wire.TAG_BYTES - 8);
+                yield "DELIVERED " + packet.takeLong() + " in " + view;
             }
             default -> "kind " + kind;
         };

@@ -2,6 +2,7 @@ package dev.tutti;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
@@ -49,6 +50,9 @@ class LaneTest {
         public void onSuspended(String reason) {
             told.add("suspended");
         }
+
+        @Override
+        public void onKnown(long ticket, Delivery delivery) {}
 
         @Override
         public void onSlow(Member sender, long nanos) {}

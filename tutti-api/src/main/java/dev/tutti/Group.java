@@ -517,6 +517,24 @@ public final class Group implements AutoCloseable {
         return lane.fence();
     }
 
+    /**
+     * Leaves the group at once, because a component on it can't go on as it does at the other members: no listener is called any
+     * more but {@code onClosed}, and sends and {@link GroupBuilder#join} fail with the cause. From any thread; never waits.
+     *
+     * @param callback the name of what has failed, such as {@code apply}
+     * @param consequence why this member can't go on, as a sentence without its end
+     */
+    public void fail(String callback, String consequence, Throwable cause) {
+        boolean isOver = left.isDone();
+        String text = "callback " + callback + " has thrown " + cause + ": " + consequence;
+        if (!isOver) {
+            fail(new IllegalStateException("group " + name + ": " + text + "; the group is left", cause));
+        }
+        lane.countFailure();
+        failures.report(cause, callback, text, isOver ? "the group is over" : "the group is left");
+        host.onCallbackFailed(name, callback, cause);
+    }
+
     /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
         return lane.isInline(thread);

@@ -650,6 +650,11 @@ final class Lane implements Application {
         }
     }
 
+    /** A failure after which the group is left in any case. */
+    void countFailure() {
+        listenerFailures.incrementAndGet();
+    }
+
     /**
      * Calls listeners no more, but {@code onClosed}; the callback that is running is not interrupted. From any thread.
      * Idempotent.

@@ -261,6 +261,15 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
+    /**
+     * From now on callbacks may throw: the story tells of it, and the test does not fail by it. For tests of what becomes of a
+     * component whose callbacks fail.
+     */
+    public Cluster expectCallbackFailures() {
+        story.expectFailures();
+        return this;
+    }
+
     // ------------------------------------------------------------------ the network
 
     /** Cuts the network between these processes and all others, both ways. */

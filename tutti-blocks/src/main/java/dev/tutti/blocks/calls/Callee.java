@@ -5,6 +5,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.TooLongException;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import java.util.Map;
@@ -26,11 +27,15 @@ final class Callee implements Line.Unsent {
     /** Of requests that want no answer: they have all the time they need. */
     private static final long NEVER = Long.MAX_VALUE;
 
+    /** A handler that runs for longer than this after its deadline is told of. */
+    private static final long LATE_NANOS = 5_000_000_000L;
+
     /** @param number of the call, which is above 0, or one of our own for what wants no answer */
     private record Key(Member caller, long number) {}
 
     private final Threads threads;
     private final String name;
+    private final Callbacks callbacks;
     private final Registrations registrations;
     private final Line line;
     private final Buffers buffers;
@@ -52,6 +57,7 @@ final class Callee implements Line.Unsent {
     Callee(
             Threads threads,
             String name,
+            Callbacks callbacks,
             Registrations registrations,
             Line line,
             Buffers buffers,
@@ -61,6 +67,7 @@ final class Callee implements Line.Unsent {
             Loopback loopback) {
         this.threads = threads;
         this.name = name;
+        this.callbacks = callbacks;
         this.registrations = registrations;
         this.line = line;
         this.buffers = buffers;
@@ -102,15 +109,18 @@ final class Callee implements Line.Unsent {
             int answerBytesMax,
             ByteInput in) {
         Procedure<Q, A> procedure = registration.procedure();
-        Q request;
-        try {
-            request = procedure.request().take(in);
+        Callbacks.Asked<Q> read = callbacks.ask(() -> {
+            Q taken = procedure.request().take(in);
             in.end();
-        } catch (RuntimeException e) {
-            // A codec is the application's: what it throws for hostile bytes is its own affair.
-            refuse(caller, call, Refusal.MALFORMED_REQUEST, e.toString());
+            return taken;
+        });
+        Throwable unreadable = read.thrown();
+        if (unreadable != null) {
+            reportError("codec of requests of " + procedure, unreadable);
+            refuse(caller, call, Refusal.MALFORMED_REQUEST, text(unreadable));
             return;
         }
+        Q request = read.value();
         Running<A> begun = new Running<>(this, procedure, caller, epoch, call, deadlineNanos, answerBytesMax);
         switch (registration.way()) {
             case Registration.Way.Inline<Q, A>(Handler<Q, A> handler) -> handle(handler, request, begun);
@@ -152,15 +162,43 @@ final class Callee implements Line.Unsent {
         long next = NEVER;
         for (Running<?> each : running.values()) {
             if (each.isCancelled()) {
-                continue;
-            }
-            if (each.deadlineNanos() <= nowNanos) {
+                next = Math.min(next, watchLate(each, nowNanos));
+            } else if (each.deadlineNanos() <= nowNanos) {
                 cancel(each);
+                next = Math.min(next, nowNanos + LATE_NANOS);
             } else {
                 next = Math.min(next, each.deadlineNanos());
             }
         }
         return next;
+    }
+
+    /** Tells of a handler that runs on after its deadline; says when to look again. */
+    private long watchLate(Running<?> each, long nowNanos) {
+        long lateNanos = Deadlines.after(each.deadlineNanos(), LATE_NANOS);
+        if (nowNanos < lateNanos) {
+            return lateNanos;
+        }
+        if (each.takeLate()) {
+            LOG.warn("{}: the handler of {} has not returned {} ms after it was called and {} ms after the deadline of its caller; it was"
+                    + " cancelled and goes on", name, each, millis(nowNanos - each.sinceNanos()), millis(nowNanos - each.deadlineNanos()));
+        }
+        return NEVER;
+    }
+
+    private static long millis(long nanos) {
+        return nanos / 1_000_000;
+    }
+
+    /** Handlers that run though nobody waits for them any more. */
+    long handlersPastDeadline() {
+        return running.values().stream().filter(Running::isCancelled).count();
+    }
+
+    /** Time for which the handler that was begun first has been running; 0 if none runs. */
+    long longestHandlerMillis() {
+        long nowNanos = nowNanos();
+        return millis(running.values().stream().mapToLong(each -> nowNanos - each.sinceNanos()).max().orElse(0));
     }
 
     private void cancel(Running<?> each) {
@@ -203,43 +241,39 @@ final class Callee implements Line.Unsent {
 
     private <Q extends @Nullable Object, A extends @Nullable Object> void handle(
             Handler<Q, A> handler, Q request, Running<A> begun) {
-        A answer;
-        try {
-            answer = handler.handle(request, begun);
-        } catch (Exception e) {
-            fail(begun, e);
-            return;
+        Callbacks.Asked<A> answer = callbacks.ask(() -> handler.handle(request, begun));
+        Throwable thrown = answer.thrown();
+        if (thrown == null) {
+            answer(begun, answer.value());
+        } else {
+            fail(begun, thrown);
         }
-        answer(begun, answer);
     }
 
     private <Q extends @Nullable Object, A extends @Nullable Object> void begin(
             AsyncHandler<Q, A> handler, Q request, Running<A> begun) {
-        CompletionStage<A> stage = null;
-        try {
-            stage = Objects.requireNonNull(handler.handle(request, begun), "the handler has returned no stage");
-        } catch (Exception e) {
-            fail(begun, e);
-        } finally {
-            if (stage == null) {
-                leave(begun);
-            }
-        }
-        if (stage == null) {
-            return;
-        }
-        var unused = stage.whenComplete((answer, failure) -> {
-            try {
-                if (failure == null) {
-                    answer(begun, answer);
-                } else {
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-                    fail(begun, cause == null ? failure : cause);
+        Callbacks.Asked<CompletionStage<A>> asked = callbacks.ask(
+                () -> Objects.requireNonNull(handler.handle(request, begun), "the handler has returned no stage"));
+        Throwable thrown = asked.thrown();
+        if (thrown == null) {
+            // A stage may be the application's own.
+            thrown = callbacks.attempt(() -> asked.value().whenComplete((answer, failure) -> {
+                try {
+                    if (failure == null) {
+                        answer(begun, answer);
+                    } else {
+                        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+                        fail(begun, cause == null ? failure : cause);
+                    }
+                } finally {
+                    leave(begun);
                 }
-            } finally {
-                leave(begun);
-            }
-        });
+            }));
+        }
+        if (thrown != null) {
+            fail(begun, thrown);
+            leave(begun);
+        }
     }
 
     /** The handler has ended. One that an Error has ended has not answered. */
@@ -266,21 +300,38 @@ final class Callee implements Line.Unsent {
     }
 
     private <A extends @Nullable Object> boolean encode(Running<A> begun, A answer, ByteOutput out) {
-        try {
-            Frame.putAnswer(out, begun.call());
-            begun.procedure().answer().put(answer, out);
-            return true;
-        } catch (TooLongException e) {
+        Frame.putAnswer(out, begun.call());
+        Throwable thrown = callbacks.attempt(() -> begun.procedure().answer().put(answer, out));
+        if (thrown instanceof TooLongException) {
             refuse(begun.caller(), begun.call(), Refusal.ANSWER_TOO_LONG,
                     "an answer of more than " + begun.answerBytesMax() + " bytes");
-        } catch (RuntimeException e) {
-            reply(begun.caller(), begun.call(), e);
+        } else if (thrown != null) {
+            reportError("codec of answers of " + begun.procedure(), thrown);
+            reply(begun.caller(), begun.call(), thrown);
         }
-        return false;
+        return thrown == null;
+    }
+
+    /** The caller is told of an error; here it is no reason to leave the group, but somebody should look. */
+    private void reportError(String callback, Throwable thrown) {
+        if (thrown instanceof Error) {
+            callbacks.report(callback, new IllegalStateException("at a call: " + text(thrown), thrown));
+        }
+    }
+
+    void callOnCancel(Runnable action) {
+        callbacks.call("onCancel", Runnable::run, action);
+    }
+
+    /** Texts of exceptions are made by the application's code, too. */
+    private String text(Throwable thrown) {
+        Callbacks.Asked<String> text = callbacks.ask(thrown::toString);
+        return text.thrown() == null ? String.valueOf(text.value()) : thrown.getClass().getName();
     }
 
     private void fail(Running<?> begun, Throwable failure) {
         counters.failures.increment();
+        reportError("handler of " + begun.procedure(), failure);
         if (!begun.end()) {
             return;
         }
@@ -297,7 +348,8 @@ final class Callee implements Line.Unsent {
     }
 
     private void reply(Member caller, long call, Throwable failure) {
-        String message = failure.getMessage();
+        Callbacks.Asked<@Nullable String> asked = callbacks.ask(failure::getMessage);
+        String message = asked.thrown() == null ? asked.value() : null;
         reply(caller, call, Frame.HANDLER_FAILURE, failure.getClass().getName(), message == null ? "" : message);
     }
 

@@ -5,6 +5,7 @@ import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ final class Caller {
     private static final byte[] NOTHING = {};
 
     private final Threads threads;
+    private final Callbacks callbacks;
     private final Line line;
     private final Buffers buffers;
     private final Counters counters;
@@ -34,6 +36,7 @@ final class Caller {
 
     Caller(
             Threads threads,
+            Callbacks callbacks,
             Line line,
             Buffers buffers,
             Counters counters,
@@ -41,12 +44,17 @@ final class Caller {
             Deadlines deadlines,
             Epoch epoch) {
         this.threads = threads;
+        this.callbacks = callbacks;
         this.line = line;
         this.buffers = buffers;
         this.counters = counters;
         this.open = new OpenCalls(callsMax);
         this.deadlines = deadlines;
         this.epoch = epoch;
+    }
+
+    Callbacks callbacks() {
+        return callbacks;
     }
 
     Epoch epoch() {

@@ -8,6 +8,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
@@ -72,11 +73,12 @@ public final class Calls implements AutoCloseable {
         this.joining = joining;
         this.line = new Line(joining);
         String thread = "tutti-calls-" + name;
+        Callbacks callbacks = new Callbacks(builder.group());
         this.batch = new Batch(threads, thread);
         this.deadlines = new Deadlines(threads, thread, this::sweep);
-        this.caller = new Caller(threads, line, buffers, counters, builder.openCallsMax(), deadlines, first);
+        this.caller = new Caller(threads, callbacks, line, buffers, counters, builder.openCallsMax(), deadlines, first);
         this.callee = new Callee(
-                threads, thread, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
+                threads, thread, callbacks, builder.registrations(), line, buffers, counters, builder.handlersMax(), deadlines, this::loop);
     }
 
     /**
@@ -148,6 +150,8 @@ public final class Calls implements AutoCloseable {
         Map<String, Long> status = new LinkedHashMap<>();
         status.put("open-calls", (long) caller.openCalls());
         status.put("handlers", (long) callee.handlers());
+        status.put("handlers-past-deadline", callee.handlersPastDeadline());
+        status.put("longest-handler-millis", callee.longestHandlerMillis());
         status.putAll(counters.status());
         return status;
     }

@@ -3,6 +3,7 @@ package dev.tutti.blocks.calls;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.core.Member;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -112,17 +113,22 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
         }
     }
 
-    static <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer) {
-        try {
+    final <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer) {
+        Callbacks.Asked<A> asked = caller.callbacks().ask(() -> {
             A value = codec.take(answer);
             answer.end();
-            return new Outcome.Value<>(value);
-        } catch (MalformedException e) {
-            return new Outcome.Refused<>(Refusal.MALFORMED_ANSWER, String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) {
-            // A codec is the application's: what it throws for hostile bytes is its own affair.
-            return new Outcome.Refused<>(Refusal.MALFORMED_ANSWER, e.toString());
+            return value;
+        });
+        Throwable thrown = asked.thrown();
+        if (thrown == null) {
+            return new Outcome.Value<>(asked.value());
         }
+        if (thrown instanceof Error) {
+            caller.callbacks().report("codec", new IllegalStateException("an answer can't be decoded", thrown));
+        }
+        return new Outcome.Refused<>(
+                Refusal.MALFORMED_ANSWER,
+                thrown instanceof MalformedException ? String.valueOf(thrown.getMessage()) : thrown.toString());
     }
 
     /** A failure as it has come in. */

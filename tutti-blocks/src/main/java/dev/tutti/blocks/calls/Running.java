@@ -7,13 +7,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A request that is being handled: what its handler may know of it, and what must be known to answer it. */
 final class Running<A extends @Nullable Object> implements CallContext {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Running.class);
 
     private final Callee callee;
     private final Procedure<?, A> procedure;
@@ -23,12 +19,14 @@ final class Running<A extends @Nullable Object> implements CallContext {
     private final long call;
     private final long deadlineNanos;
     private final int answerBytesMax;
+    private final long sinceNanos;
 
     private long number;
 
     // Guarded by this.
     private boolean isOver;
     private boolean isCancelled;
+    private boolean isToldLate;
     private @Nullable Thread thread;
     private @Nullable List<Runnable> onCancel;
 
@@ -52,6 +50,19 @@ final class Running<A extends @Nullable Object> implements CallContext {
         this.call = call;
         this.deadlineNanos = deadlineNanos;
         this.answerBytesMax = answerBytesMax;
+        this.sinceNanos = callee.nowNanos();
+    }
+
+    /** When the request was taken. */
+    long sinceNanos() {
+        return sinceNanos;
+    }
+
+    /** Whether this handler runs on though nobody waits any more, and nobody was told; true once. */
+    synchronized boolean takeLate() {
+        boolean isLate = isCancelled && !isOver && !isToldLate;
+        isToldLate |= isLate;
+        return isLate;
     }
 
     Procedure<?, A> procedure() {
@@ -159,13 +170,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
                 thread.interrupt();
             }
         }
-        for (Runnable action : actions) {
-            try {
-                action.run();
-            } catch (RuntimeException e) {
-                LOG.error("what {} wanted to do when it was cancelled has failed", procedure, e);
-            }
-        }
+        actions.forEach(callee::callOnCancel);
         return true;
     }
 

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How values of one kind become bytes, and bytes values again.
  *
- * <p>Called from many threads, those of a node's loop among them: it must not wait for anything. What {@link #take} reads
- * comes from other processes; it throws {@link MalformedException} for what it can't be, or whatever the constructor of the
- * value throws.
+ * <p>Called from many threads, those of a node's loop among them: it must not wait for anything. The same bytes give the same
+ * value at all members. What {@link #take} reads comes from other processes; it throws {@link MalformedException} for bytes that
+ * it has not written, which all members ignore alike. Maps and machines read each value back before they send it. A member whose
+ * codec throws anything else for what the others can read no longer has what they have, and leaves the group.
  *
  * @param <T> the values
  */

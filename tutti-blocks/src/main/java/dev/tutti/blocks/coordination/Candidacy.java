@@ -64,9 +64,9 @@ public final class Candidacy implements AutoCloseable {
                 return;
             }
         }
-        candidate.onElected(won.token());
+        claims.callbacks().call("onElected", candidate::onElected, won.token());
         won.onLost(reason -> {
-            candidate.onDeposed(reason);
+            claims.callbacks().call("onDeposed", candidate::onDeposed, reason);
             stand();
         });
     }

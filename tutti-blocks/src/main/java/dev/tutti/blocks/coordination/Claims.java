@@ -1,6 +1,7 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.CommandException.Execution;
 import dev.tutti.blocks.machine.CommandException.Reason;
@@ -64,15 +65,21 @@ final class Claims {
     }
 
     private final Threads threads;
+    private final Callbacks callbacks;
     private final Objects objects;
     private final CompletableFuture<Replica<Command, Answer>> joined = new CompletableFuture<>();
     private final Map<Long, Claim> open = new HashMap<>();
     private long requests;
     private volatile boolean isClosed;
 
-    Claims(Threads threads, Function<Claims, Objects> objects) {
+    Claims(Threads threads, Callbacks callbacks, Function<Claims, Objects> objects) {
         this.threads = threads;
+        this.callbacks = callbacks;
         this.objects = objects.apply(this);
+    }
+
+    Callbacks callbacks() {
+        return callbacks;
     }
 
     Objects objects() {

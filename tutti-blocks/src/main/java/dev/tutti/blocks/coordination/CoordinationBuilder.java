@@ -2,6 +2,7 @@ package dev.tutti.blocks.coordination;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.core.View;
@@ -21,7 +22,7 @@ public final class CoordinationBuilder {
 
     CoordinationBuilder(GroupBuilder group) {
         this.group = Arguments.required(group, "on: the group");
-        this.claims = new Claims(group.node().threads(), owner -> new Objects(owner::onGranted));
+        this.claims = new Claims(group.node().threads(), new Callbacks(group), owner -> new Objects(owner::onGranted));
         this.replica = Replica.on(group, claims.objects(), Command.CODEC).onlyInPrimary();
     }
 

@@ -68,7 +68,7 @@ public final class Hold implements AutoCloseable {
             listener = onLost;
         }
         if (listener != null) {
-            listener.accept(reason);
+            claims.callbacks().call("onLost", listener, reason);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.tutti.blocks.directory.DirectoryCommand.Wish;
 import dev.tutti.blocks.directory.DirectoryException.Reason;
 import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
@@ -55,7 +56,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Directory<V> implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Directory.class);
 
     /**
      * What is in a context.
@@ -81,6 +81,7 @@ public final class Directory<V> implements AutoCloseable {
 
     private final DirectoryBuilder<V> settings;
     private final String name;
+    private final Callbacks callbacks;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
@@ -97,6 +98,7 @@ public final class Directory<V> implements AutoCloseable {
         this.settings = settings;
         this.name = settings.group().name();
         this.tree = new Tree<>(settings.namesMax());
+        this.callbacks = new Callbacks(settings.group());
         this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-directory-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
     }
@@ -405,10 +407,10 @@ public final class Directory<V> implements AutoCloseable {
 
         @Override
         public void onStable() {
+            attendGuarded();
             List<DirectoryEvent<V>> events;
             lock.lock();
             try {
-                attend();
                 events = tree.takeEvents();
             } finally {
                 lock.unlock();
@@ -447,12 +449,7 @@ public final class Directory<V> implements AutoCloseable {
     private void tell(DirectoryEvent<V> event) {
         for (Listener<V> each : listeners) {
             if (event.path().isIn(each.subtree())) {
-                try {
-                    each.consumer().accept(event);
-                } catch (RuntimeException e) {
-                    // What a listener makes of a change is no reason to be without the next one.
-                    LOG.error("directory {}: a listener has failed at {} of {}", name, event.kind(), event.path(), e);
-                }
+                callbacks.call("listener", each.consumer(), event);
             }
         }
     }
@@ -516,13 +513,22 @@ public final class Directory<V> implements AutoCloseable {
     }
 
     private long onDeadline(long nowNanos) {
+        attendGuarded();
+        return Long.MAX_VALUE;
+    }
+
+    /** The codec runs where this member brings in what its side had. If it can't, another member has to. */
+    private void attendGuarded() {
+        Throwable thrown;
         lock.lock();
         try {
-            attend();
+            thrown = callbacks.attempt(this::attend);
         } finally {
             lock.unlock();
         }
-        return Long.MAX_VALUE;
+        if (thrown != null) {
+            callbacks.fail("codec", "this member can't tell what is to be merged", thrown);
+        }
     }
 
     private void attend() {

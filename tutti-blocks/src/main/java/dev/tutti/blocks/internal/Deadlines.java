@@ -55,7 +55,13 @@ public final class Deadlines {
     private void onTimer(long deadlineNanos) {
         // Before the sweep: what it is too late to see sets the timer itself.
         if (setNanos.compareAndSet(deadlineNanos, NEVER)) {
-            watch(sweep.applyAsLong(nowNanos()));
+            long next = after(nowNanos(), PAUSE_NANOS_MIN);
+            try {
+                next = sweep.applyAsLong(nowNanos());
+            } finally {
+                // Whatever has become of this sweep, other deadlines are still to come.
+                watch(next);
+            }
         }
     }
 }

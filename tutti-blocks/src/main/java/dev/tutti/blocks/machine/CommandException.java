@@ -21,7 +21,7 @@ public final class CommandException extends RuntimeException {
         REPLACED,
         /** It was delivered outside of the primary partition. */
         NOT_PRIMARY,
-        /** The machine has thrown; the cause is what. */
+        /** The machine, or the read, has thrown; the cause is what. */
         FAILED,
         /** The command's own codec can't read it. */
         MALFORMED,
@@ -53,9 +53,21 @@ public final class CommandException extends RuntimeException {
         return new CommandException(reason, execution, message, null, false);
     }
 
-    static CommandException failed(RuntimeException cause) {
+    static CommandException failed(Throwable cause) {
+        return cause instanceof Error
+                ? new CommandException(
+                        Reason.FAILED, Execution.UNKNOWN, "an error has ended it, and this member leaves: " + cause, cause, false)
+                : new CommandException(
+                        Reason.FAILED, Execution.ONCE, "the machine has refused the command: " + cause, cause, false);
+    }
+
+    static CommandException unreadable(RuntimeException cause) {
         return new CommandException(
-                Reason.FAILED, Execution.ONCE, "the machine has refused the command: " + cause, cause, false);
+                Reason.MALFORMED, Execution.NEVER, "the codec can't read what it has written: " + cause, cause, true);
+    }
+
+    static CommandException failedRead(Throwable cause) {
+        return new CommandException(Reason.FAILED, Execution.ONCE, "the read has failed: " + cause, cause, false);
     }
 
     /** The same, thrown again: with the stack of who calls this. */

@@ -7,6 +7,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.machine.CommandException.Execution;
 import dev.tutti.blocks.machine.CommandException.Reason;
 import dev.tutti.core.Member;
@@ -17,6 +18,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,6 +61,7 @@ final class Core<C, R> {
 
     private final String name;
     private final NodeId node;
+    private final Callbacks callbacks;
     private final StateMachine<C, R> machine;
     private final Codec<C> codec;
     private final Outbox outbox;
@@ -85,12 +88,24 @@ final class Core<C, R> {
     private final List<Held> held = new ArrayList<>();
     private boolean isInTransition;
     private boolean isReplaced;
+
+    /** The error by which this member may differ from the others; null for none. */
+    private @Nullable Throwable unfit;
+
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
 
-    Core(String name, NodeId node, StateMachine<C, R> machine, Codec<C> codec, Outbox outbox, boolean isOnlyInPrimary) {
+    Core(
+            String name,
+            NodeId node,
+            Callbacks callbacks,
+            StateMachine<C, R> machine,
+            Codec<C> codec,
+            Outbox outbox,
+            boolean isOnlyInPrimary) {
         this.name = name;
         this.node = node;
+        this.callbacks = callbacks;
         this.machine = machine;
         this.codec = codec;
         this.outbox = outbox;
@@ -160,16 +175,25 @@ final class Core<C, R> {
         if (isOnlyInPrimary && !next.isPrimary()) {
             return;
         }
+        Throwable thrown;
         lock.lock();
         try {
-            if (isOnlyInPrimary) {
-                follow(next);
+            thrown = callbacks.attempt(() -> {
+                if (isOnlyInPrimary) {
+                    follow(next);
+                }
+                applied.onView(next);
+                machine.onView(next);
+            });
+            if (thrown == null) {
+                tellStable();
             }
-            applied.onView(next);
-            machine.onView(next);
-            machine.onStable();
         } finally {
             lock.unlock();
+        }
+        if (thrown != null) {
+            callbacks.fail("onView of the machine", "its state may not be that of the other members", thrown);
+            return;
         }
         if (isOnlyInPrimary) {
             outbox.suspend(false);
@@ -244,11 +268,15 @@ final class Core<C, R> {
             } else {
                 outcome = read(open);
             }
-            if (!isInTransition) {
-                machine.onStable();
+            if (!isInTransition && unfit == null) {
+                tellStable();
             }
         } finally {
             lock.unlock();
+        }
+        Throwable error = unfit;
+        if (error != null) {
+            callbacks.fail("apply", "this member's state may not be that of the others", error);
         }
         passed.forEach(each -> resolve(each, before));
         if (outcome != null && isInTransition) {
@@ -258,28 +286,48 @@ final class Core<C, R> {
         }
     }
 
+    /** What it tells the outside is not part of the state. */
+    private void tellStable() {
+        Throwable thrown = callbacks.attempt(machine::onStable);
+        if (thrown != null) {
+            callbacks.report("onStable", thrown);
+        }
+    }
+
     /** @param open who waits for it here; null if nobody does */
     private @Nullable Held execute(Member sender, @Nullable OpenCommand<?> open, ByteInput in) {
         commands.increment();
-        C command;
-        try {
-            command = codec.take(in);
+        Callbacks.Asked<C> command = callbacks.ask(() -> {
+            C taken = codec.take(in);
             in.end();
-        } catch (RuntimeException e) {
-            // A codec is the application's: what it throws for hostile bytes is its own affair. All members do so alike.
-            onMalformed(sender, e.toString());
+            return taken;
+        });
+        Throwable unreadable = command.thrown();
+        if (unreadable != null && !(unreadable instanceof MalformedException)) {
+            unfit = unreadable;
+            return failed(open, unreadable);
+        }
+        if (unreadable != null) {
+            // Not what the codec of its submitter has written: it is ignored at all members alike.
+            onMalformed(sender, unreadable.toString());
             return open == null
                     ? null
-                    : new Held(open, null, CommandException.of(Reason.MALFORMED, Execution.NEVER, e.toString()));
+                    : new Held(open, null, CommandException.of(Reason.MALFORMED, Execution.NEVER, unreadable.toString()));
         }
-        R result;
-        try {
-            result = machine.apply(sender, command);
-        } catch (RuntimeException e) {
-            failures.increment();
-            return open == null ? null : new Held(open, null, CommandException.failed(e));
+        Callbacks.Asked<R> result = callbacks.ask(() -> machine.apply(sender, command.value()));
+        Throwable thrown = result.thrown();
+        if (thrown == null) {
+            return open == null ? null : new Held(open, result.value(), null);
         }
-        return open == null ? null : new Held(open, result, null);
+        failures.increment();
+        if (thrown instanceof Error) {
+            unfit = thrown;
+        }
+        return failed(open, thrown);
+    }
+
+    private static @Nullable Held failed(@Nullable OpenCommand<?> open, Throwable thrown) {
+        return open == null ? null : new Held(open, null, CommandException.failed(thrown));
     }
 
     private @Nullable Held read(@Nullable OpenCommand<?> open) {
@@ -288,11 +336,9 @@ final class Core<C, R> {
             return null;
         }
         reads.increment();
-        try {
-            return new Held(open, question.get(), null);
-        } catch (RuntimeException e) {
-            return new Held(open, null, CommandException.failed(e));
-        }
+        Callbacks.Asked<Object> answer = callbacks.ask(question::get);
+        Throwable thrown = answer.thrown();
+        return thrown == null ? new Held(open, answer.value(), null) : new Held(open, null, CommandException.failedRead(thrown));
     }
 
     /** Says what is known of a command that was executed elsewhere or not at all. */
@@ -426,9 +472,22 @@ final class Core<C, R> {
         return status;
     }
 
+    /** Reads back what is about to be sent: what its submitter can read, the others can. */
+    private void encode(C command, ByteOutput out) {
+        int start = out.length();
+        codec.put(command, out);
+        ByteInput in = new ByteInput(ByteBuffer.wrap(out.array(), start, out.length() - start));
+        try {
+            codec.take(in);
+            in.end();
+        } catch (RuntimeException e) {
+            throw CommandException.unreadable(e);
+        }
+    }
+
     /** Submits without waiting for room. */
     CompletableFuture<R> submit(C command, Duration timeout, boolean isPatient) {
-        return outbox.submit(COMMAND, out -> codec.put(command, out), null, timeout, isPatient);
+        return outbox.submit(COMMAND, out -> encode(command, out), null, timeout, isPatient);
     }
 
     <T> CompletableFuture<T> read(Supplier<? extends T> read, Duration timeout, boolean isPatient) {

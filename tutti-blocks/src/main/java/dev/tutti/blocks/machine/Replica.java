@@ -5,6 +5,7 @@ import dev.tutti.GroupBuilder;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;
@@ -67,6 +68,7 @@ public final class Replica<C, R> implements AutoCloseable {
         Core<C, R> core = new Core<>(
                 group.name(),
                 group.node().id(),
+                new Callbacks(group),
                 builder.machine(),
                 builder.commands(),
                 outbox,

@@ -1,17 +1,14 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.blocks.internal.Callbacks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What listeners are told. */
 final class Changes {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Changes.class);
 
     private Changes() {}
 
@@ -47,14 +44,9 @@ final class Changes {
         }
     }
 
-    static <K, V> void tell(String map, List<EntryEvent<K, V>> events, Consumer<EntryEvent<K, V>> listener) {
+    static <K, V> void tell(Callbacks callbacks, List<EntryEvent<K, V>> events, Consumer<EntryEvent<K, V>> listener) {
         for (EntryEvent<K, V> event : events) {
-            try {
-                listener.accept(event);
-            } catch (RuntimeException e) {
-                // What a listener makes of a change is no reason to be without the next one.
-                LOG.error("map {}: a listener has failed at {} of {}", map, event.kind(), event.key(), e);
-            }
+            callbacks.call("onEntry", listener, event);
         }
     }
 }

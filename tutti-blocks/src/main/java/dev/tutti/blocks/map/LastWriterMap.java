@@ -10,6 +10,7 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
@@ -18,6 +19,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,6 +54,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final Threads threads;
     private final String name;
     private final RegisterCodec<K, V> codec;
+    private final Callbacks callbacks;
     private final Waits waits;
     private final Deadlines deadlines;
     private final Duties<K, V> duties;
@@ -75,7 +78,17 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     /** Those who have said in this view that they have nothing to bring in. */
     private final TreeSet<Member> unburdened = new TreeSet<>();
 
-    private final TreeMap<Long, CompletableFuture<Void>> open = new TreeMap<>();
+    /**
+     * A write of this member.
+     *
+     * @param body read back from its bytes before it is sent: what the writer can read, the others can
+     */
+    private record Own<K, V>(CompletableFuture<Void> written, MapMessage.Body<K, V> body) {}
+
+    private final TreeMap<Long, Own<K, V>> open = new TreeMap<>();
+    /** What was installed, to be told with the view that follows. */
+    private final List<EntryEvent<K, V>> untold = new ArrayList<>();
+
     private int askedAtRemoved;
     private long malformed;
     private long overruled;
@@ -86,6 +99,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         this.settings = settings;
         this.threads = settings.group().node().threads();
         this.name = settings.group().name();
+        this.callbacks = new Callbacks(settings.group());
         this.waits = new Waits(threads, "map " + name, settings.timeout());
         this.deadlines = new Deadlines(threads, "tutti-map-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
@@ -243,6 +257,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletableFuture<Void> accepted;
         long sequence;
+        MapMessage.Body<K, V> body = readBack(out);
         lock.lock();
         try {
             Group joined = group;
@@ -254,7 +269,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             }
             byte[] message = stamp(out, keys);
             sequence = clock;
-            open.put(sequence, written);
+            open.put(sequence, new Own<>(written, body));
             accepted = joined.sendAsync(message);
         } catch (MapException e) {
             written.completeExceptionally(e);
@@ -270,18 +285,28 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         return written;
     }
 
+    private MapMessage.Body<K, V> readBack(ByteOutput out) {
+        try {
+            ByteInput in = new ByteInput(ByteBuffer.wrap(out.array(), 0, out.length()));
+            return MapMessage.body(MapMessage.header(in).kind(), codec, in);
+        } catch (RuntimeException e) {
+            throw new MapException(
+                    MapException.Reason.UNREADABLE, "map " + name + ": its codecs can't read what they have written: " + e, e);
+        }
+    }
+
     private void onUnsent(long sequence, Throwable failure) {
-        CompletableFuture<Void> written;
+        Own<K, V> own;
         lock.lock();
         try {
-            written = open.remove(sequence);
+            own = open.remove(sequence);
         } finally {
             lock.unlock();
         }
-        if (written != null) {
+        if (own != null) {
             MapException.Reason reason =
                     closedBecause == null ? MapException.Reason.REFUSED : MapException.Reason.CLOSED;
-            written.completeExceptionally(new MapException(reason, "map " + name + ": " + failure.getMessage(), failure));
+            own.written().completeExceptionally(new MapException(reason, "map " + name + ": " + failure.getMessage(), failure));
         }
     }
 
@@ -339,14 +364,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         lock.lock();
         try {
             group = joined;
-            tellClock();
-            attend();
         } finally {
             lock.unlock();
         }
+        attendGuarded();
     }
 
     private void onView(View next) {
+        List<EntryEvent<K, V>> events;
         lock.lock();
         try {
             Member own = Members.of(settings.group().node().id(), next);
@@ -356,43 +381,85 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             unburdened.clear();
             askedAtRemoved = 0;
             duties.onView(next, own);
-            tellClock();
-            attend();
+            events = List.copyOf(untold);
+            untold.clear();
         } finally {
             lock.unlock();
         }
+        attendGuarded();
+        tell(events);
         settings.viewListener().accept(next);
     }
 
     private void onMessage(Message message) {
-        List<EntryEvent<K, V>> events = new ArrayList<>();
-        CompletableFuture<Void> written = null;
+        Arrival arrival = new Arrival(message);
+        Throwable unfit;
         lock.lock();
         try {
-            View present = message.view();
-            MapMessage.Header header = null;
-            try {
-                ByteInput in = new ByteInput(message.buffer());
-                header = MapMessage.header(in);
-                clock = Math.max(clock, header.sequence());
-                learn(header.stamp(), message.sender());
-                take(header, in, message.sender(), present, events);
-            } catch (RuntimeException e) {
-                // A codec is the application's, and throws what it likes for bytes that it has not written.
-                malformed++;
-                LOG.warn("map {}: a message of {} is ignored: {}", name, message.sender(), e.toString());
-            }
-            if (header != null) {
-                note(header, message.sender(), present);
-                written = message.sender().equals(self) ? open.remove(header.sequence()) : null;
-            }
-            attend();
+            unfit = callbacks.attempt(arrival::take);
         } finally {
             lock.unlock();
         }
-        tell(events);
-        if (written != null) {
-            written.complete(null);
+        if (unfit instanceof MalformedException) {
+            // Not what the codec of its writer has written: it is ignored at all members alike.
+            callbacks.report("codec", unfit);
+        } else if (unfit != null) {
+            callbacks.fail("codec", "a message of map " + name + " may be at other members and is not here", unfit);
+        }
+        attendGuarded();
+        tell(arrival.events);
+        arrival.complete();
+    }
+
+    /** A message as it is taken in; under the lock. */
+    private final class Arrival {
+        private final Message message;
+        private final List<EntryEvent<K, V>> events = new ArrayList<>();
+        private @Nullable Own<K, V> own;
+
+        Arrival(Message message) {
+            this.message = message;
+        }
+
+        void take() {
+            View present = message.view();
+            Member sender = message.sender();
+            ByteInput in = new ByteInput(message.buffer());
+            MapMessage.Header header = header(in);
+            if (header == null) {
+                return;
+            }
+            clock = Math.max(clock, header.sequence());
+            learn(header.stamp(), sender);
+            note(header, sender, present);
+            own = sender.equals(self) ? open.remove(header.sequence()) : null;
+            LastWriterMap.this.take(header, own == null ? body(header, in) : own.body(), sender, present, events);
+        }
+
+        private MapMessage.@Nullable Header header(ByteInput in) {
+            try {
+                return MapMessage.header(in);
+            } catch (MalformedException e) {
+                malformed++;
+                LOG.warn("map {}: a message of {} is ignored: {}", name, message.sender(), e.getMessage());
+                return null;
+            }
+        }
+
+        private MapMessage.Body<K, V> body(MapMessage.Header header, ByteInput in) {
+            try {
+                return MapMessage.body(header.kind(), codec, in);
+            } catch (MalformedException e) {
+                malformed++;
+                throw e;
+            }
+        }
+
+        void complete() {
+            Own<K, V> done = own;
+            if (done != null) {
+                done.written().complete(null);
+            }
         }
     }
 
@@ -407,10 +474,14 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     }
 
     private void take(
-            MapMessage.Header header, ByteInput in, Member sender, View present, List<EntryEvent<K, V>> events) {
+            MapMessage.Header header,
+            MapMessage.Body<K, V> body,
+            Member sender,
+            View present,
+            List<EntryEvent<K, V>> events) {
         int rank = present.members().indexOf(sender);
         long viewNumber = present.id().number();
-        switch (MapMessage.body(header.kind(), codec, in)) {
+        switch (body) {
             case MapMessage.Body.Write<K, V>(List<Register<K, V>> registers) -> {
                 int place = 0;
                 for (Register<K, V> each : registers) {
@@ -471,11 +542,11 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     }
 
     private void tell(List<EntryEvent<K, V>> events) {
-        Changes.tell(name, events, settings.entryListener());
+        Changes.tell(callbacks, events, settings.entryListener());
     }
 
     private void onClosed(String reason) {
-        List<CompletableFuture<Void>> lost;
+        List<Own<K, V>> lost;
         lock.lock();
         try {
             closedBecause = reason;
@@ -485,7 +556,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         } finally {
             lock.unlock();
         }
-        lost.forEach(each -> each.completeExceptionally(
+        lost.forEach(each -> each.written().completeExceptionally(
                 new MapException(MapException.Reason.CLOSED, "map " + name + ": " + reason)));
         settings.closedListener().accept(reason);
     }
@@ -499,12 +570,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     }
 
     private long onDeadline(long nowNanos) {
-        lock.lock();
-        try {
-            attend();
-        } finally {
-            lock.unlock();
-        }
+        attendGuarded();
         // It has set the next one.
         return Long.MAX_VALUE;
     }
@@ -516,6 +582,20 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         if (isClockUntold && group != null) {
             isClockUntold = false;
             send(MapMessage.begin(MapMessage.TELL), () -> isClockUntold = true);
+        }
+    }
+
+    /** Codecs run where this member tells something for all. If it can't, another member has to. */
+    private void attendGuarded() {
+        Throwable thrown;
+        lock.lock();
+        try {
+            thrown = callbacks.attempt(this::attend);
+        } finally {
+            lock.unlock();
+        }
+        if (thrown != null) {
+            callbacks.fail("codec", "this member can't tell what expires, has to make room, or is to be merged", thrown);
         }
     }
 
@@ -632,11 +712,12 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         // Nothing changes here before this returns, so the user's function need not run under the lock.
         LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
-        List<CompletableFuture<Void>> written = new ArrayList<>();
+        List<Own<K, V>> written = new ArrayList<>();
         lock.lock();
         try {
             store = next;
             clock = Math.max(clock, image.clock());
+            untold.addAll(events);
             if (isByTime()) {
                 time.learn(image.time());
                 isClockUntold = true;
@@ -648,14 +729,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             }
             Member own = self;
             long last = own == null ? 0 : image.heard().getOrDefault(own, 0L);
-            Map<Long, CompletableFuture<Void>> contained = open.headMap(last, true);
+            Map<Long, Own<K, V>> contained = open.headMap(last, true);
             written.addAll(contained.values());
             contained.clear();
         } finally {
             lock.unlock();
         }
-        tell(events);
-        written.forEach(each -> each.complete(null));
+        written.forEach(each -> each.written().complete(null));
     }
 
     private static final int BATCHES_AHEAD = 8;

@@ -22,6 +22,8 @@ public final class MapException extends RuntimeException {
         FULL,
         /** The group takes nothing at present. Nothing was changed. */
         REFUSED,
+        /** The map's codecs can't read what they have written. Nothing was sent. */
+        UNREADABLE,
         /** It was tried again and again, and others have always been faster. Nothing was changed. */
         CONTENDED
     }

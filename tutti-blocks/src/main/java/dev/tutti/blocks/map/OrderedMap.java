@@ -4,6 +4,7 @@ import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
@@ -42,6 +43,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private final MapBuilder<K, V> settings;
     private final String name;
     private final RegisterCodec<K, V> codec;
+    private final Callbacks callbacks;
     private final Deadlines deadlines;
     private final Duties<K, V> duties;
     private final ReentrantLock lock = new ReentrantLock();
@@ -61,6 +63,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private OrderedMap(MapBuilder<K, V> settings) {
         this.settings = settings;
         this.name = settings.group().name();
+        this.callbacks = new Callbacks(settings.group());
         this.deadlines = new Deadlines(settings.group().node().threads(), "tutti-map-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
@@ -347,7 +350,8 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                     case REPLACED -> MapException.Reason.REPLACED;
                     case NOT_PRIMARY -> MapException.Reason.REFUSED;
                     case INTERRUPTED -> MapException.Reason.INTERRUPTED;
-                    case FAILED, MALFORMED -> throw e;
+                    case MALFORMED -> MapException.Reason.UNREADABLE;
+                    case FAILED -> throw e;
                 };
         return new MapException(reason, "map " + name + ": " + e.getMessage(), e);
     }
@@ -409,16 +413,16 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
         @Override
         public void onStable() {
+            attendGuarded();
             List<EntryEvent<K, V>> events;
             lock.lock();
             try {
-                attend();
                 events = List.copyOf(untold);
                 untold.clear();
             } finally {
                 lock.unlock();
             }
-            Changes.tell(name, events, settings.entryListener());
+            Changes.tell(callbacks, events, settings.entryListener());
         }
 
         @Override
@@ -591,14 +595,23 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     // ------------------------------------------------------------------ what is to be done by somebody
 
     private long onDeadline(long nowNanos) {
+        attendGuarded();
+        // It has set the next one.
+        return Long.MAX_VALUE;
+    }
+
+    /** Codecs run where this member tells something for all. If it can't, another member has to. */
+    private void attendGuarded() {
+        Throwable thrown;
         lock.lock();
         try {
-            attend();
+            thrown = callbacks.attempt(this::attend);
         } finally {
             lock.unlock();
         }
-        // It has set the next one.
-        return Long.MAX_VALUE;
+        if (thrown != null) {
+            callbacks.fail("codec", "this member can't tell what expires or is to be merged", thrown);
+        }
     }
 
     private void attend() {

@@ -7,6 +7,7 @@ import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.LostSides;
@@ -70,6 +71,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     private final QueueBuilder<T> settings;
     private final String name;
     private final Threads threads;
+    private final Callbacks callbacks;
     private final Deadlines deadlines;
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
@@ -93,6 +95,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         this.settings = settings;
         this.name = settings.group().name();
         this.threads = settings.group().node().threads();
+        this.callbacks = new Callbacks(settings.group());
         this.deadlines = new Deadlines(threads, "tutti-queue-" + name, this::onDeadline);
         this.retry = new Retry(lock, deadlines);
     }
@@ -357,10 +360,10 @@ public final class WorkQueue<T> implements AutoCloseable {
 
         @Override
         public void onStable() {
+            attendGuarded();
             List<Runnable> told;
             lock.lock();
             try {
-                attend();
                 told = List.copyOf(untold);
                 untold.clear();
             } finally {
@@ -514,14 +517,23 @@ public final class WorkQueue<T> implements AutoCloseable {
     // ------------------------------------------------------------------ what is to be done by somebody
 
     private long onDeadline(long nowNanos) {
+        attendGuarded();
+        // It has set the next one.
+        return Long.MAX_VALUE;
+    }
+
+    /** The codec runs where this member brings in what its side had. If it can't, another member has to. */
+    private void attendGuarded() {
+        Throwable thrown;
         lock.lock();
         try {
-            attend();
+            thrown = callbacks.attempt(this::attend);
         } finally {
             lock.unlock();
         }
-        // It has set the next one.
-        return Long.MAX_VALUE;
+        if (thrown != null) {
+            callbacks.fail("codec", "this member can't tell what is overdue or to be merged", thrown);
+        }
     }
 
     private void attend() {

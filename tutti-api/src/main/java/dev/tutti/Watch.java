@@ -2,6 +2,7 @@ package dev.tutti;
 
 import dev.tutti.Problems.Finding;
 import dev.tutti.core.driver.Driver;
+import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.Trouble;
@@ -50,7 +51,10 @@ final class Watch implements Driver.Task {
 
     /** Begins to look; until what is returned is closed. */
     Subscription start() {
-        return host.every(LOOK_NANOS, this::look);
+        // A pool ends a periodic task that throws, without a word.
+        Fence fence = new Fence(host, (callback, argument, thrown) ->
+                LOG.error("node {}: internal error, a look for problems has failed; the next one follows", node.name(), thrown));
+        return host.every(LOOK_NANOS, fence.around("look", this::look));
     }
 
     List<Problem> problems() {

@@ -13,8 +13,12 @@ module dev.tutti {
             dev.tutti.campaign,
             dev.tutti.cli,
             dev.tutti.console,
+            dev.tutti.draw,
             dev.tutti.metrics,
-            dev.tutti.testkit;
+            dev.tutti.stomp,
+            dev.tutti.testkit,
+            dev.tutti.tomcat;
 
     uses dev.tutti.core.driver.DriverProvider;
+    uses org.slf4j.spi.SLF4JServiceProvider;
 }

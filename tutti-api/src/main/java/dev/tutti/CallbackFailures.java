@@ -2,11 +2,11 @@ package dev.tutti;
 
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reports callbacks of a group that have thrown, as an event, to the log, to {@code onTrouble} and to health: the first at
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 final class CallbackFailures {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Group.class);
+    private static final Logger LOG = Logs.of(Group.class);
 
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 

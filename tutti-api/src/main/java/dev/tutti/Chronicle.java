@@ -6,6 +6,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.NodeEvents;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -22,7 +23,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The last {@value #EVENTS_MAX} events of a node, with numbers, and what of them explains later ones: why a session ended is
@@ -39,7 +39,7 @@ final class Chronicle {
     /** What may be caused by anybody, or by load, is kept so often: once per second, kind and group. */
     private static final long PAUSE_NANOS = 1_000_000_000L;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Chronicle.class);
+    private static final Logger LOG = Logs.of(Chronicle.class);
 
     private final Host host;
     private final NodeEvents log;

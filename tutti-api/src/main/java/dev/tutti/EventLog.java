@@ -1,14 +1,14 @@
 package dev.tutti;
 
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Writes what happens to a node into the log: one line for each change of state, nothing per message. */
 final class EventLog implements NodeEvents {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.of(Node.class);
 
     /** Refusals can be caused by anybody who reaches the port: so many are written, then every hundredth. */
     private static final long REFUSALS_WRITTEN = 20;

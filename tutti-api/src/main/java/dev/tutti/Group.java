@@ -8,6 +8,7 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
@@ -28,7 +29,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A member's handle on its group.
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Group implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Group.class);
+    private static final Logger LOG = Logs.of(Group.class);
 
     /** Messages up to a size that may wait for the loop: enough to fill packets, little enough to be no second window. */
     private static final long SUBMISSION_BYTES_MAX = 512 * 1024;

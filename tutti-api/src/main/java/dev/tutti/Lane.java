@@ -9,6 +9,7 @@ import dev.tutti.core.stack.Application;
 import dev.tutti.core.stack.Receipt;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.internal.state.Cut;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.packing.Reassembly;
@@ -28,7 +29,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Brings what a group delivers to its listeners: one at a time, in order, as a guest on the loop's thread at the end of a
@@ -96,7 +96,7 @@ final class Lane implements Application {
     /** A listener that takes so long for a packet is told of. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+    private static final Logger LOG = Logs.of(Lane.class);
 
     private final String group;
     private final boolean isInline;

@@ -13,6 +13,7 @@ import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
@@ -40,7 +41,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One process's endpoint: its address, links, failure detection and loop, shared by any number of groups.
@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Node implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.of(Node.class);
 
     /** How long a look at the loop may take before it is given up. */
     private static final long STATUS_SECONDS_MAX = 2;

@@ -6,6 +6,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
+import dev.tutti.internal.Logs;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +32,7 @@ final class Overrides {
     /** Variables that the launcher reads, and properties that tests do. */
     private static final Set<String> FOREIGN_VARIABLES = Set.of("TUTTI_JAVA_HOME", "TUTTI_OPTS");
 
-    private static final List<String> FOREIGN_PROPERTIES = List.of("tutti.test.", "tutti.sim.");
+    private static final List<String> FOREIGN_PROPERTIES = List.of("tutti.test.", "tutti.sim.", Logs.PROPERTY);
 
     private Overrides() {}
 

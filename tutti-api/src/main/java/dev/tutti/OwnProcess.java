@@ -4,6 +4,7 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Report;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.Arrays;
 import java.util.List;
@@ -13,7 +14,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The process that the application runs in.
@@ -86,7 +86,7 @@ record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
         FENCE.call("onTrouble", onTrouble, text);
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.of(Node.class);
 
     private static final Fence FENCE = Fence.of((callback, text, thrown) ->
             LOG.error("the listener {} has failed; it was told: {}", callback, text, thrown));

@@ -1,13 +1,12 @@
 package dev.tutti;
 
+import dev.tutti.internal.Logs;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The problems that a node has: from what is found wrong at each look it concludes which ones last, tells of them once
@@ -29,7 +28,7 @@ final class Problems {
     /** Problems at a time; further ones are not told of. */
     static final int PROBLEMS_MAX = 64;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.of(Node.class);
 
     private record Key(Problem.Kind kind, String group, String subject) {}
 
@@ -38,13 +37,19 @@ final class Problems {
         final Instant since;
         Finding finding;
         boolean isTold;
+        boolean isLogged;
         long againNanos;
-        long pauseNanos = AGAIN_NANOS_MIN;
+        long pauseNanos;
 
         Lasting(long sinceNanos, Instant since, Finding finding) {
             this.sinceNanos = sinceNanos;
             this.since = since;
             this.finding = finding;
+        }
+
+        Problem problem() {
+            return new Problem(
+                    finding.kind(), finding.group(), finding.subject(), since, finding.text(), finding.advice());
         }
     }
 
@@ -71,14 +76,14 @@ final class Problems {
         for (Finding finding : findings) {
             present.putIfAbsent(new Key(finding.kind(), finding.group(), finding.subject()), finding);
         }
-        Iterator<Map.Entry<Key, Lasting>> known = lasting.entrySet().iterator();
-        while (known.hasNext()) {
-            Map.Entry<Key, Lasting> each = known.next();
-            if (!present.containsKey(each.getKey())) {
-                known.remove();
-                end(nowNanos, each.getValue());
+        List<Lasting> over = new ArrayList<>();
+        lasting.forEach((key, each) -> {
+            if (!present.containsKey(key) && each.isTold) {
+                over.add(each);
             }
-        }
+        });
+        lasting.keySet().retainAll(present.keySet());
+        List<Lasting> begun = new ArrayList<>();
         present.forEach((key, finding) -> {
             Lasting each = lasting.get(key);
             if (each == null && lasting.size() < PROBLEMS_MAX) {
@@ -87,50 +92,48 @@ final class Problems {
             }
             if (each != null) {
                 each.finding = finding;
-                tell(nowNanos, each);
+                if (!each.isTold && nowNanos - each.sinceNanos >= toldAfterNanos(finding.kind())) {
+                    each.isTold = true;
+                    begun.add(each);
+                }
             }
         });
-        List<Problem> list = new ArrayList<>();
-        for (Lasting each : lasting.values()) {
-            if (each.isTold) {
-                Finding finding = each.finding;
-                list.add(new Problem(
-                        finding.kind(), finding.group(), finding.subject(), each.since, finding.text(), finding.advice()));
-            }
-        }
-        told = List.copyOf(list);
+        told = lasting.values().stream().filter(each -> each.isTold).map(Lasting::problem).toList();
+        // Whoever hears of it finds it in health.
+        over.forEach(each -> end(nowNanos, each));
+        begun.forEach(this::begin);
+        lasting.values().forEach(each -> log(nowNanos, each));
     }
 
-    private void tell(long nowNanos, Lasting each) {
+    private void begin(Lasting each) {
         Finding finding = each.finding;
-        long lastedNanos = nowNanos - each.sinceNanos;
-        if (!each.isTold && lastedNanos >= toldAfterNanos(finding.kind())) {
-            each.isTold = true;
-            chronicle.on(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
-                    "problem", finding.kind().text(),
-                    "subject", finding.subject(),
-                    "advice", finding.advice(),
-                    "since", each.since.toString()));
-        } else if (!each.isTold || nowNanos < each.againNanos) {
+        chronicle.on(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
+                "problem", finding.kind().text(),
+                "subject", finding.subject(),
+                "advice", finding.advice(),
+                "since", each.since.toString()));
+    }
+
+    private void log(long nowNanos, Lasting each) {
+        if (!each.isTold || each.isLogged && nowNanos < each.againNanos) {
             return;
-        } else {
-            each.pauseNanos = Math.min(2 * each.pauseNanos, AGAIN_NANOS_MAX);
         }
+        each.pauseNanos = each.isLogged ? Math.min(2 * each.pauseNanos, AGAIN_NANOS_MAX) : AGAIN_NANOS_MIN;
+        each.isLogged = true;
         each.againNanos = nowNanos + each.pauseNanos;
-        LOG.warn("node {}: {}; for {} s; next step: {}", node, finding.text(), lastedNanos / 1_000_000_000, finding.advice());
+        LOG.warn("node {}: {}; for {} s; next step: {}", node, each.finding.text(), (nowNanos - each.sinceNanos) / 1_000_000_000,
+                each.finding.advice());
     }
 
     private void end(long nowNanos, Lasting each) {
-        if (each.isTold) {
-            long seconds = (nowNanos - each.sinceNanos) / 1_000_000_000;
-            Finding finding = each.finding;
-            chronicle.on(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
-                    "problem", finding.kind().text(), "subject", finding.subject()));
-            LOG.info("node {}: over after {} s: {}", node, seconds, finding.text());
-        }
+        long seconds = (nowNanos - each.sinceNanos) / 1_000_000_000;
+        Finding finding = each.finding;
+        chronicle.on(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
+                "problem", finding.kind().text(), "subject", finding.subject()));
+        LOG.info("node {}: over after {} s: {}", node, seconds, finding.text());
     }
 
-    /** What will not pass by itself is told at once. */
+    /** A problem that does not pass by itself is told at once. */
     private static long toldAfterNanos(Problem.Kind kind) {
         return kind == Problem.Kind.GROUP_LOST ? 0 : TOLD_NANOS;
     }

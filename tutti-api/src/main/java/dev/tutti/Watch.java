@@ -4,6 +4,7 @@ import dev.tutti.Problems.Finding;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.node.Trouble;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Looks once a second, on a thread that neither the loop nor listeners can block, for what is wrong with a node: asks the
@@ -24,7 +24,7 @@ final class Watch implements Driver.Task {
     /** Time between two looks. */
     static final long LOOK_NANOS = 1_000_000_000L;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
+    private static final Logger LOG = Logs.of(Watch.class);
 
     private final Node node;
     private final Host host;

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Function;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers questions about a node on this machine, to its own user, read-only: a client connects to the node's socket in
@@ -32,7 +31,7 @@ public final class Diagnostics implements AutoCloseable {
     /** Clients that may wait for their turn; the system refuses further ones. */
     static final int BACKLOG = 16;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Diagnostics.class);
+    private static final Logger LOG = Logs.of(Diagnostics.class);
 
     private final ServerSocketChannel server;
     private final Path socket;

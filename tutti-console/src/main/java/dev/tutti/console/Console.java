@@ -5,11 +5,11 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.console.internal.ClusterWitnesses;
 import dev.tutti.console.internal.Site;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A cluster in the browser, served by one of its members: who is there, which views they share, what goes over their links,
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Console implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Console.class);
+    private static final Logger LOG = Logs.of(Console.class);
 
     private final Site site;
     private final AtomicBoolean isClosed = new AtomicBoolean();

@@ -3,6 +3,7 @@ package dev.tutti.draw;
 import dev.tutti.GroupState;
 import dev.tutti.Node;
 import dev.tutti.Snapshot;
+import dev.tutti.internal.Logs;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.Pages.Page;
@@ -23,7 +24,6 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A member that serves the drawing board: the page, and STOMP over WebSocket, at one port. All members that a node's cluster
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class DrawingBoard implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(DrawingBoard.class);
+    private static final Logger LOG = Logs.of(DrawingBoard.class);
 
     private static final String GROUP = "draw";
     private static final String STROKES = "/draw/strokes";

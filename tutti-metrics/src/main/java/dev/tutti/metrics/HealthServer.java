@@ -6,6 +6,7 @@ import dev.tutti.Health;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,7 +17,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Says over HTTP how a node is, for orchestrators and Prometheus. Read-only, four pages:
@@ -36,7 +36,7 @@ public final class HealthServer implements AutoCloseable {
     /** Requests that are answered at a time; further ones get 503. */
     static final int REQUESTS_MAX = 16;
 
-    private static final Logger LOG = LoggerFactory.getLogger(HealthServer.class);
+    private static final Logger LOG = Logs.of(HealthServer.class);
     private static final int BACKLOG = 64;
 
     private final Readings readings;

@@ -9,6 +9,7 @@ import dev.tutti.NodeInspection.LinkPart;
 import dev.tutti.Subscription;
 import dev.tutti.core.View;
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.internal.Logs;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -36,7 +37,6 @@ import javax.management.NotificationBroadcasterSupport;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A node, its groups and its links as beans of JMX: {@code dev.tutti:type=Node,name="a"}, {@code
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Jmx implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Jmx.class);
+    private static final Logger LOG = Logs.of(Jmx.class);
 
     private final Readings readings;
     private final MBeanServer server;

@@ -6,6 +6,7 @@ import dev.tutti.NodeInspection;
 import dev.tutti.NodeInspection.Sample;
 import dev.tutti.Subscription;
 import dev.tutti.core.metrics.Metric;
+import dev.tutti.internal.Logs;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The numbers of a node in Micrometer: {@code new TuttiMetrics(node).bindTo(registry)}. Meters of groups, links and members
@@ -32,7 +32,7 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
     /** Meters in one registry; of a large cluster, links and members beyond have none. */
     public static final int METERS_MAX = 20_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger(TuttiMetrics.class);
+    private static final Logger LOG = Logs.of(TuttiMetrics.class);
 
     private final Readings readings;
     private final Map<MeterRegistry, Map<Readings.Key, Meter>> registries = new HashMap<>();

@@ -3,6 +3,7 @@ package dev.tutti.stomp;
 import dev.tutti.Node;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
 import dev.tutti.stomp.internal.Application;
 import dev.tutti.stomp.internal.Hub;
 import dev.tutti.stomp.internal.Listener;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves STOMP 1.0, 1.1 and 1.2 on a node: clients of any language send to groups and get what is sent there, over TCP, TLS
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StompServer implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(StompServer.class);
+    private static final Logger LOG = Logs.of(StompServer.class);
 
     private final List<String> endpoints;
     private final Listener listener;

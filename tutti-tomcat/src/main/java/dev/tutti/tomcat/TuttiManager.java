@@ -2,6 +2,7 @@ package dev.tutti.tomcat;
 
 import dev.tutti.Node;
 import dev.tutti.core.settings.Durations;
+import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.replication.Acknowledgement;
 import dev.tutti.tomcat.replication.Change;
 import dev.tutti.tomcat.replication.ReplicationCounters;
@@ -30,7 +31,6 @@ import org.apache.catalina.session.ManagerBase;
 import org.apache.catalina.session.StandardSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A session manager whose sessions are at all nodes of a cluster, and survive the crash of the one that serves them.
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class TuttiManager extends ManagerBase implements DistributedManager {
 
-    private static final Logger LOG = LoggerFactory.getLogger(TuttiManager.class);
+    private static final Logger LOG = Logs.of(TuttiManager.class);
 
     /** For what has to wait for the network: a thread for each task, which ends with it. */
     private static final Executor THREADS = task -> Thread.ofVirtual().name("tutti-sessions").start(task);

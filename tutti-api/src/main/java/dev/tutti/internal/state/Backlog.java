@@ -4,6 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.Receipt;
+import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What a newcomer has received and can't look at yet, in order: packets as copies, so that their senders' windows open
@@ -45,7 +45,7 @@ final class Backlog {
     private static final int MARKER = -1;
     private static final int HEADER_BYTES = 8;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Backlog.class);
+    private static final Logger LOG = Logs.of(Backlog.class);
 
     private final Limits limits;
     private final int memoryBlocksMax;

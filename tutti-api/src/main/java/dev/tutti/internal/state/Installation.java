@@ -5,6 +5,7 @@ import dev.tutti.StateProgress;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.internal.state.StateRecord.Chunk;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +20,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The receiving side: asks one provider after another for the state of a cut, and gives it to the application, on a thread
@@ -74,7 +74,7 @@ final class Installation {
         }
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Installation.class);
+    private static final Logger LOG = Logs.of(Installation.class);
 
     private final String group;
     private final GroupState state;

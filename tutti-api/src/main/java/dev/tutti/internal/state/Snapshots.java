@@ -5,6 +5,7 @@ import dev.tutti.Snapshot;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.internal.state.StateRecord.Pull;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,7 +20,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The providing side: keeps a snapshot for each cut at which members were there that had no state, as long as one of them
@@ -66,7 +66,7 @@ final class Snapshots {
         }
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
+    private static final Logger LOG = Logs.of(Snapshots.class);
 
     private final String group;
     private final GroupState state;

@@ -8,6 +8,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.Logs;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Records;
 import java.io.UncheckedIOException;
@@ -28,7 +29,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The state of a group at one member: who has it ({@link Agreement}), snapshots for others ({@link Snapshots}), getting it
@@ -68,7 +68,7 @@ public final class StateTransfer {
     /** An item that says something about the view that it comes in, and nothing to who skips the rest of it. */
     public interface OfView {}
 
-    private static final Logger LOG = LoggerFactory.getLogger(StateTransfer.class);
+    private static final Logger LOG = Logs.of(StateTransfer.class);
     private static final long LOOP_SECONDS_MAX = 60;
 
     private final String group;

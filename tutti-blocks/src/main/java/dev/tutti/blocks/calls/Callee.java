@@ -8,6 +8,7 @@ import dev.tutti.blocks.codec.TooLongException;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
+import dev.tutti.internal.Logs;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -17,12 +18,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The side of a member that is called: lets handlers answer, so many at a time, and tells them when nobody waits any more. */
 final class Callee implements Line.Unsent {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Callee.class);
+    private static final Logger LOG = Logs.of(Callee.class);
 
     /** Of requests that want no answer: they have all the time they need. */
     private static final long NEVER = Long.MAX_VALUE;

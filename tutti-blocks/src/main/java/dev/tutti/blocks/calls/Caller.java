@@ -8,6 +8,7 @@ import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
+import dev.tutti.internal.Logs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -16,12 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The side of a member that calls: begins calls, and brings them what answers, views, time and the end have to say. */
 final class Caller {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Caller.class);
+    private static final Logger LOG = Logs.of(Caller.class);
     private static final byte[] NOTHING = {};
 
     private final Threads threads;

@@ -12,6 +12,7 @@ import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,7 +24,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Calls to members of a group, and the handlers that answer them here. It has a group to itself: {@link Calls#on}.
@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Calls implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Calls.class);
+    private static final Logger LOG = Logs.of(Calls.class);
 
     private final Threads threads;
     private final String name;

@@ -13,6 +13,7 @@ import dev.tutti.blocks.machine.CommandException.Reason;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -30,7 +31,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Where commands are executed as the group delivers them, and their submitters are told.
@@ -43,7 +43,7 @@ final class Core<C, R> {
     static final int COMMAND = 1;
     static final int READ = 2;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Core.class);
+    private static final Logger LOG = Logs.of(Core.class);
     private static final int FORMAT = 1;
     private static final int HEADER_BYTES_MAX = 64 * 1024 * 1024;
 

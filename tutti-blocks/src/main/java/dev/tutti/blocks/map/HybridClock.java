@@ -1,10 +1,10 @@
 package dev.tutti.blocks.map;
 
 import dev.tutti.Threads;
+import dev.tutti.internal.Logs;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Time of writes: a hybrid logical clock whose physical part stays near the clocks of all nodes. Under the map's lock.
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class HybridClock {
 
-    private static final Logger LOG = LoggerFactory.getLogger(HybridClock.class);
+    private static final Logger LOG = Logs.of(HybridClock.class);
 
     /**
      * What a message says about time.

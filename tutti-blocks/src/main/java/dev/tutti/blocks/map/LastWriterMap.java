@@ -17,6 +17,7 @@ import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -33,7 +34,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The last writer's form.
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(LastWriterMap.class);
+    private static final Logger LOG = Logs.of(LastWriterMap.class);
 
     private final MapBuilder<K, V> settings;
     private final Threads threads;

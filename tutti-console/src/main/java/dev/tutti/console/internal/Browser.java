@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.internal.Logs;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -17,7 +18,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Browser {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Browser.class);
+    private static final Logger LOG = Logs.of(Browser.class);
 
     /** How long a browser may read nothing. */
     private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);

@@ -8,6 +8,7 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.internal.Logs;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The members of a cluster, asked over the cluster, and those that it does not lead to on this machine. Who is late once is not yet
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClusterWitnesses implements Witnesses {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ClusterWitnesses.class);
+    private static final Logger LOG = Logs.of(ClusterWitnesses.class);
 
     private static final Duration DEADLINE = Duration.ofMillis(400);
 

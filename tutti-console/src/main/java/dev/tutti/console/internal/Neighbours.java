@@ -4,6 +4,7 @@ import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.DiagnosticsDirectory.Entry;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Members on this machine that can be asked past the cluster ({@code diagnostics.enabled}): in a partition this is the way to those of the
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Neighbours {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Neighbours.class);
+    private static final Logger LOG = Logs.of(Neighbours.class);
 
     /** Members that are remembered. */
     static final int KNOWN_MAX = 1_000;

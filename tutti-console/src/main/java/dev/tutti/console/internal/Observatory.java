@@ -2,6 +2,7 @@ package dev.tutti.console.internal;
 
 import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.Logs;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gathers what all members say, while somebody looks: at each interval, and at once when something happens. Nobody looks,
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Observatory implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Observatory.class);
+    private static final Logger LOG = Logs.of(Observatory.class);
 
     /** After something has happened to this member, so that others have seen it, too. */
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);

@@ -3,6 +3,7 @@ package dev.tutti.console.internal;
 import dev.tutti.console.internal.Assets.Asset;
 import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.Logs;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,7 +30,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Answers the requests of one connection, one after another. On the connection's loop. */
 final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
@@ -40,7 +40,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         Routes forConnection(Deadline deadline);
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Routes.class);
+    private static final Logger LOG = Logs.of(Routes.class);
 
     private static final int PARAMETERS_MAX = 8;
     private static final String BEARER = "Bearer ";

@@ -1,5 +1,6 @@
 package dev.tutti.stomp.internal;
 
+import dev.tutti.internal.Logs;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
@@ -23,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A client's connection: bytes to frames and back, heart-beats, time-outs, and a bound on all that is held for it. What the
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Connection extends ChannelInboundHandlerAdapter {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+    private static final Logger LOG = Logs.of(Connection.class);
 
     /** Bytes at which a batch goes to the socket before it is complete. */
     private static final int BATCH_BYTES = 64 * 1024;

@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.core.Member;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.Pages;
@@ -25,12 +26,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What clients and groups of a server share. Thread-safe. */
 public final class Hub {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Hub.class);
+    private static final Logger LOG = Logs.of(Hub.class);
     private static final String DEFAULT_GROUP = "topic";
 
     private final Node node;

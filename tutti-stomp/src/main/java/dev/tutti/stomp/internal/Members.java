@@ -6,6 +6,7 @@ import dev.tutti.Node;
 import dev.tutti.SendException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The members that serve STOMP and where their clients reach them: a group of its own, in which each tells newcomers its
@@ -33,7 +33,7 @@ final class Members {
         void onClosed(String group, String reason);
     }
 
-    private static final Logger LOG = LoggerFactory.getLogger(Members.class);
+    private static final Logger LOG = Logs.of(Members.class);
 
     /** Newcomers that are told one by one; more are told together with everybody. */
     private static final int ALONE_MAX = 4;

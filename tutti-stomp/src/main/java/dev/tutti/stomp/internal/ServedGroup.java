@@ -10,6 +10,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A group whose messages clients send and get. Thread-safe.
@@ -47,7 +47,7 @@ final class ServedGroup {
 
     private record Waiter(long number, Runnable onHeld) {}
 
-    private static final Logger LOG = LoggerFactory.getLogger(ServedGroup.class);
+    private static final Logger LOG = Logs.of(ServedGroup.class);
 
     private final int index;
     private final String name;

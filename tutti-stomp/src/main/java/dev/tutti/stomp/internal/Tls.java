@@ -2,6 +2,7 @@ package dev.tutti.stomp.internal;
 
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
 import dev.tutti.stomp.StompSettings;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
@@ -18,7 +19,6 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** TLS for clients from PEM files, which are read again when they have changed. Files that can't be used leave what was there. */
 final class Tls {
@@ -26,7 +26,7 @@ final class Tls {
     /** How often the files are looked at, at most; only when a connection is made. */
     private static final long CHECK_NANOS = 2_000_000_000L;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
+    private static final Logger LOG = Logs.of(Tls.class);
 
     private final Path certificate;
     private final Path key;

@@ -4,6 +4,7 @@ import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.*;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
+import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.replication.SessionMessage.Access;
 import dev.tutti.tomcat.replication.SessionMessage.Ack;
 import dev.tutti.tomcat.replication.SessionMessage.Answer;
@@ -38,7 +39,6 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the sessions of one application the same at all members of a group.
@@ -61,7 +61,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private static final long SECOND_NANOS = 1_000_000_000L;
     private static final long PARTIAL_NANOS = 10 * SECOND_NANOS;
     private static final int NUMBER_OFFSET = 1;
-    private static final Logger LOG = LoggerFactory.getLogger(Replicator.class);
+    private static final Logger LOG = Logs.of(Replicator.class);
 
     /** What the members of the view mean for this one; replaced with each view. */
     private record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {

@@ -211,6 +211,41 @@ sealed interface Action {
         }
     }
 
+    /** The second group, while the first goes on. */
+    record LeaveAside(int node) implements OfNode {
+        @Override
+        public Fault fault() {
+            return Fault.LEAVE;
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return cluster.leaveAside(node);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " leaves the group beside";
+        }
+    }
+
+    record JoinAside(int node) implements OfNode {
+        @Override
+        public Fault fault() {
+            return Fault.LEAVE;
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            return cluster.joinAsideAgain(node);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " joins the group beside again";
+        }
+    }
+
     record JoinAgain(int node) implements OfNode {
         @Override
         public Fault fault() {
@@ -314,12 +349,14 @@ sealed interface Action {
             }
             Member to = null;
             if (receiver != 0) {
-                if (!cluster.isUp(receiver) || !cluster.seat(receiver).application.isMember()) {
+                // It may have left, or be gone: its former fellows may not know it yet.
+                if (!cluster.wasStarted(receiver) || !cluster.seat(receiver).application.isMember()) {
                     return false;
                 }
                 to = cluster.seat(receiver).member();
             }
             cluster.seat(node).send(to, count, length, band);
+            cluster.sendAside(node);
             return true;
         }
 

@@ -50,6 +50,9 @@ import org.jspecify.annotations.Nullable;
 final class Cluster {
 
     static final String GROUP = "story";
+
+    /** As seeds: each node knows the one after it, the last one the first. */
+    static final List<String> NEXT_ONLY = List.of("next");
     private static final Duration STEP = Duration.ofMillis(1);
 
     private final Simulation simulation;
@@ -64,6 +67,7 @@ final class Cluster {
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final Ambush ambush;
     private int seeds;
+    private @Nullable Neighbours neighbours;
     private boolean isChatting;
     private boolean hasLostRecords;
     private final boolean isOnDatagrams;
@@ -90,10 +94,10 @@ final class Cluster {
             String name = "n" + number;
             int own = number;
             MachineFactory factory = (self, machineSeed, memory) -> {
-                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, addresses.subList(0, seeds));
+                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, seeds(own, addresses));
                 NodeMachine machine =
                         maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
-                if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
+                if (isPrimary()) {
                     machine.useRecords(node(own).records());
                 }
                 return machine;
@@ -104,6 +108,15 @@ final class Cluster {
                     : simulation.add(name, name + ":7800", factory));
             seats.add(null);
         }
+    }
+
+    /** All addresses, unless the schedule says another thing; then others are learned of. */
+    private List<String> seeds(int number, List<String> addresses) {
+        List<String> wanted = nodeSettings.get(NodeSettings.SEEDS);
+        if (wanted.equals(NEXT_ONLY)) {
+            return List.of(addresses.get(number % addresses.size()));
+        }
+        return wanted.isEmpty() ? addresses.subList(0, seeds) : wanted;
     }
 
     private DatagramProcess onDatagrams(NodeMachine machine, long seed, Memory memory) {
@@ -118,6 +131,10 @@ final class Cluster {
 
     private PacketSizes packetSizes() {
         return isOnDatagrams ? PacketSizes.ofDatagrams(datagramLimits().payloadBytesMax()) : PacketSizes.STREAM;
+    }
+
+    private boolean isPrimary() {
+        return groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY;
     }
 
     private void onEvent(int number, NodeEvents.Event event) {
@@ -140,7 +157,7 @@ final class Cluster {
         return present;
     }
 
-    private static PropertyChecker.Promise promise(Settings group) {
+    static PropertyChecker.Promise promise(Settings group) {
         boolean isSafe = group.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE;
         return switch (group.get(GroupSettings.STACK)) {
             case FIFO -> PropertyChecker.Promise.RELIABLE;
@@ -210,9 +227,14 @@ final class Cluster {
         return this;
     }
 
-    /** A setting by its name, of the node or of the group. */
+    /** A setting by its name, of the node, of the group, or, with a prefix, of a second group. */
     Cluster with(String name, String text) {
-        if (groupSettings.has(name)) {
+        if (name.startsWith(Neighbours.PREFIX)) {
+            Settings settings = neighbours == null ? Settings.of(GroupSettings.ALL) : neighbours.settings();
+            String own = name.substring(Neighbours.PREFIX.length());
+            neighbours = new Neighbours(
+                    simulation, settings.with(own, text, Settings.Source.BUILDER, "schedule"), nodes.size());
+        } else if (groupSettings.has(name)) {
             groupSettings = groupSettings.with(name, text, Settings.Source.BUILDER, "schedule");
         } else {
             nodeSettings = nodeSettings.with(name, text, Settings.Source.BUILDER, "schedule");
@@ -226,6 +248,50 @@ final class Cluster {
 
     Settings groupSettings() {
         return groupSettings;
+    }
+
+    /** The second group; null if there is none. */
+    @Nullable Neighbours neighbours() {
+        return neighbours;
+    }
+
+    /** One message in the second group, if there is one. */
+    Cluster sendAside(int number) {
+        if (neighbours != null) {
+            neighbours.send(number);
+        }
+        return this;
+    }
+
+    /** Whether there was a member of the second group to leave it. */
+    boolean leaveAside(int number) {
+        Seat seat = neighbours == null ? null : neighbours.seat(number);
+        boolean isPossible = seat != null && seat.isUp() && seat.application.isMember() && !isStopping(number);
+        if (isPossible && seat != null) {
+            seat.leave();
+        }
+        return isPossible;
+    }
+
+    /** Whether the member of the second group has left, so that another one could join. */
+    boolean joinAsideAgain(int number) {
+        Seat seat = neighbours == null ? null : neighbours.seat(number);
+        boolean isPossible = seat != null
+                && seat.application.isLeft()
+                && node(number).life() == SimulatedNode.Life.RUNNING
+                && !isStopping(number);
+        if (isPossible) {
+            joinAside(number);
+        }
+        return isPossible;
+    }
+
+    /** A member of the second group joins it on a node that is up. */
+    Cluster joinAside(int number) {
+        if (neighbours != null) {
+            neighbours.join(number, node(number), packetSizes());
+        }
+        return this;
     }
 
     // ------------------------------------------------------------------ who is there
@@ -352,12 +418,13 @@ final class Cluster {
             SimulatedNode node = node(number);
             node.start();
             seats.set(number - 1, seat(node));
+            joinAside(number);
         }
         return this;
     }
 
     private Seat seat(SimulatedNode node) {
-        return new Seat(simulation, history, node, groupSettings, packetSizes(), askedEvery);
+        return new Seat(simulation, history, node, GROUP, groupSettings, packetSizes(), askedEvery);
     }
 
     Cluster advance(Duration duration) {
@@ -391,6 +458,7 @@ final class Cluster {
 
     Cluster send(int from, int count, int length) {
         seat(from).send(null, count, length);
+        sendAside(from);
         return this;
     }
 
@@ -433,12 +501,18 @@ final class Cluster {
 
     Cluster crash(int number) {
         rememberCounters(number);
+        if (neighbours != null) {
+            neighbours.end(number);
+        }
         seat(number).crash();
         return this;
     }
 
     Cluster powerOff(int number) {
         rememberCounters(number);
+        if (neighbours != null) {
+            neighbours.end(number);
+        }
         seat(number).powerOff();
         return this;
     }
@@ -647,6 +721,19 @@ final class Cluster {
         return assertNoMemoryKept();
     }
 
+    /** What somebody should have been told and was not, in words, with its property; null if there is nothing. */
+    @Nullable Violation untold() {
+        for (Seat seat : seats) {
+            if (seat != null && seat.hasMissedTheEnd()) {
+                return new Violation("T4", seat + " has stopped, and its member was not told of the end of the group");
+            }
+            if (seat != null && isPrimary() && seat.isSuspendedInSilence()) {
+                return new Violation("T3", seat + " is outside of the primary partition, and was not told");
+            }
+        }
+        return null;
+    }
+
     List<Violation> missing() {
         return checker().violationsAtRest(present().stream().map(Seat::member).toList());
     }
@@ -707,6 +794,9 @@ final class Cluster {
                 }
                 text.append('\n');
             }
+        }
+        if (neighbours != null) {
+            text.append(neighbours.describe());
         }
         return text.toString();
     }

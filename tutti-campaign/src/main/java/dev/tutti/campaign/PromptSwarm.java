@@ -30,8 +30,12 @@ final class PromptSwarm {
 
     private int slowReceiver;
 
+    /** A stream of its own: other draws stay as they are. */
+    private final SplittableRandom kinds;
+
     PromptSwarm(long seed) {
         this.seed = seed;
+        this.kinds = new SplittableRandom(~seed * 47);
         this.random = new SplittableRandom(seed * 31 + Schedule.Mode.PROMPT.ordinal());
         this.size = random.nextInt(3) == 0 ? 8 + random.nextInt(9) : 3 + random.nextInt(4);
     }
@@ -81,6 +85,7 @@ final class PromptSwarm {
 
     private void drawWorld() {
         Swarm.drawOrder(world.settings(), seed, Schedule.Mode.PROMPT);
+        Swarm.drawAside(world.settings(), seed, Schedule.Mode.PROMPT);
         if (random.nextInt(4) == 0) {
             world.settings().put(GroupSettings.MERGE_DELAY.name(), "0 ms");
         }
@@ -157,6 +162,19 @@ final class PromptSwarm {
         }
     }
 
+    /** Half of them as they are; the others of all kinds: in scopes, out of band, to one, to itself, and in pieces. */
+    private Action.Send send(int from, int count, int length, int to) {
+        if (kinds.nextBoolean()) {
+            return new Action.Send(from, count, length, to);
+        }
+        Band band = Band.values()[kinds.nextInt(Band.values().length)];
+        boolean isLarge = band != Band.OUT_OF_BAND && kinds.nextInt(8) == 0;
+        int receiver = kinds.nextInt(3) > 0 ? to : 1 + kinds.nextInt(size);
+        return isLarge
+                ? new Action.Send(from, 1, 128 * 1024 + kinds.nextInt(200_000), receiver, band)
+                : new Action.Send(from, count, length, receiver, band);
+    }
+
     /** So much that some of it is under way when the trouble comes, and messages to one that begin their stream. */
     private void work() {
         if (random.nextBoolean()) {
@@ -166,7 +184,7 @@ final class PromptSwarm {
             int from = random.nextBoolean() ? slowSender : node();
             int to = random.nextInt(3) > 0 ? 0 : from == slowSender ? slowReceiver : otherThan(from);
             int count = random.nextBoolean() ? 1 + random.nextInt(3) : 1 + random.nextInt(100);
-            step(new Action.Send(from, count, random.nextInt(1_500), to));
+            step(send(from, count, random.nextInt(1_500), to));
             pass(random.nextLong(1L << 14 + random.nextInt(10)));
         }
     }
@@ -262,7 +280,7 @@ final class PromptSwarm {
         if (random.nextBoolean()) {
             for (int more = random.nextInt(4); more >= 0; more--) {
                 int from = more == 0 ? slowSender : node();
-                together.add(new Action.Send(from, 1 + random.nextInt(20), random.nextInt(1_500), 0));
+                together.add(send(from, 1 + random.nextInt(20), random.nextInt(1_500), 0));
             }
         }
         return together;

@@ -5,6 +5,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Receipt;
+import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
@@ -18,6 +19,7 @@ import dev.tutti.sim.Simulation;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +41,11 @@ final class Seat {
     private final ArrayDeque<Order> orders = new ArrayDeque<>();
     private final int run;
     private final int askedEvery;
+    private final String name;
     private boolean isRetrying;
+    private boolean isLeaving;
+    private boolean isStopping;
+    private boolean isCrashed;
 
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
@@ -49,6 +55,7 @@ final class Seat {
             Simulation simulation,
             History history,
             SimulatedNode node,
+            String name,
             Settings group,
             PacketSizes sizes,
             int askedEvery) {
@@ -56,6 +63,7 @@ final class Seat {
         this.simulation = simulation;
         this.history = history;
         this.node = node;
+        this.name = name;
         this.run = node.run();
         this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, sizes);
         this.application = new SimulatedApplication(
@@ -63,7 +71,7 @@ final class Seat {
         application.withEnd(outgoing::close);
         outgoing.tellUnsent(application::onUnsent);
         node.execute(now ->
-                application.setSelf(machine().join(now, Cluster.GROUP, group, application, outgoing)));
+                application.setSelf(machine().join(now, name, group, application, outgoing)));
     }
 
     NodeMachine machine() {
@@ -147,7 +155,13 @@ final class Seat {
 
     private void offer(Order order) {
         Member receiver = order.receiver();
-        byte[] message = application.nextMessage(receiver, order.length(), order.band() == Band.OUT_OF_BAND);
+        int lane =
+                switch (order.band()) {
+                    case ORDERED -> SimulatedApplication.IN_ORDER;
+                    case OUT_OF_BAND -> SimulatedApplication.OUT_OF_BAND;
+                    case SCOPED -> SimulatedApplication.lane(order.scope());
+                };
+        byte[] message = application.nextMessage(receiver, order.length(), lane);
         if (!isSmall(order)) {
             Integer scope = order.band() == Band.SCOPED ? order.scope() : null;
             large = outgoing.offerLarge(receiver, message, 0, message.length, scope);
@@ -184,10 +198,54 @@ final class Seat {
     }
 
     void leave() {
+        isLeaving = true;
         node.execute(now -> machine().leave(now, member()));
     }
 
+    /** Whether the member was asked to leave, and has not been told that it has. */
+    boolean isStillLeaving() {
+        return isLeaving && !application.isLeft();
+    }
+
+    /** Whether the process has ended in order and the member was not told of the end of its group. */
+    boolean hasMissedTheEnd() {
+        boolean isOver = node.run() != run || node.life() == SimulatedNode.Life.DOWN;
+        return isStopping && !isCrashed && isOver && application.isMember() && !application.isLeft();
+    }
+
+    /** Whether the member stands outside of the primary partition and was not told so. */
+    boolean isSuspendedInSilence() {
+        boolean isRunning = node.run() == run && node.life() == SimulatedNode.Life.RUNNING && !application.isLeft();
+        return isRunning && application.isMember() && !application.isSuspended() && isOutside();
+    }
+
+    private boolean isOutside() {
+        boolean[] isOutside = new boolean[1];
+        machine().report(new OutsideReport(name, 0, isOutside));
+        return isOutside[0];
+    }
+
+    /** Looks for {@code groups.NAME.membership.outside}. */
+    private record OutsideReport(String group, int depth, boolean[] isOutside) implements Report {
+        @Override
+        public void put(String name, long value) {
+            isOutside[0] |= depth == 3 && name.equals("outside") && value != 0;
+        }
+
+        @Override
+        public void put(String name, String value) {
+            // It is a number.
+        }
+
+        @Override
+        public Report section(String name) {
+            boolean isOnTheWay = depth < 3 && name.equals(List.of("groups", group, "membership").get(depth));
+            return new OutsideReport(group, isOnTheWay ? depth + 1 : Integer.MAX_VALUE, isOutside);
+        }
+    }
+
     void stop() {
+        isStopping = true;
         node.stop(now -> machine().stop(now));
     }
 
@@ -201,7 +259,9 @@ final class Seat {
         node.powerOff();
     }
 
-    private void end() {
+    /** The process ends without a word, by way of another seat on it. */
+    void end() {
+        isCrashed = true;
         if (application.isMember() && !application.isLeft()) {
             history.add(new History.Crashed(member()));
         }
@@ -214,19 +274,38 @@ final class Seat {
         return (Packet packet, Consumer<byte[]> messages) -> {
             Receipt receipt = packet.receipt();
             Reassembly reassembly = receipt != null && receipt.isUnicast() ? ofOne : ofAll;
+            int lane = Records.isOutOfBand(packet) ? SimulatedApplication.OUT_OF_BAND : SimulatedApplication.IN_ORDER;
             boolean isReadable = Records.read(packet, new Records.Visitor() {
                 @Override
                 public void onMessage(ByteBuffer bytes, int offset, int length) {
+                    take(bytes, offset, length, lane);
+                }
+
+                @Override
+                public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
+                    take(bytes, offset, length, SimulatedApplication.lane(scope));
+                }
+
+                private void take(ByteBuffer bytes, int offset, int length, int deliveredIn) {
                     byte[] message = new byte[length];
                     bytes.get(offset, message);
-                    messages.accept(message);
+                    messages.accept(SimulatedApplication.delivered(message, deliveredIn));
                 }
 
                 @Override
                 public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                    takePiece(bytes, offset, length, piece, lane);
+                }
+
+                @Override
+                public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
+                    takePiece(bytes, offset, length, piece, SimulatedApplication.lane(scope));
+                }
+
+                private void takePiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int deliveredIn) {
                     ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                     if (message != null) {
-                        messages.accept(message.array());
+                        messages.accept(SimulatedApplication.delivered(message.array(), deliveredIn));
                     }
                 }
             });

@@ -34,6 +34,8 @@ final class Sentences {
             new Form("# loses its records", m -> new Action.LoseRecords(number(m, 1))),
             new Form("# stops", m -> new Action.Stop(number(m, 1))),
             new Form("# leaves", m -> new Action.Leave(number(m, 1))),
+            new Form("# leaves the group beside", m -> new Action.LeaveAside(number(m, 1))),
+            new Form("# joins the group beside again", m -> new Action.JoinAside(number(m, 1))),
             new Form("# joins again", m -> new Action.JoinAgain(number(m, 1))),
             new Form("# is paused", m -> new Action.Pause(number(m, 1))),
             new Form("# stands still for %", m -> new Action.Stall(number(m, 1), Durations.parse(m.group(2)))),

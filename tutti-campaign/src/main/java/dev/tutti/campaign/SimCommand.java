@@ -38,8 +38,9 @@ import picocli.CommandLine.Spec;
             "smaller and printed as a scenario; docs/design/simulator.md says what to do",
             "with it.",
             "",
-            "Exit codes: 0 nothing was broken, 1 something was (with --mutant or --slip:",
-            "one was not caught), 2 wrong usage.",
+            "Exit codes: 0 nothing was broken, 1 something was, or 2,000 schedules or more",
+            "did not reach all that is listed (with --mutant or --slip: one was not",
+            "caught), 2 wrong usage.",
             "",
             "Examples:",
             "  tutti sim --schedules 2000",
@@ -236,7 +237,9 @@ final class SimCommand implements Callable<Integer> {
                 printShrunk(result.failures().getFirst(), Mutant.NONE);
             }
         }
-        return result.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        List<String> owed = mode == null && set.isEmpty() ? table.owed() : List.of();
+        owed.forEach(name -> say("not reached by " + result.schedules() + " schedules, and it should have been: " + name));
+        return result.isClean() && owed.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
     /** What a seed is to be replayed with. */

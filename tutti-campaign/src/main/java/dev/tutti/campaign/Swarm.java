@@ -39,6 +39,9 @@ final class Swarm {
     private long nowNanos;
     private long bytesLeft;
 
+    /** Without one of the nodes the others may never hear of each other. */
+    private boolean isEverybodyNeeded;
+
     private Swarm(long seed, Schedule.Mode mode) {
         this.seed = seed;
         this.mode = mode;
@@ -116,6 +119,8 @@ final class Swarm {
         } else {
             drawOrder(settings, seed, mode);
         }
+        drawAside(settings, seed, mode);
+        drawSeeds(settings);
         if (random.nextBoolean()) {
             int window = random.nextInt(3) == 0 ? 1024 : 128 + random.nextInt(128);
             settings.put(GroupSettings.WINDOW.name(), Size.kibibytes(window).toString());
@@ -233,6 +238,31 @@ final class Swarm {
         }
     }
 
+    /** Every sixth schedule has a second group on the same nodes; from a stream of its own. */
+    static void drawAside(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
+        SplittableRandom asides = new SplittableRandom(~seed * 41 + mode.ordinal());
+        if (asides.nextInt(6) > 0) {
+            return;
+        }
+        TreeMap<String, String> aside = new TreeMap<>();
+        if (asides.nextInt(5) == 0) {
+            aside.put(GroupSettings.STACK.name(), "unreliable");
+        } else {
+            drawOrder(aside, asides.nextLong(), mode);
+        }
+        aside.putIfAbsent(GroupSettings.WINDOW.name(), "128 KiB");
+        aside.forEach((name, value) -> settings.put(Neighbours.PREFIX + name, value));
+    }
+
+    /** Nodes that do not know all others from the start; only where all are up in the end, and no cut stays. */
+    private void drawSeeds(TreeMap<String, String> settings) {
+        SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
+        if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
+            isEverybodyNeeded = true;
+            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? Cluster.NEXT_ONLY.getFirst() : "n1:7800");
+        }
+    }
+
     private void set(String name, int oneIn, int min, int max) {
         if (random.nextInt(oneIn) == 0) {
             int value = min + (random.nextBoolean() ? 0 : random.nextInt(max - min));
@@ -271,7 +301,7 @@ final class Swarm {
             step(new Action.HealAll());
         }
         step(new Action.Quiet());
-        pass(1_000_000_000L * (1L << random.nextInt(14)));
+        pass(1_000_000_000L * (1L << random.nextInt(13)));
     }
 
     // ------------------------------------------------------------------ faults
@@ -312,8 +342,16 @@ final class Swarm {
                 startSoon(node);
             }
             case LEAVE -> {
-                step(new Action.Leave(node));
-                stepAfter(random.nextLong(1L << 20 + random.nextInt(13)), new Action.JoinAgain(node));
+                boolean isAside = world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name()) && random.nextBoolean();
+                step(isAside ? new Action.LeaveAside(node) : new Action.Leave(node));
+                stepAfter(
+                        random.nextLong(1L << 20 + random.nextInt(13)),
+                        isAside ? new Action.JoinAside(node) : new Action.JoinAgain(node));
+                if (random.nextInt(3) == 0) {
+                    // To a member that is about to leave, or has just left.
+                    pass(random.nextLong(2_000_000));
+                    send(otherThan(node), 1 + random.nextInt(20), random.nextInt(3_000), node);
+                }
             }
             case PAUSE -> {
                 step(new Action.Pause(node));
@@ -568,6 +606,13 @@ final class Swarm {
             step(new Action.Await(Ambush.Message.PREPARE, 0, 1, Duration.ZERO,
                     new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
         }
+        if (random.nextBoolean()) {
+            // Of all kinds, so that something of each waits while the view changes, or is under way.
+            Band band = Band.values()[random.nextInt(Band.values().length)];
+            int length = random.nextInt(8) == 0 && band != Band.OUT_OF_BAND ? random.nextInt(300_000) : random.nextInt(2_000);
+            step(new Action.Await(message, 0, 1 + random.nextInt(size), Duration.ZERO,
+                    new Action.Send(node(), 1 + random.nextInt(4), length, random.nextInt(3) == 0 ? 0 : node(), band)));
+        }
         for (int index = random.nextInt(2); index >= 0; index--) {
             Duration later = random.nextBoolean()
                     ? Duration.ZERO
@@ -611,7 +656,7 @@ final class Swarm {
         pass(1);
         switch (mode) {
             case SAFETY, PROMPT, PRIMARY -> {
-                if (random.nextBoolean()) {
+                if (random.nextBoolean() || isEverybodyNeeded) {
                     for (int node = 1; node <= size; node++) {
                         step(new Action.Start(node));
                     }

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
@@ -95,7 +96,14 @@ final class Trial {
         cluster.network().setConnectTimeout(world.connectTimeout());
         cluster.network().setEndDelayMax(world.endDelayMax());
         cluster.network().setNoticeDelayMax(world.noticeDelayMax());
-        this.bytesMax = bytesMax(cluster.nodeSettings(), cluster.groupSettings(), schedule.size());
+        Neighbours neighbours = cluster.neighbours();
+        long asideBytes = neighbours == null ? 0 : bytesMax(cluster.nodeSettings(), neighbours.settings(), schedule.size());
+        this.bytesMax = asideBytes + bytesMax(cluster.nodeSettings(), cluster.groupSettings(), schedule.size());
+        if (neighbours != null) {
+            coverage.count(neighbours.settings().get(GroupSettings.STACK) == cluster.groupSettings().get(GroupSettings.STACK)
+                    ? "state.two-groups: with one stack"
+                    : "state.two-groups: with different stacks");
+        }
         for (int node = 1; node <= schedule.size(); node++) {
             cluster.node(node)
                     .withMemory(bytesMax)
@@ -103,6 +111,12 @@ final class Trial {
         }
         world.driftPpm().forEach((node, drift) -> cluster.node(node).withDrift(drift));
         world.lateTimers().forEach((node, late) -> cluster.node(node).withTimers(true, late.toNanos()));
+        List<String> seeds = cluster.nodeSettings().get(NodeSettings.SEEDS);
+        if (!seeds.isEmpty()) {
+            coverage.count(seeds.equals(Cluster.NEXT_ONLY)
+                    ? "state.seeds: each node knows the next one only"
+                    : "state.seeds: each node knows the first one only");
+        }
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
         this.calm = calm(cluster.nodeSettings(), cluster.groupSettings());
         this.witness = new Witness(cluster, coverage);
@@ -170,15 +184,23 @@ final class Trial {
     }
 
     private void strike(Action action) {
+        strike(action, false);
+    }
+
+    private void strike(Action action, boolean isInViewChange) {
         String state = witness.before(action);
         simulation.note(action.toString());
         if (action.fault() != Fault.WORK) {
             troubleNanos = simulation.nowNanos();
         }
+        if (action instanceof Action.Send send && cluster.isUp(send.node())) {
+            Work.count(cluster, send, isInViewChange, coverage);
+        }
         if (action.strike(cluster)) {
             witness.after(action, state);
         }
         checkWindows();
+        checkTold();
         switch (action) {
             case Action.OneView(Duration within) -> requireOneView(within);
             case Action.Arrived(Duration within) -> requireArrived(within);
@@ -224,18 +246,20 @@ final class Trial {
     private void advance(long nanos) {
         long end = simulation.nowNanos() + nanos;
         PropertyChecker checker = cluster.checker();
+        PropertyChecker aside = cluster.neighbours() == null ? checker : cluster.neighbours().checker();
         Ambush ambush = cluster.ambush();
-        BooleanSupplier isNews = () -> checker.isBroken() || ambush.isDue() || !witness.broken().isEmpty();
+        BooleanSupplier isBroken = () -> checker.isBroken() || aside.isBroken() || !witness.broken().isEmpty();
+        BooleanSupplier isNews = () -> isBroken.getAsBoolean() || ambush.isDue();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
-                && !checker.isBroken()
-                && witness.broken().isEmpty()) {
+                && !isBroken.getAsBoolean()) {
             for (Action action : ambush.takeDue()) {
                 coverage.count("fault." + Fault.AMBUSH);
-                strike(action);
+                strike(action, true);
             }
         }
         throwIfAny(checker.violations());
+        throwIfAny(aside.violations());
         if (!witness.broken().isEmpty()) {
             throw new Broken("D11", witness.broken());
         }
@@ -276,17 +300,19 @@ final class Trial {
             cluster.network().unclog(cluster.node(node));
             cluster.node(node).withTurn(Path.LOCAL.latency().toNanos() / 30, 200);
             cluster.resume(node);
-            // Also what has left has still to consume what it was given.
-            if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
-                cluster.seat(node).application.setPace(Duration.ZERO);
-                cluster.seat(node).application.release();
-            }
             if (schedule.mode() != Schedule.Mode.SETTLING) {
                 healWith(node, core);
             }
         }
         simulation.note("no more faults");
         long begin = simulation.nowNanos();
+        boolean isAsked = schedule.mode() == Schedule.Mode.SAFETY
+                || schedule.mode() == Schedule.Mode.LIVENESS
+                || schedule.mode() == Schedule.Mode.PROMPT;
+        if (isAsked && cluster.neighbours() != null) {
+            comeToRestAside(cluster.neighbours(), core);
+        }
+        consume(core);
         // Who was paused may not know yet that it was left out, and a tail may still be under way.
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
@@ -301,6 +327,61 @@ final class Trial {
             case SETTLING -> settle(begin);
         }
         checkMemory(core);
+        checkTold();
+    }
+
+    /** Also what has left has still to consume what it was given. */
+    private void consume(TreeSet<Integer> core) {
+        for (int node : core) {
+            if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
+                cluster.seat(node).application.setPace(Duration.ZERO);
+                cluster.seat(node).application.release();
+            }
+        }
+    }
+
+    /** The second group comes to rest, whatever the applications of the first one do: some of them may consume nothing. */
+    private void comeToRestAside(Neighbours neighbours, TreeSet<Integer> core) {
+        boolean isAnyStuck = presentOf(core).stream().anyMatch(seat -> seat.application.backlog() > 0);
+        if (isAnyStuck) {
+            coverage.count("state.two-groups: one at rest while the application of the other stands still");
+        }
+        List<Seat> seats = List.of();
+        long end = simulation.nowNanos() + restMax.multipliedBy(2).toNanos();
+        List<Violation> missing = List.of();
+        boolean isOver = false;
+        while (!isOver) {
+            until("L1", "one view of the group beside", restMax, () -> neighbours.isOneViewOf(asideOf(neighbours, core)));
+            seats = asideOf(neighbours, core);
+            if (neighbours.isUnreliable()) {
+                advance(SECOND);
+            }
+            for (Seat seat : seats) {
+                probe(seat, seats);
+            }
+            until("L2", "everything submitted in the group beside", restMax, () -> isAllSubmitted(asideOf(neighbours, core)));
+            advance(SECOND);
+            List<Member> members = asideOf(neighbours, core).stream().map(Seat::member).toList();
+            missing = neighbours.checker().violationsAtRest(members);
+            isOver = missing.isEmpty() || simulation.nowNanos() >= end;
+        }
+        throwIfAny(missing);
+        coverage.count("state.two-groups: one came to rest beside the other");
+    }
+
+    private List<Seat> asideOf(Neighbours neighbours, TreeSet<Integer> core) {
+        return neighbours.present(seat -> core.contains(cluster.numberOf(seat)));
+    }
+
+    /** One of each kind of message: to all, to another one and to oneself; in order, in a scope, and out of band. */
+    private static void probe(Seat seat, List<Seat> seats) {
+        Seat other = seats.get((seats.indexOf(seat) + 1) % seats.size());
+        seat.send(null, 1, PROBE_BYTES);
+        seat.send(null, 1, PROBE_BYTES, Band.SCOPED);
+        seat.send(null, 1, PROBE_BYTES, Band.OUT_OF_BAND);
+        seat.send(other.member(), 1, PROBE_BYTES);
+        seat.send(other.member(), 1, PROBE_BYTES, Band.OUT_OF_BAND);
+        seat.send(seat.member(), 1, PROBE_BYTES);
     }
 
     /** With what they have on record. Who is leaving takes three time-outs at most. */
@@ -368,8 +449,12 @@ final class Trial {
         until("L1", "one view of " + Action.names(core), restMax, () ->
                 cluster.isOneViewOf(seat -> core.contains(cluster.numberOf(seat))));
         until("L2", "everything submitted", restMax, () -> isAllSubmitted(presentOf(core)));
+        if (isUnreliable()) {
+            // What is lost because too much comes at once is lost; a probe is alone.
+            advance(SECOND);
+        }
         for (Seat seat : presentOf(core)) {
-            seat.send(null, 1, PROBE_BYTES);
+            probe(seat, presentOf(core));
         }
         advance(SECOND.dividedBy(100));
         long end = simulation.nowNanos() + restMax.toNanos();
@@ -377,6 +462,13 @@ final class Trial {
             advance(LOOK_NANOS);
         }
         throwIfAny(missing(presentOf(core)));
+        if (isUnreliable()) {
+            coverage.count("state.unreliable: probes arrived");
+        }
+    }
+
+    private boolean isUnreliable() {
+        return cluster.groupSettings().get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE;
     }
 
     private static boolean isAllSubmitted(List<Seat> seats) {
@@ -411,6 +503,15 @@ final class Trial {
         }
         if (byView.size() > 1) {
             coverage.count("state.settled-apart: several views side by side under cuts that stay");
+        }
+    }
+
+    // ------------------------------------------------------------------ what is told
+
+    private void checkTold() {
+        Violation untold = cluster.untold();
+        if (untold != null) {
+            throw new Broken(untold.property(), untold.toString());
         }
     }
 

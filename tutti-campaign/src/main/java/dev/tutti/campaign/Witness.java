@@ -57,6 +57,8 @@ final class Witness {
     private void onEntry(History.Entry entry) {
         switch (entry) {
             case History.Viewed(Member member, View view) -> onView(member, view);
+            case History.Suspended suspended ->
+                coverage.count("state.suspended: outside of the primary partition, and told");
             case History.Left left -> {
                 if (left.reason().equals("left")) {
                     coverage.count("state.left");

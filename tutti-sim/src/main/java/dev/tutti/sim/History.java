@@ -35,6 +35,9 @@ public final class History {
     /** The application was told that what follows in this view may not be at all of its members. */
     public record Transition(Member member) implements Entry {}
 
+    /** The application was told that the member is outside of the primary partition, until the next view. */
+    public record Suspended(Member member, String reason) implements Entry {}
+
     /** The member was told that everybody had been asked. */
     public record Joined(Member member) implements Entry {}
 

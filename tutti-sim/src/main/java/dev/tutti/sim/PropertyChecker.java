@@ -181,6 +181,8 @@ public final class PropertyChecker {
         final Band inOrder = new Band();
         final Band outOfBand = new Band();
         long deliveredOwn;
+        boolean isJoined;
+        boolean isSuspended;
         boolean isOver;
 
         Life(Member member, int order) {
@@ -342,8 +344,23 @@ public final class PropertyChecker {
                 if (life.stays.isEmpty()) {
                     report("S5", joined.member() + " has joined without a view");
                 }
+                if (life.isJoined) {
+                    report("T1", joined.member() + " was told twice that it has joined");
+                }
+                life.isJoined = true;
             }
-            case History.Left left -> life.isOver = true;
+            case History.Suspended suspended -> {
+                life.isSuspended = true;
+                if (suspended.reason().isBlank()) {
+                    report("T3", suspended.member() + " was told that it is suspended, and not why");
+                }
+            }
+            case History.Left left -> {
+                life.isOver = true;
+                if (left.reason().isBlank()) {
+                    report("T4", left.member() + " was told that it has left, and not why");
+                }
+            }
             case History.Crashed crashed -> life.isOver = true;
         }
     }
@@ -563,6 +580,7 @@ public final class PropertyChecker {
     }
 
     private void takeView(Life life, View view) {
+        life.isSuspended = false;
         View.Primary primary = view.primary();
         if (primary != null) {
             checkPrimary(life.member, view, primary);
@@ -710,8 +728,16 @@ public final class PropertyChecker {
             if (!new TreeSet<>(stay.view.members()).equals(present)) {
                 report("L1", member + " is in " + stay.view + " and not in one of " + present);
             }
+            if (life.isSuspended) {
+                report("T3", member + " was told that it is suspended, and of no view since");
+            }
+            if (!life.isJoined) {
+                report("T1", member + " was never told that it has joined");
+            }
             if (promise.isReliable()) {
                 checkDelivery(life, stay, present);
+            } else {
+                checkLatest(life, stay, present);
             }
         }
     }
@@ -735,24 +761,63 @@ public final class PropertyChecker {
             if (promise.isTotal() && there.count == stay.count && there.order != stay.order) {
                 report("S14", other + " and " + life.member + " have delivered in different orders in " + stay.id());
             }
-            checkRecent(life, life.inOrder.toOne.get(other), receiver, receiver.inOrder.seenFrom(life.member, false));
-            checkRecent(life, life.outOfBand.toOne.get(other), receiver, receiver.outOfBand.seenFrom(life.member, false));
-            checkRecent(life, life.outOfBand.toAll, receiver, receiver.outOfBand.seenFrom(life.member, true));
+            int since = togetherSince(life, receiver);
+            checkSince(since, life, life.inOrder.toOne.get(other), receiver, receiver.inOrder.seenFrom(life.member, false));
+            checkSince(since, life, life.outOfBand.toOne.get(other), receiver, receiver.outOfBand.seenFrom(life.member, false));
+            checkSince(since, life, life.outOfBand.toAll, receiver, receiver.outOfBand.seenFrom(life.member, true));
         }
     }
 
-    /** What a member has submitted in its last view is there. */
-    private void checkRecent(Life life, @Nullable Submissions submissions, Life receiver, BitSet seen) {
+    /** From which of its views on a member has gone together with another one, up to the last view of both. */
+    private static int togetherSince(Life life, Life other) {
+        int index = life.stays.size() - 1;
+        int otherIndex = other.stays.size() - 1;
+        while (index > 0
+                && otherIndex > 0
+                && life.stays.get(index - 1).id().equals(other.stays.get(otherIndex - 1).id())) {
+            index--;
+            otherIndex--;
+        }
+        return index;
+    }
+
+    /** What a member has submitted while the two were together, in whichever view, is there. */
+    private void checkSince(int since, Life life, @Nullable Submissions submissions, Life receiver, BitSet seen) {
         if (submissions == null) {
             return;
         }
-        for (int index = 0; index < submissions.hashes.size; index++) {
-            boolean isRecent = submissions.stays.values[index] == life.stays.size();
-            if (isRecent && !seen.get(index)) {
+        for (int index = submissions.hashes.size - 1; index >= 0; index--) {
+            if (submissions.stays.values[index] <= since) {
+                return;
+            }
+            if (!seen.get(index)) {
                 report("L2", receiver.member + " has not delivered " + life.member + "#" + (index + 1)
                         + (submissions == life.outOfBand.toAll ? " (out of band) to all" : " to it"));
                 return;
             }
+        }
+    }
+
+    /** Where nothing is repeated: what a member has sent last, when nothing else was sent, is there. */
+    private void checkLatest(Life life, Stay stay, TreeSet<Member> present) {
+        for (Member other : present) {
+            Life receiver = lives.get(other);
+            Stay there = receiver == null ? null : receiver.stay();
+            if (receiver == null || there == null || !there.id().equals(stay.id())) {
+                continue;
+            }
+            checkLatest(life, life.inOrder.toAll, receiver, receiver.inOrder.seenFrom(life.member, true));
+            checkLatest(life, life.outOfBand.toAll, receiver, receiver.outOfBand.seenFrom(life.member, true));
+            checkLatest(life, life.inOrder.toOne.get(other), receiver, receiver.inOrder.seenFrom(life.member, false));
+            checkLatest(life, life.outOfBand.toOne.get(other), receiver, receiver.outOfBand.seenFrom(life.member, false));
+        }
+    }
+
+    private void checkLatest(Life life, @Nullable Submissions submissions, Life receiver, BitSet seen) {
+        int last = submissions == null ? -1 : submissions.hashes.size - 1;
+        if (submissions != null && last >= 0 && submissions.stays.values[last] == life.stays.size() && !seen.get(last)) {
+            report("L7", receiver.member + " has not delivered " + life.member + "#" + (last + 1)
+                    + ", which was sent when nothing was wrong");
         }
     }
 

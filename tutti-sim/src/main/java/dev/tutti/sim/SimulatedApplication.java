@@ -45,10 +45,22 @@ public final class SimulatedApplication implements Application {
         }
     }
 
-    /** In the first byte of a message. */
-    private static final int TO_ONE = 1;
+    /**
+     * The lane of messages that are in order with all others of their sender. A lane is in the first byte of a message, above
+     * {@link #TO_ONE}; a reader writes the one that it was delivered in over it, so that a wrong one shows by its hash.
+     */
+    public static final int IN_ORDER = 0;
 
-    private static final int OUT_OF_BAND = 2;
+    /** The lane of messages that are in no order. */
+    public static final int OUT_OF_BAND = 1;
+
+    /** Lanes that are no scope. */
+    private static final int LANES = 2;
+
+    /** Scopes from 0 on have a lane each. */
+    public static final int SCOPES_MAX = 120 / 2;
+
+    private static final int TO_ONE = 1;
 
     private final Simulation simulation;
     private final SimulatedNode node;
@@ -71,6 +83,7 @@ public final class SimulatedApplication implements Application {
     private boolean isStuck;
     private boolean isConsuming;
     private boolean isJoined;
+    private boolean isSuspended;
     private boolean isLeft;
 
     /**
@@ -122,6 +135,11 @@ public final class SimulatedApplication implements Application {
         return view;
     }
 
+    /** Whether the last that the member was told of its place is that it is outside of the primary partition. */
+    public boolean isSuspended() {
+        return isSuspended;
+    }
+
     public boolean isJoined() {
         return isJoined;
     }
@@ -167,23 +185,38 @@ public final class SimulatedApplication implements Application {
      * @param length at least {@link #MESSAGE_BYTES_MIN}
      */
     public byte[] nextMessage(@Nullable Member receiver, int length) {
-        return nextMessage(receiver, length, false);
+        return nextMessage(receiver, length, IN_ORDER);
     }
 
-    /** As {@link #nextMessage(Member, int)}. */
-    public byte[] nextMessage(@Nullable Member receiver, int length, boolean isOutOfBand) {
+    /** As {@link #nextMessage(Member, int)}, in a lane. */
+    public byte[] nextMessage(@Nullable Member receiver, int length, int lane) {
+        boolean isOutOfBand = lane == OUT_OF_BAND;
         long index = (isOutOfBand ? sentOutOfBand : sent).next(receiver);
-        byte[] content = content(self(), receiver, isOutOfBand, index, length);
+        byte[] content = content(self(), receiver, lane, index, length);
         History.Message message = new History.Message(self(), receiver, isOutOfBand, index, hash(content));
         lastMessage = message;
         history.add(new History.Submitted(self(), message));
         return content;
     }
 
-    private static byte[] content(Member sender, @Nullable Member receiver, boolean isOutOfBand, long index, int length) {
+    /** The lane of a scope. */
+    public static int lane(int scope) {
+        if (scope < 0 || scope >= SCOPES_MAX) {
+            throw new IllegalArgumentException("scope " + scope + ", 0 to " + (SCOPES_MAX - 1));
+        }
+        return LANES + scope;
+    }
+
+    /** Notes in a message the lane in which it was delivered. */
+    public static byte[] delivered(byte[] message, int lane) {
+        message[0] = (byte) (message[0] & TO_ONE | lane << 1);
+        return message;
+    }
+
+    private static byte[] content(Member sender, @Nullable Member receiver, int lane, long index, int length) {
         byte[] content = new byte[Math.max(length, MESSAGE_BYTES_MIN)];
         ByteBuffer buffer = ByteBuffer.wrap(content);
-        buffer.put((byte) ((receiver == null ? 0 : TO_ONE) + (isOutOfBand ? OUT_OF_BAND : 0)));
+        buffer.put((byte) ((receiver == null ? 0 : TO_ONE) | lane << 1));
         buffer.putLong(sender.node().incarnation()).putInt(sender.join()).putLong(index);
         buffer.putLong(receiver == null ? 0 : receiver.node().incarnation());
         buffer.putInt(receiver == null ? 0 : receiver.join());
@@ -256,7 +289,7 @@ public final class SimulatedApplication implements Application {
                     buffer.getLong() == sender.node().incarnation() && buffer.getInt() == sender.join();
             index = isSender ? buffer.getLong() : -1;
             receiver = (kind & TO_ONE) == 0 ? null : self();
-            isOutOfBand = (kind & OUT_OF_BAND) != 0;
+            isOutOfBand = kind >> 1 == OUT_OF_BAND;
         }
         history.add(new History.Delivered(
                 self(), new History.Message(sender, receiver, isOutOfBand, index, hash(content))));
@@ -289,8 +322,15 @@ public final class SimulatedApplication implements Application {
     }
 
     @Override
+    public void onSuspended(String reason) {
+        isSuspended = true;
+        history.add(new History.Suspended(self(), reason));
+    }
+
+    @Override
     public void onView(View installed) {
         view = installed;
+        isSuspended = false;
         history.add(new History.Viewed(self(), installed));
     }
 

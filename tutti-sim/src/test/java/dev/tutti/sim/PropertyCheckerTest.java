@@ -34,6 +34,7 @@ class PropertyCheckerTest {
     void everybodyIsAloneAtFirst() {
         for (Member member : List.of(p, q, r)) {
             see(member, View.alone(member));
+            history.add(new History.Joined(member));
         }
     }
 
@@ -620,5 +621,98 @@ class PropertyCheckerTest {
         assertThat(violatedAtRest(p, q)).containsExactly("L3");
         tell(p, 1, by(view, view, List.of(p, q), List.of()));
         assertThat(violatedAtRest(p, q)).isEmpty();
+    }
+    // ------------------------------------------------------------------ over several views
+
+    private void submitTo(Member sender, Member receiver, long index) {
+        history.add(new History.Submitted(sender, message(sender, receiver, index)));
+    }
+
+    private History.Message outOfBand(Member sender, long index) {
+        return new History.Message(sender, null, true, index, 17 * index);
+    }
+
+    @Test
+    void l2SeesAUnicastThatAViewChangeHasSwallowed() {
+        install(2, p, q, r);
+        submitTo(p, q, 1);
+        install(3, p, q);
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+        history.add(new History.Delivered(q, message(p, q, 1)));
+        assertThat(violatedAtRest(p, q)).isEmpty();
+    }
+
+    @Test
+    void l2DoesNotMindAUnicastToOneWhoWasAway() {
+        install(2, p, q);
+        submitTo(p, q, 1);
+        install(3, p);
+        see(q, view(4, q));
+        install(5, p, q);
+        assertThat(violatedAtRest(p, q)).isEmpty();
+        submitTo(p, q, 2);
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+    }
+
+    @Test
+    void l2SeesAMessageOutOfBandThatAViewChangeHasSwallowed() {
+        install(2, p, q);
+        history.add(new History.Submitted(p, outOfBand(p, 1)));
+        install(3, p, q);
+        assertThat(violatedAtRest(p, q)).containsExactly("L2");
+    }
+
+    // ------------------------------------------------------------------ unreliable
+
+    @Test
+    void l7SeesAGroupThatDeliversNothing() {
+        install(2, p, q);
+        send(p, 1);
+        assertThat(names(PropertyChecker.violationsAtRest(PropertyChecker.Promise.UNRELIABLE, history, List.of(p, q))))
+                .containsExactly("L7");
+    }
+
+    @Test
+    void l7DoesNotMindWhatWasLostBeforeTheLast() {
+        install(2, p, q);
+        send(p, 1);
+        send(p, 2);
+        deliver(q, p, 2);
+        assertThat(names(PropertyChecker.violationsAtRest(PropertyChecker.Promise.UNRELIABLE, history, List.of(p, q))))
+                .isEmpty();
+    }
+
+    // ------------------------------------------------------------------ what is told
+
+    @Test
+    void t1SeesAJoinThatNobodyIsToldOf() {
+        Member late = member(4, "s");
+        see(late, View.alone(late));
+        assertThat(violatedAtRest(late)).containsExactly("T1");
+        history.add(new History.Joined(late));
+        assertThat(violatedAtRest(late)).isEmpty();
+    }
+
+    @Test
+    void t1SeesAJoinThatIsToldTwice() {
+        history.add(new History.Joined(p));
+        assertThat(violated()).containsExactly("T1");
+    }
+
+    @Test
+    void t3SeesASuspensionWithoutItsEnd() {
+        install(2, p, q);
+        history.add(new History.Suspended(q, "a majority is missing"));
+        assertThat(violatedAtRest(p, q)).containsExactly("T3");
+        install(3, p, q);
+        assertThat(violatedAtRest(p, q)).isEmpty();
+    }
+
+    @Test
+    void t3AndT4SeeThatNoReasonIsTold() {
+        history.add(new History.Suspended(p, " "));
+        assertThat(violated()).containsExactly("T3");
+        history.add(new History.Left(q, ""));
+        assertThat(violated()).containsExactly("T3", "T4");
     }
 }

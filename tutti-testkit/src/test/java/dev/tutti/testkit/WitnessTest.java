@@ -68,6 +68,8 @@ class WitnessTest {
         two.onView(View.alone(TWO));
         one.onView(BOTH);
         two.onView(BOTH);
+        one.onJoined();
+        two.onJoined();
     }
 
     @AfterEach
@@ -104,7 +106,7 @@ class WitnessTest {
         two.onPacket(ONE, send(null, "b"));
         two.onPacket(ONE, send(TWO, "u"));
         assertThat(broken(true)).isEmpty();
-        assertThat(record.history.entries()).hasSize(4 + 4 + 3 + 4);
+        assertThat(record.history.entries()).hasSize(2 + 4 + 4 + 3 + 4);
         assertThat(memory.outstandingBlocks()).isZero();
     }
 
@@ -119,7 +121,7 @@ class WitnessTest {
             piece = submissions.take(null, Packet.PAYLOAD_MAX);
         }
         assertThat(broken(true)).isEmpty();
-        assertThat(record.history.entries()).hasSize(4 + 3);
+        assertThat(record.history.entries()).hasSize(2 + 4 + 3);
     }
 
     @Test

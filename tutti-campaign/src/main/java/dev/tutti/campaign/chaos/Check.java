@@ -140,6 +140,7 @@ final class Check {
             case History.Asked ignored -> {}
             case History.Told ignored -> {}
             case History.Joined ignored -> {}
+            case History.Suspended ignored -> {}
             case History.Transition ignored -> {}
             case History.Left ignored -> {}
             case History.Crashed ignored -> {}

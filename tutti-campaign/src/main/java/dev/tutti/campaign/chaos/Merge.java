@@ -158,6 +158,7 @@ final class Merge {
             case History.Asked asked -> {}
             case History.Told told -> {}
             case History.Joined joined -> {}
+            case History.Suspended suspended -> {}
             case History.Transition transition -> {}
             case History.Left left -> {}
             case History.Crashed crashed -> {}
@@ -184,6 +185,7 @@ final class Merge {
                 case History.Asked asked -> {}
                 case History.Told told -> {}
                 case History.Joined joined -> {}
+                case History.Suspended suspended -> {}
                 case History.Transition transition -> {}
                 case History.Left left -> {
                     return;

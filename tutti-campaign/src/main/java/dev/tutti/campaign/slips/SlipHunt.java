@@ -105,6 +105,8 @@ public final class SlipHunt {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
+                // Most runs are over before the second compiler has paid for itself.
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 classes + File.pathSeparator + Workshop.classPath(),
                 mainClass,

@@ -53,6 +53,7 @@ class MergeTest {
         for (Life life : List.of(a, b, c)) {
             at(life, 1, new History.Viewed(life.member(), View.alone(life.member())));
             at(life, 2, new History.Viewed(life.member(), first()));
+            at(life, 3, new History.Joined(life.member()));
         }
     }
 
@@ -94,8 +95,8 @@ class MergeTest {
 
         List<History.Entry> entries = merged(Map.of());
 
-        assertThat(entries).hasSize(10);
-        assertThat(entries.subList(6, 10)).containsExactly(
+        assertThat(entries).hasSize(13);
+        assertThat(entries.subList(9, 13)).containsExactly(
                 new History.Submitted(A, toAll(A, 1)),
                 new History.Delivered(A, toAll(A, 1)),
                 new History.Delivered(B, toAll(A, 1)),
@@ -112,7 +113,7 @@ class MergeTest {
 
         List<History.Entry> entries = merged(Map.of());
 
-        assertThat(entries).hasSize(9);
+        assertThat(entries).hasSize(12);
         assertThat(checked(entries).violations()).anyMatch(violation -> violation.property().equals("S1"));
     }
 

@@ -24,8 +24,8 @@ public interface Application {
     default void onTransition() {}
 
     /**
-     * Groups with a primary partition: this member is not in it, as far as it knows. Nothing is delivered and nothing sent
-     * until the next view.
+     * Groups with a primary partition: this member is not in it, as far as it knows. Nothing is sent until the next view.
+     * Messages of the last view may still come, right before the next one, as other members of the last view have them.
      *
      * @param reason for people: who is missing
      */

@@ -254,6 +254,10 @@ final class Swarm {
         aside.forEach((name, value) -> settings.put(Neighbours.PREFIX + name, value));
     }
 
+    private boolean hasAside() {
+        return world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name());
+    }
+
     /** Nodes that do not know all others from the start; only where all are up in the end, and no cut stays. */
     private void drawSeeds(TreeMap<String, String> settings) {
         SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
@@ -342,7 +346,7 @@ final class Swarm {
                 startSoon(node);
             }
             case LEAVE -> {
-                boolean isAside = world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name()) && random.nextBoolean();
+                boolean isAside = hasAside() && random.nextBoolean();
                 step(isAside ? new Action.LeaveAside(node) : new Action.Leave(node));
                 stepAfter(
                         random.nextLong(1L << 20 + random.nextInt(13)),
@@ -660,6 +664,13 @@ final class Swarm {
                     for (int node = 1; node <= size; node++) {
                         step(new Action.Start(node));
                     }
+                }
+                if (hasAside() && random.nextBoolean()) {
+                    // The second group must not wait for it.
+                    step(new Action.HealAll());
+                    pass(5_000_000_000L);
+                    step(new Action.Consume(node(), null));
+                    step(new Action.Send(node(), 20, 1_000, 0));
                 }
             }
             case LIVENESS -> endWithCore();

@@ -342,10 +342,6 @@ final class Trial {
 
     /** The second group comes to rest, whatever the applications of the first one do: some of them may consume nothing. */
     private void comeToRestAside(Neighbours neighbours, TreeSet<Integer> core) {
-        boolean isAnyStuck = presentOf(core).stream().anyMatch(seat -> seat.application.backlog() > 0);
-        if (isAnyStuck) {
-            coverage.count("state.two-groups: one at rest while the application of the other stands still");
-        }
         List<Seat> seats = List.of();
         long end = simulation.nowNanos() + restMax.multipliedBy(2).toNanos();
         List<Violation> missing = List.of();
@@ -367,6 +363,9 @@ final class Trial {
         }
         throwIfAny(missing);
         coverage.count("state.two-groups: one came to rest beside the other");
+        if (presentOf(core).stream().anyMatch(seat -> seat.application.backlog() > 0)) {
+            coverage.count("state.two-groups: one at rest while the application of the other stands still");
+        }
     }
 
     private List<Seat> asideOf(Neighbours neighbours, TreeSet<Integer> core) {

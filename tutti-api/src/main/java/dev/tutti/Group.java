@@ -101,6 +101,7 @@ public final class Group implements AutoCloseable {
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 settings.get(GroupSettings.RECEIPT_TIMEOUT),
                 this::wakeForSubmitted,
+                () -> isInline(Thread.currentThread()),
                 this::onWaited);
         this.failures = new CallbackFailures(name, host, node.chronicle());
         Owner events = new Owner();
@@ -360,7 +361,7 @@ public final class Group implements AutoCloseable {
     /**
      * Sends to all members, in order with other messages in this scope only.
      *
-     * @throws IllegalArgumentException if the message is out of band and larger than a packet
+     * @throws SendException also if the message is out of band and larger than a packet
      */
     public void send(byte[] message, Scope scope) {
         submissions.send(null, message, scope);
@@ -477,7 +478,12 @@ public final class Group implements AutoCloseable {
             return;
         }
         RuntimeException cause = failure;
-        submissions.refuse(cause == null ? "group " + name + " was left" : String.valueOf(cause.getMessage()), cause);
+        boolean isNode = node.isClosed();
+        String why = isNode ? "node " + node.name() + " is closed" : "group " + name + " was left";
+        submissions.refuse(
+                cause != null ? SendException.Reason.LOST : isNode ? SendException.Reason.NODE_CLOSED : SendException.Reason.LEFT,
+                cause == null ? why : String.valueOf(cause.getMessage()),
+                cause);
         try {
             driver.execute(now -> {
                 Member member = self;
@@ -601,7 +607,8 @@ public final class Group implements AutoCloseable {
 
     /** The group has ended, by leaving or with its node. */
     void close(String reason) {
-        submissions.close(reason, failure);
+        // Unless sends are refused already, nobody has asked for the end.
+        submissions.close(node.isClosed() ? SendException.Reason.NODE_CLOSED : SendException.Reason.LOST, reason, failure);
         StateTransfer transfer = state;
         if (transfer != null) {
             transfer.onLeft(reason);

@@ -450,6 +450,11 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** Whether the application has closed it. */
+    boolean isClosed() {
+        return isClosed.get();
+    }
+
     /** Leaves all groups and closes, within {@code leave-timeout}. Idempotent. */
     @Override
     public void close() {

@@ -9,18 +9,33 @@ public final class SendException extends RuntimeException {
 
     /** Why a send does not proceed. */
     public enum Reason {
-        /** A member has not consumed what was sent before; it is named. */
+        /** A member has not consumed what was sent before, for {@code send-timeout}; it is named. */
         WINDOW_CLOSED,
-        /** A view change is under way. */
+        /** A view change has taken longer than {@code send-timeout}. */
         VIEW_CHANGE,
-        /** What was submitted before has not been taken up yet. */
+        /** This member has been outside of the primary partition for {@code send-timeout}. */
+        NOT_PRIMARY,
+        /** Too much that was submitted before waits: for the loop, for the window, or for receipts. */
         QUEUE_FULL,
-        /** The group was left, or the node closed. */
-        NOT_JOINED,
+        /** A listener of a group that is {@link GroupBuilder#inline} would have to wait, for the loop that it runs on. */
+        LISTENER,
+        /** The message is too long to be sent in this way. */
+        TOO_LARGE,
         /** The receiver is not in the view. */
         NO_MEMBER,
         /** The thread was interrupted. */
-        INTERRUPTED
+        INTERRUPTED,
+        /** The group was left by {@link Group#close}. */
+        LEFT,
+        /** The group has ended by itself, because of an error; it is the cause, where there is one. */
+        LOST,
+        /** The node is closed. */
+        NODE_CLOSED;
+
+        /** Whether nothing can be sent through this {@link Group} any more. */
+        public boolean isFinal() {
+            return this == LEFT || this == LOST || this == NODE_CLOSED;
+        }
     }
 
     private final Reason reason;

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +70,7 @@ final class SubmissionQueue implements Submissions {
     private final Duration timeout;
     private final Runnable wake;
     private final Waits onWaited;
+    private final BooleanSupplier isOnLoop;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int blockedThreads;
 
@@ -82,6 +84,7 @@ final class SubmissionQueue implements Submissions {
     private long takenPackets;
     private long waitNanos;
     private @Nullable String closedBecause;
+    private Reason closedReason = Reason.LEFT;
     private @Nullable Throwable closedBy;
 
     /**
@@ -89,6 +92,7 @@ final class SubmissionQueue implements Submissions {
      * @param bytesMax of copied messages that may wait
      * @param receiptTimeout after which a receipt fails
      * @param wake called after a submission, outside the lock
+     * @param isOnLoop whether the current thread is the loop's, in the middle of a turn: it must not wait
      * @param onWaited must return at once
      */
     SubmissionQueue(
@@ -99,6 +103,7 @@ final class SubmissionQueue implements Submissions {
             Duration timeout,
             Duration receiptTimeout,
             Runnable wake,
+            BooleanSupplier isOnLoop,
             Waits onWaited) {
         this.room = host.condition(lock);
         this.progress = host.condition(lock);
@@ -111,6 +116,7 @@ final class SubmissionQueue implements Submissions {
         this.timeoutNanos = timeout.toNanos();
         this.wake = wake;
         this.onWaited = onWaited;
+        this.isOnLoop = isOnLoop;
         outgoing.tellUnsent(receipts::onUnsent);
     }
 
@@ -247,8 +253,8 @@ final class SubmissionQueue implements Submissions {
 
     private void checkOutOfBand(int length) {
         if (!outgoing.isSmall(length)) {
-            throw new IllegalArgumentException("a message of " + length + " bytes does not fit into a packet, so that it "
-                    + "can't be sent out of band");
+            throw new SendException(Reason.TOO_LARGE, "a message of " + length + " bytes does not fit into a packet, so that it "
+                    + "can't be sent out of band: send it in a scope");
         }
     }
 
@@ -292,7 +298,7 @@ final class SubmissionQueue implements Submissions {
             while (!large.isTaken()) {
                 String failure = large.failure();
                 if (failure != null) {
-                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : Reason.NOT_JOINED, failure, closedBy);
+                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : closedReason, failure, closedBy);
                 }
                 remainingNanos = await(progress, remainingNanos);
                 if (large.takenBytes() != taken) {
@@ -309,30 +315,50 @@ final class SubmissionQueue implements Submissions {
     }
 
     private long await(Condition condition, long remainingNanos) {
+        if (isOnLoop.getAsBoolean()) {
+            throw new SendException(Reason.LISTENER, "a listener of an inline group would have to wait in send, for the loop that it runs on: "
+                    + waitedFor(condition) + "; use sendAsync or trySend, or send from another thread");
+        }
         if (remainingNanos <= 0) {
-            String waitsFor = outgoing.waitsFor();
             throw new SendException(
-                    waitsFor.equals(VIEW_CHANGING) ? Reason.VIEW_CHANGE : Reason.WINDOW_CLOSED,
-                    "not sent within send-timeout (" + timeout.toMillis() + " ms): "
-                            + (waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor));
+                    timeoutReason(condition), "not sent within send-timeout (" + timeout.toMillis() + " ms): " + waitedFor(condition));
         }
         blockedThreads++;
         waits++;
-        String reason = outgoing.waitsFor();
+        String reason = waitedFor(condition);
         try {
             long leftNanos = condition.awaitNanos(remainingNanos);
             long waitedNanos = remainingNanos - leftNanos;
             waitNanos += waitedNanos;
             if (waitedNanos >= LONG_NANOS) {
-                onWaited.onWaited(waitedNanos, reason.isEmpty() ? "the loop had not taken what was submitted before" : reason);
+                onWaited.onWaited(waitedNanos, reason);
             }
             return leftNanos;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + outgoing.waitsFor());
+            throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + waitedFor(condition));
         } finally {
             blockedThreads--;
         }
+    }
+
+    private Reason timeoutReason(Condition condition) {
+        String waitsFor = outgoing.waitsFor();
+        if (condition == receiptGiven || waitsFor.isEmpty()) {
+            return Reason.QUEUE_FULL;
+        }
+        if (waitsFor.equals(VIEW_CHANGING)) {
+            return Reason.VIEW_CHANGE;
+        }
+        return waitsFor.startsWith(WINDOW_CLOSED) ? Reason.WINDOW_CLOSED : Reason.NOT_PRIMARY;
+    }
+
+    private String waitedFor(Condition condition) {
+        if (condition == receiptGiven) {
+            return receipts.waiting() + " receipts are waited for";
+        }
+        String waitsFor = outgoing.waitsFor();
+        return waitsFor.isEmpty() ? "the loop has not taken what was submitted before" : waitsFor;
     }
 
     NodeInspection.Part part(Settings settings) {
@@ -425,11 +451,12 @@ final class SubmissionQueue implements Submissions {
     }
 
     /** Nothing is accepted from now on; what was accepted still goes out. */
-    void refuse(String reason, @Nullable Throwable cause) {
+    void refuse(Reason kind, String reason, @Nullable Throwable cause) {
         lock.lock();
         try {
             if (closedBecause == null) {
                 closedBecause = reason;
+                closedReason = kind;
                 closedBy = cause;
             }
             wakeAll();
@@ -439,17 +466,20 @@ final class SubmissionQueue implements Submissions {
     }
 
     /** Nothing is taken any more: who waits is told. */
-    void close(String reason, @Nullable Throwable cause) {
+    void close(Reason kind, String reason, @Nullable Throwable cause) {
         List<Waiting> unsent;
+        Reason refused;
         lock.lock();
         try {
             if (closedBecause == null) {
                 closedBecause = reason;
+                closedReason = kind;
                 closedBy = cause;
             }
             outgoing.close(reason);
             receipts.close(reason);
             unsent = new ArrayList<>(waiting);
+            refused = closedReason;
             waiting.clear();
             wakeAll();
         } finally {
@@ -457,7 +487,7 @@ final class SubmissionQueue implements Submissions {
         }
         for (Waiting one : unsent) {
             host.start("tutti-refused", () ->
-                    one.accepted().completeExceptionally(new SendException(Reason.NOT_JOINED, reason, cause)));
+                    one.accepted().completeExceptionally(new SendException(refused, reason, cause)));
         }
     }
 
@@ -469,7 +499,7 @@ final class SubmissionQueue implements Submissions {
 
     private void checkOpen() {
         if (closedBecause != null) {
-            throw new SendException(Reason.NOT_JOINED, closedBecause, closedBy);
+            throw new SendException(closedReason, closedBecause, closedBy);
         }
     }
 

@@ -235,7 +235,7 @@ class GroupTest {
         assertThat(seconds).as("who waits for a time-out waits for a minute").isLessThan(20);
         assertThatThrownBy(() -> second.send("late"))
                 .isInstanceOfSatisfying(
-                        SendException.class, e -> assertThat(e.reason()).isEqualTo(SendException.Reason.NOT_JOINED));
+                        SendException.class, e -> assertThat(e.reason()).isEqualTo(SendException.Reason.LEFT));
         Recorder again = new Recorder();
         again.on(nodes.getLast().group("g")).join();
         again.awaitViewOf(2);

@@ -191,7 +191,7 @@ class ScopeTest {
     void whatIsOutOfBandFitsIntoAPacket() {
         Group group = node("a").group("g").join();
         assertThatThrownBy(() -> group.send(new byte[130_000], Scope.OUT_OF_BAND))
-                .isInstanceOf(IllegalArgumentException.class)
+                .isInstanceOf(SendException.class)
                 .hasMessageContaining("130000 bytes");
     }
 

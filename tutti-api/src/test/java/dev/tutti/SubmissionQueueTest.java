@@ -1,6 +1,7 @@
 package dev.tutti;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.Memory;
@@ -22,6 +23,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SubmissionQueueTest {
 
@@ -48,10 +51,11 @@ class SubmissionQueueTest {
     private final SubmissionQueue queue = queue(Duration.ofSeconds(SECONDS_MAX));
     private final Map<Integer, Integer> taken = new HashMap<>();
     private int packets;
+    private boolean isOnLoop;
 
     private SubmissionQueue queue(Duration timeout) {
         return new SubmissionQueue(
-                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, timeout, () -> {}, (nanos, reason) -> {});
+                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, timeout, () -> {}, () -> isOnLoop, (nanos, reason) -> {});
     }
 
     private List<FutureTask<Void>> senders(int count, int messagesEach) {
@@ -177,5 +181,65 @@ class SubmissionQueueTest {
         takeAll(senders);
 
         assertThat(taken).hasSize(20).allSatisfy((sender, count) -> assertThat(count).isEqualTo(50));
+    }
+
+    private SendException refusal(Runnable send) {
+        return assertThatExceptionOfType(SendException.class).isThrownBy(send::run).actual();
+    }
+
+    private void fill(SubmissionQueue full) {
+        byte[] message = new byte[BYTES_MAX / 2];
+        while (full.trySend(null, message, 0, message.length)) {
+            // Until nothing more is taken.
+        }
+    }
+
+    private void sendOne(SubmissionQueue to) {
+        byte[] message = new byte[BYTES_MAX / 2];
+        to.send(null, message, 0, message.length);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', QUEUE_FULL",
+        "the view is changing, VIEW_CHANGE",
+        "the window is closed by n2, WINDOW_CLOSED",
+        "a majority is missing, NOT_PRIMARY"
+    })
+    void timeoutNamesWhatTheSendWaitedFor(String waitsFor, SendException.Reason reason) {
+        SubmissionQueue full = queue(Duration.ofMillis(1));
+        fill(full);
+        full.explain(waitsFor);
+        SendException refusal = refusal(() -> sendOne(full));
+        assertThat(refusal.reason()).isEqualTo(reason);
+        assertThat(refusal).hasMessageContaining("send-timeout (1 ms)").hasMessageContaining(waitsFor);
+        assertThat(reason.isFinal()).isFalse();
+    }
+
+    @Test
+    void sendOnTheLoopDoesNotWait() {
+        fill(queue);
+        isOnLoop = true;
+        assertThat(refusal(() -> sendOne(queue)).reason()).isEqualTo(SendException.Reason.LISTENER);
+    }
+
+    @Test
+    void endOfTheGroupIsToldByItsReason() {
+        SubmissionQueue left = queue(Duration.ofSeconds(SECONDS_MAX));
+        left.refuse(SendException.Reason.LEFT, "left", null);
+        left.close(SendException.Reason.LOST, "over", null);
+        assertThat(refusal(() -> sendOne(left)).reason()).as("what came first").isEqualTo(SendException.Reason.LEFT);
+        IllegalStateException cause = new IllegalStateException("disk full");
+        queue.close(SendException.Reason.LOST, "over", cause);
+        SendException refusal = refusal(() -> sendOne(queue));
+        assertThat(refusal.reason()).isEqualTo(SendException.Reason.LOST);
+        assertThat(refusal.reason().isFinal()).isTrue();
+        assertThat(refusal).hasCause(cause);
+    }
+
+    @Test
+    void messageThatFitsIntoNoPacketIsTooLargeToBeOutOfBand() {
+        assertThat(refusal(() -> queue.send(null, new byte[200_000], Scope.OUT_OF_BAND)).reason())
+                .isEqualTo(SendException.Reason.TOO_LARGE);
     }
 }

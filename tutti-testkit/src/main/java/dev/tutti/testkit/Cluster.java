@@ -433,7 +433,7 @@ public final class Cluster implements AutoCloseable {
         try {
             action.run();
         } catch (SendException e) {
-            if (e.reason() != SendException.Reason.NOT_JOINED || !process(number).isEnding()) {
+            if (!e.reason().isFinal() || !process(number).isEnding()) {
                 throw e;
             }
         } finally {

@@ -261,7 +261,7 @@ final class SimulatedProcess {
         }
         tell("has a callback " + callback + " of group " + group + " that fails: " + cause);
         // Every listener that sends meets this when its group is left, and nobody can be harmed by it any more.
-        boolean isLeaving = cause instanceof SendException refused && refused.reason() == SendException.Reason.NOT_JOINED;
+        boolean isLeaving = cause instanceof SendException refused && refused.reason().isFinal();
         if (!isLeaving && !story.isFailureExpected()) {
             strands.fail(cause);
         }

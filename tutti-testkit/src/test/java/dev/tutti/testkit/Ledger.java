@@ -98,7 +98,7 @@ final class Ledger implements GroupState, AutoCloseable {
             group.send(padded);
             written++;
         } catch (SendException e) {
-            if (e.reason() != SendException.Reason.NOT_JOINED) {
+            if (!e.reason().isFinal()) {
                 throw e;
             }
         }

@@ -233,11 +233,8 @@ final class Caller {
     }
 
     static CallException unsent(SendException reason) {
-        return switch (reason.reason()) {
-            case NOT_JOINED -> CallException.of(CallException.Reason.CLOSED, String.valueOf(reason.getMessage()));
-            case WINDOW_CLOSED, VIEW_CHANGE, QUEUE_FULL, NO_MEMBER, INTERRUPTED ->
-                CallException.of(CallException.Reason.NOT_SENT, String.valueOf(reason.getMessage()));
-        };
+        CallException.Reason kind = reason.reason().isFinal() ? CallException.Reason.CLOSED : CallException.Reason.NOT_SENT;
+        return CallException.of(kind, String.valueOf(reason.getMessage()));
     }
 
     // ------------------------------------------------------------------ what calls are told

@@ -185,7 +185,7 @@ final class Outbox {
     }
 
     private void unsent(OpenCommand<?> command, Throwable failure) {
-        boolean isClosed = failure instanceof SendException e && e.reason() == SendException.Reason.NOT_JOINED;
+        boolean isClosed = failure instanceof SendException e && e.reason().isFinal();
         remove(command);
         command.fail(isClosed ? Reason.CLOSED : Reason.NOT_SENT, Execution.NEVER, String.valueOf(failure.getMessage()));
     }

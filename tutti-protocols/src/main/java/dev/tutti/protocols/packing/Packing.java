@@ -135,7 +135,7 @@ public final class Packing implements Layer {
             send(receiver, stream, out);
             if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
                 windowClosed++;
-                waitsFor = "the window is closed by " + stream.waitsFor;
+                waitsFor = Submissions.WINDOW_CLOSED + stream.waitsFor;
             }
         }
         submissions.explain(waitsFor);

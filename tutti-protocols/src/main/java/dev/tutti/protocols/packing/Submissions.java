@@ -11,6 +11,9 @@ public interface Submissions {
     /** What {@link #explain} is told while members agree on the next view. */
     String VIEW_CHANGING = "the view is changing";
 
+    /** How {@link #explain} begins where a member has not consumed what was sent before; its name follows. */
+    String WINDOW_CLOSED = "the window is closed by ";
+
     /** Receivers for whom something waits, in the order in which they began to; null for all members. */
     List<@Nullable Member> receivers();
 

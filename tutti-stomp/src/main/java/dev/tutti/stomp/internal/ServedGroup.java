@@ -144,7 +144,7 @@ final class ServedGroup {
             Group joined = group;
             if (joined == null) {
                 return CompletableFuture.failedFuture(
-                        new SendException(SendException.Reason.NOT_JOINED, "group " + name + " is not joined"));
+                        new SendException(SendException.Reason.LEFT, "group " + name + " is not joined"));
             }
             long number = published + 1;
             boolean isConfirmed = onHeld != null && isReliable;

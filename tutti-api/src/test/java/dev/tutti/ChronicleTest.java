@@ -69,11 +69,11 @@ class ChronicleTest {
         chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "suspected"));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
         assertThat(texts()).containsExactly(
-                "group g: view 3.1@a with 2 of [a, b], because b has come",
+                "group g: view 3.1@a with 2 of [a@host:1, b@host:2], because b has come",
                 "b (host:2) is suspected, because 3 of 4 watchers do not hear it",
                 "session with b (host:2) closed, because suspected",
-                "group g: b is not in the view any more, because 3 of 4 watchers do not hear it",
-                "group g: view 4.1@a with 1 of [a], because b is gone: 3 of 4 watchers do not hear it");
+                "group g: b@host:2 is not in the view any more, because 3 of 4 watchers do not hear it",
+                "group g: view 4.1@a with 1 of [a@host:1], because b@host:2 is gone: 3 of 4 watchers do not hear it");
     }
 
     @Test
@@ -82,7 +82,7 @@ class ChronicleTest {
         chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "broken"));
         chronicle.onEvent(new NodeEvents.SessionOpened(B));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
-        assertThat(texts().getLast()).endsWith("because b is gone: broken");
+        assertThat(texts().getLast()).endsWith("because b@host:2 is gone: broken");
     }
 
     @Test
@@ -91,10 +91,10 @@ class ChronicleTest {
         chronicle.onEvent(new NodeEvents.SessionOpened(B));
         chronicle.onView("g", view(2, MEMBER_A), view(3, MEMBER_A, MEMBER_B));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(4, MEMBER_A));
-        assertThat(texts().getLast()).endsWith("because b is gone: it has left the group, or goes another way");
+        assertThat(texts().getLast()).endsWith("because b@host:2 is gone: it has left the group, or goes another way");
         chronicle.onEvent(new NodeEvents.SessionClosed(B, false, "broken again"));
         chronicle.onView("g", view(3, MEMBER_A, MEMBER_B), view(5, MEMBER_A));
-        assertThat(texts().getLast()).endsWith("because b is gone: broken again");
+        assertThat(texts().getLast()).endsWith("because b@host:2 is gone: broken again");
     }
 
     @Test

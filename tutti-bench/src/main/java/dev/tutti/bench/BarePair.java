@@ -60,7 +60,7 @@ final class BarePair implements GroupSystem {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        listener.onView(seat.members(), 0, "pair");
+        listener.onView(seat.ranks(), 0, "pair");
     }
 
     @Override

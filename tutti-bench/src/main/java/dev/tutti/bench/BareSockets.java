@@ -95,7 +95,7 @@ final class BareSockets implements GroupSystem {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        listener.onView(seat.members(), 0, "mesh");
+        listener.onView(seat.ranks(), 0, "mesh");
     }
 
     /** Members start at different times. */

@@ -41,6 +41,8 @@ public final class Bench {
                 .addSubcommand(rpc())
                 .addSubcommand(new ReportCommand())
                 .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
+                .addSubcommand(of(new ExclusionCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
+                .addSubcommand(of(new VisitorsCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
                 .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
                 .addSubcommand(new StateCommand())
                 .addSubcommand(new RingCommand())

@@ -129,6 +129,11 @@ final class Child {
         }
     }
 
+    /** Lets its process stand still, as {@code kill -STOP} does, until it is killed. */
+    void stop() {
+        host.stop();
+    }
+
     /** Ends its process at once, as {@code kill -9} does. */
     void kill() {
         host.kill();

@@ -32,6 +32,7 @@ final class Cluster implements AutoCloseable {
     private final SystemKind kind;
     private final List<Host> hosts = new ArrayList<>();
     private final List<Child> children = new ArrayList<>();
+    private List<Integer> ports = List.of();
 
     /**
      * Where members live.
@@ -132,6 +133,48 @@ final class Cluster implements AutoCloseable {
 
     private Cluster(SystemKind kind) {
         this.kind = kind;
+    }
+
+    /**
+     * Starts members in a process each, and further ones that share a process: so many that start at once would measure how
+     * the machine starts processes. The latter are the last of {@link #children}.
+     */
+    static Cluster withSharers(SystemKind kind, int members, int sharers, Layout layout) {
+        Cluster cluster = new Cluster(kind);
+        List<Integer> ports = freePorts(members + sharers);
+        cluster.ports = ports;
+        List<List<Integer>> processes = new ArrayList<>(ranks(members, false));
+        if (sharers > 0) {
+            processes.add(IntStream.range(members, members + sharers).boxed().toList());
+        }
+        try {
+            processes.forEach(ranks -> cluster.startHost(ranks, ports, layout));
+            cluster.children.forEach(child -> child.await("ready", START_MAX));
+            return cluster;
+        } catch (RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    /** Starts further members, which share a process and which the present ones do not know; they have these as seeds. */
+    List<Child> visit(int visitors, Layout layout) {
+        List<Integer> all = new ArrayList<>(ports);
+        all.addAll(freePorts(visitors));
+        int first = ports.size();
+        List<Child> started = startHost(IntStream.range(first, first + visitors).boxed().toList(), all, layout);
+        started.forEach(child -> child.await("ready", START_MAX));
+        return started;
+    }
+
+    private List<Child> startHost(List<Integer> ranks, List<Integer> ports, Layout layout) {
+        String held = ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
+        String all = ports.stream().map(String::valueOf).collect(Collectors.joining(","));
+        List<String> arguments = List.of(kind.name(), held, all);
+        Host host = new Host(kind + " m" + held, layout.prefix(hosts.size()), layout.options(), arguments, ranks);
+        hosts.add(host);
+        children.addAll(host.children());
+        return host.children();
     }
 
     /**

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * One process's end of a system that is measured. An adapter only translates calls: it neither batches nor verifies, and
@@ -27,6 +28,11 @@ interface GroupSystem extends AutoCloseable {
 
         int members() {
             return ports.size();
+        }
+
+        /** Those of all members. */
+        List<Integer> ranks() {
+            return IntStream.range(0, members()).boxed().toList();
         }
 
         int port() {
@@ -73,10 +79,11 @@ interface GroupSystem extends AutoCloseable {
         void onMessage(ByteBuffer bytes, int offset, int length);
 
         /**
+         * @param members ranks of the view's members, those whose names are known
          * @param coordinator rank of the oldest member; -1 if its name is not known yet
          * @param id the same at all members that have this view, and without spaces
          */
-        void onView(int members, int coordinator, String id);
+        void onView(List<Integer> members, int coordinator, String id);
     }
 
     /** Binds. */

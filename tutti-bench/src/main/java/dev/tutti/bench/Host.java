@@ -127,6 +127,21 @@ final class Host implements AutoCloseable {
         }
     }
 
+    /** Lets it stand still, as {@code kill -STOP} does. */
+    void stop() {
+        try {
+            Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start();
+            if (kill.waitFor() != 0) {
+                throw new BenchException("kill -STOP " + process.pid() + " has failed");
+            }
+        } catch (IOException e) {
+            throw new BenchException("can't stop " + name + ": " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
+    }
+
     /** Ends it, and what it has started, at once, as {@code kill -9} does. */
     void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -131,7 +131,7 @@ final class JGroupsSystem implements GroupSystem {
         @Override
         public void viewAccepted(View view) {
             listener.onView(
-                    view.size(),
+                    view.getMembers().stream().map(member -> Seat.rankOf(member.toString())).toList(),
                     Seat.rankOf(view.getCoord().toString()),
                     view.getViewId().toString().replace(' ', '_'));
         }

@@ -17,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,10 @@ final class Member {
         this.deliversToSender = kind.deliversToSender();
         this.receipts = new Receipts(seat.members()) {
             @Override
-            public void onView(int members, int coordinator, String id) {
+            public void onView(List<Integer> members, int coordinator, String id) {
                 say(Line.of("view")
-                        .with("size", members)
+                        .with("size", members.size())
+                        .with("members", members.stream().map(String::valueOf).collect(Collectors.joining(",")))
                         .with("coordinator", coordinator)
                         .with("id", id)
                         .with("at", System.nanoTime()));

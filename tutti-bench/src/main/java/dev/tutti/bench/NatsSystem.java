@@ -105,7 +105,7 @@ final class NatsSystem implements GroupSystem {
         } catch (IOException | TimeoutException e) {
             throw new BenchException("NATS does not connect: " + e.getMessage(), e);
         }
-        listener.onView(seat.members(), 0, "subscribed");
+        listener.onView(seat.ranks(), 0, "subscribed");
     }
 
     /** The server takes its time to listen. */

@@ -93,11 +93,11 @@ final class RehearseCommand implements Callable<Integer> {
         }
 
         @Override
-        public void onView(int members, int coordinator, String id) {
-            if (members == MEMBERS) {
+        public void onView(List<Integer> members, int coordinator, String id) {
+            if (members.size() == MEMBERS) {
                 met.countDown();
                 shrunk.countDown();
-            } else if (members == MEMBERS + 1) {
+            } else if (members.size() == MEMBERS + 1) {
                 grown.countDown();
             }
         }

@@ -100,7 +100,7 @@ final class TribesSystem implements GroupSystem {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        listener.onView(seat.members(), 0, "static");
+        listener.onView(seat.ranks(), 0, "static");
     }
 
     private boolean greets(Member other) {

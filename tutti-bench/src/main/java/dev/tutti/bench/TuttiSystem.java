@@ -95,7 +95,7 @@ final class TuttiSystem implements GroupSystem {
 
     private void onView(View view) {
         listener.onView(
-                view.size(),
+                view.members().stream().map(member -> Seat.rankOf(member.name())).toList(),
                 Seat.rankOf(view.coordinator().name()),
                 view.id().toString().replace(' ', '_'));
     }

@@ -90,7 +90,7 @@ final class ZeroMqSystem implements GroupSystem {
             }
         }
         connected.acquireUninterruptibly();
-        listener.onView(seat.members(), 0, "subscribed");
+        listener.onView(seat.ranks(), 0, "subscribed");
     }
 
     @Override

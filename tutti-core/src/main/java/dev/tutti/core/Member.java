@@ -32,8 +32,9 @@ public record Member(NodeId node, int join) implements Comparable<Member> {
         return node.name();
     }
 
+    /** The node's name and address, {@code name@host:port}; the address alone if it begins with the name. */
     @Override
     public String toString() {
-        return node.name();
+        return node.address().startsWith(node.name()) ? node.address() : node.name() + "@" + node.address();
     }
 }

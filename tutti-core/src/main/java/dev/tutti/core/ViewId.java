@@ -40,6 +40,6 @@ public record ViewId(long number, int attempt, Member proposer) implements Compa
 
     @Override
     public String toString() {
-        return number + "." + attempt + "@" + proposer;
+        return number + "." + attempt + "@" + proposer.name();
     }
 }

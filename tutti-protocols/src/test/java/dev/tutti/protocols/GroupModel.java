@@ -69,7 +69,7 @@ public final class GroupModel {
 
         Proc(int index) {
             this.index = index;
-            this.member = new Member(new NodeId(100 + index, "n" + index, "host" + index + ":1"), 1);
+            this.member = new Member(new NodeId(100 + index, "n" + index, "n" + index), 1);
             this.networkView = View.alone(member);
             this.stack = new Stack(
                     runner,

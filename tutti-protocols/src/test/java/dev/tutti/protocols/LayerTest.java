@@ -44,7 +44,7 @@ public final class LayerTest implements Outbox {
 
     /** The member with this number; a lower one is older. */
     public static Member member(int number) {
-        return new Member(new NodeId(number, "n" + number, "host" + number + ":1"), 1);
+        return new Member(new NodeId(number, "n" + number, "n" + number), 1);
     }
 
     // ------------------------------------------------------------------ inputs

@@ -272,7 +272,7 @@ public final class LayerTest {
 
     private static String peer(Packet packet, String nobody) {
         Member peer = packet.peer();
-        return peer == null ? nobody : peer.toString();
+        return peer == null ? nobody : peer.name();
     }
 
     private final class Box implements Outbox {

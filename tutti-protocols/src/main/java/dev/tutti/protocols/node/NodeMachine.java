@@ -77,6 +77,7 @@ public final class NodeMachine implements HostedMachine {
     private final Detector detector;
     private final Groups groups;
     private final Refused refused = new Refused();
+    private final Namesakes namesakes;
     private final List<String> seeds;
     private final long heartbeatNanos;
     private final long patienceNanos;
@@ -151,6 +152,7 @@ public final class NodeMachine implements HostedMachine {
                 random.split(),
                 links::dial);
         this.detector = new Detector(self, heartbeatNanos, timeoutNanos, links::hasMet);
+        this.namesakes = new Namesakes(self);
         this.groups = new Groups(self, links, effects, memory);
     }
 
@@ -446,6 +448,7 @@ public final class NodeMachine implements HostedMachine {
                 sendHeartbeat(link, observations);
             }
         }
+        namesakes.takeNews(now).forEach(effects::event);
         // All others hear of a verdict before they hear what comes of it.
         execute(verdicts);
     }
@@ -509,6 +512,7 @@ public final class NodeMachine implements HostedMachine {
             effects.event(new NodeEvents.SessionOpened(node));
             untold.add(node);
             detector.onOpened(node, isFirst, now());
+            namesakes.onOpened(node, now());
             if (multicast != null) {
                 multicast.onOpened(link);
             }
@@ -531,6 +535,7 @@ public final class NodeMachine implements HostedMachine {
             untold.remove(node);
             listed.remove(node);
             detector.onClosed(node, now());
+            namesakes.onClosed(node, now());
             if (multicast != null) {
                 multicast.onClosed(link);
             }
@@ -701,6 +706,7 @@ public final class NodeMachine implements HostedMachine {
         Trouble.ofAddresses(self, isAlone, discovery.unmet(), troubles);
         refused.report(now(), troubles);
         groups.mismatches(troubles);
+        namesakes.report(now(), troubles);
         return troubles.subList(0, Math.min(troubles.size(), TROUBLES_MAX));
     }
 

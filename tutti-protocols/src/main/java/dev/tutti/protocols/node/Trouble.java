@@ -29,7 +29,9 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
         /** This node refuses those who connect from a host. */
         REFUSING,
         /** A node has a group of the same name that is set up differently. */
-        MISMATCH
+        MISMATCH,
+        /** Two nodes of the cluster have the same name. */
+        SAME_NAME
     }
 
     /** Addresses that are named; of more there is the count. */

@@ -142,7 +142,7 @@ public final class BestEffort implements Layer {
         for (Member member : view.members()) {
             Inflows inflows = inflowsOf.get(member);
             if (inflows != null) {
-                Report pair = section.section(member.toString());
+                Report pair = section.section(member.name());
                 pair.put("address", member.node().address());
                 pair.put("backlog-bytes", inflows.backlogBytes());
             }

@@ -852,7 +852,7 @@ public final class Reliability implements Layer {
         Member waitsFor = windowWaitsFor;
         section.put("window-bounded-by", waitsFor == null ? self.toString() : waitsFor.toString());
         for (Pair pair : pairs) {
-            pair.report(section.section(pair.member().toString()));
+            pair.report(section.section(pair.member().name()));
         }
     }
 }

@@ -29,6 +29,8 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
         REFUSING(true),
         /** Another node has a group of the same name that is set up differently: the two do not meet in it. */
         MISMATCH(true),
+        /** Two nodes of the cluster have the same name: logs, charts and commands can't tell them apart. */
+        SAME_NAME(true),
         /** A send waits, and nothing that was submitted before leaves this node. */
         SEND_STUCK(true),
         /** A newcomer is given the state, and makes no progress. */

@@ -128,6 +128,7 @@ final class Watch implements Driver.Task {
             case REFUSED -> Problem.Kind.REFUSED;
             case REFUSING -> Problem.Kind.REFUSING;
             case MISMATCH -> Problem.Kind.MISMATCH;
+            case SAME_NAME -> Problem.Kind.SAME_NAME;
         };
     }
 }

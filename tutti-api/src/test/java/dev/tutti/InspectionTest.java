@@ -210,9 +210,9 @@ class InspectionTest {
         long before = a.events(0).last();
         b.close();
         Event departure = await(heard, event -> event.kind() == Event.Kind.DEPARTURE);
-        assertThat(departure.text()).isEqualTo("b is not in the view any more");
+        assertThat(departure.text()).isEqualTo("b@" + b.address() + " is not in the view any more");
         Event view = await(heard, event -> event.kind() == Event.Kind.VIEW);
-        assertThat(view.cause()).startsWith("b is gone: ");
+        assertThat(view.cause()).startsWith("b@" + b.address() + " is gone: ");
         assertThat(view.details().get("members")).isEqualTo(List.of("a"));
         assertThat(a.events(0).list()).extracting(Event::kind)
                 .contains(Event.Kind.STARTED, Event.Kind.LINK_OPENED, Event.Kind.VIEW, Event.Kind.JOINED);
@@ -268,7 +268,7 @@ class InspectionTest {
         }
         open.countDown();
         sender.join();
-        assertThat(await(heard, event -> event.kind() == Event.Kind.SLOW_LISTENER).text()).contains("ms for a packet of a");
+        assertThat(await(heard, event -> event.kind() == Event.Kind.SLOW_LISTENER).text()).contains("ms for a packet of a@" + a.address());
         assertThat(a.events(0).list()).extracting(Event::kind).contains(Event.Kind.SEND_WAITED);
         GroupPart free = a.inspection().groups().getFirst();
         assertThat(free.part("submission").value("send-waits")).isPositive();

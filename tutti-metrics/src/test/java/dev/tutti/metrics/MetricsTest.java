@@ -201,7 +201,7 @@ class MetricsTest {
             while (!isGone || !isClosed) {
                 Event event = heard.poll(20, TimeUnit.SECONDS);
                 assertThat(event).isNotNull();
-                isGone |= event.kind() == Event.Kind.VIEW && event.cause().startsWith("b is gone");
+                isGone |= event.kind() == Event.Kind.VIEW && event.cause().startsWith("b@");
                 isClosed |= event.kind() == Event.Kind.LINK_CLOSED;
             }
             recording.stop();

@@ -101,7 +101,7 @@ class CallsStoriesTest {
                 .isEqualTo(new Outcome.Failure<>("java.lang.IllegalStateException", "no such thing"));
         peers.run(1, peer -> assertThatThrownBy(() -> peer.calls.to(member(2)).call(Peer.FAIL, "no such thing"))
                 .isInstanceOf(CallException.class)
-                .hasMessageContaining("the handler at n2 has failed: java.lang.IllegalStateException: no such thing"));
+                .hasMessageContaining("the handler at n2:7800 has failed: java.lang.IllegalStateException: no such thing"));
     }
 
     @Test
@@ -206,7 +206,7 @@ class CallsStoriesTest {
         Duration before = cluster.elapsed();
         peers.run(1, peer -> assertThatThrownBy(() ->
                         peer.calls.to(member(2)).within(Duration.ofMillis(100)).call(Peer.SLOW, 5_000))
-                .hasMessage("n2 has not answered before the deadline"));
+                .hasMessage("n2:7800 has not answered before the deadline"));
         assertThat(cluster.elapsed().minus(before)).isBetween(Duration.ofMillis(100), Duration.ofMillis(103));
     }
 
@@ -390,7 +390,7 @@ class CallsStoriesTest {
         Outcomes<String> sent = peers.ask(
                 1, peer -> peer.calls.to(List.of(gone, member(2))).waitFor(Wait.NONE).call(Peer.ECHO, "b"));
         assertThat(sent.of(gone)).isEqualTo(new Outcome.Unreachable<>());
-        assertThatThrownBy(() -> calls(1).to(gone).send(Peer.ECHO, "c")).hasMessage("n3 is not in the view");
+        assertThatThrownBy(() -> calls(1).to(gone).send(Peer.ECHO, "c")).hasMessage("n3:7800 is not in the view");
         cluster.advance(SECOND);
         assertThat(peers.on(2).handled).containsExactly("a", "b");
     }

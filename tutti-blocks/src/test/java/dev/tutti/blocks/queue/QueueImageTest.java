@@ -51,7 +51,7 @@ class QueueImageTest {
     void taskOrPlaceThatIsThereTwiceIsRefused() {
         assertThatThrownBy(() -> image(item(1, 1), item(1, 2)).tasks())
                 .isInstanceOf(MalformedException.class)
-                .hasMessage("a state has task n1/1, or its place 2, twice");
+                .hasMessage("a state has task n1:7800/1, or its place 2, twice");
         assertThatThrownBy(() -> image(item(1, 1), item(2, 1)).tasks()).isInstanceOf(MalformedException.class);
         Item<String> held = item(2, 1).heldBy(MEMBER, 1, 0);
         assertThatThrownBy(() -> image(held, item(1, 1)).tasks()).isInstanceOf(MalformedException.class);

@@ -448,7 +448,6 @@ public final class NodeMachine implements HostedMachine {
                 sendHeartbeat(link, observations);
             }
         }
-        namesakes.takeNews(now).forEach(effects::event);
         // All others hear of a verdict before they hear what comes of it.
         execute(verdicts);
     }
@@ -512,7 +511,7 @@ public final class NodeMachine implements HostedMachine {
             effects.event(new NodeEvents.SessionOpened(node));
             untold.add(node);
             detector.onOpened(node, isFirst, now());
-            namesakes.onOpened(node, now());
+            namesakes.onOpened(node);
             if (multicast != null) {
                 multicast.onOpened(link);
             }
@@ -535,7 +534,7 @@ public final class NodeMachine implements HostedMachine {
             untold.remove(node);
             listed.remove(node);
             detector.onClosed(node, now());
-            namesakes.onClosed(node, now());
+            namesakes.onClosed(node);
             if (multicast != null) {
                 multicast.onClosed(link);
             }
@@ -706,7 +705,7 @@ public final class NodeMachine implements HostedMachine {
         Trouble.ofAddresses(self, isAlone, discovery.unmet(), troubles);
         refused.report(now(), troubles);
         groups.mismatches(troubles);
-        namesakes.report(now(), troubles);
+        namesakes.report(troubles);
         return troubles.subList(0, Math.min(troubles.size(), TROUBLES_MAX));
     }
 

@@ -46,6 +46,15 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
                 "give group " + group + " the same settings at all members, and restart those that are wrong");
     }
 
+    static Trouble sameName(NodeId first, NodeId second) {
+        return new Trouble(
+                Kind.SAME_NAME,
+                "",
+                first.address() + " " + second.address(),
+                "two nodes are named '" + first.name() + "': one at " + first.address() + " and one at " + second.address(),
+                "set name to another value at one of them");
+    }
+
     static Trouble refusing(String host, String reason, boolean isNode) {
         return new Trouble(
                 Kind.REFUSING,

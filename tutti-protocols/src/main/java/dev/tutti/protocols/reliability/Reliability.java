@@ -850,7 +850,7 @@ public final class Reliability implements Layer {
         section.put("window-bytes", limits.windowBytes());
         section.put("window-open-bytes", windowLimitBytes - sentBytes);
         Member waitsFor = windowWaitsFor;
-        section.put("window-bounded-by", waitsFor == null ? self.toString() : waitsFor.toString());
+        section.put("window-bounded-by", waitsFor == null ? self.name() : waitsFor.name());
         for (Pair pair : pairs) {
             pair.report(section.section(pair.member().name()));
         }

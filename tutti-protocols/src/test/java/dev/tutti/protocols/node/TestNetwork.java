@@ -487,7 +487,7 @@ final class TestNetwork {
 
         @Override
         public void onPacket(Member sender, Packet packet) {
-            received.add(sender + ":" + new String(bytes(packet), StandardCharsets.UTF_8));
+            received.add(sender.name() + ":" + new String(bytes(packet), StandardCharsets.UTF_8));
             TestNetwork.this.at(now, () -> node.input(() -> node.machine.onConsumed(now, self, packet)));
         }
 

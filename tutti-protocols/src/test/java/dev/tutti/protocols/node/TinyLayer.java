@@ -41,12 +41,12 @@ final class TinyLayer implements Layer {
     public void onSignal(Signal signal, Outbox out) {
         switch (signal) {
             case Signal.Opened(Member member) -> {
-                signals.add("opened " + member);
+                signals.add("opened " + member.name());
                 members.add(member);
                 install(out);
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
-                signals.add((isGraceful ? "left " : "lost ") + member + ": " + reason);
+                signals.add((isGraceful ? "left " : "lost ") + member.name() + ": " + reason);
                 members.remove(member);
                 install(out);
             }

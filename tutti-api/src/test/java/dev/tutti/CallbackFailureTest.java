@@ -3,7 +3,6 @@ package dev.tutti;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.tutti.core.View;
 import java.io.IOException;
@@ -530,9 +529,12 @@ class CallbackFailureTest {
     @Test
     void joinThatIsCancelledLeaves() throws InterruptedException {
         joinGood();
-        CompletableFuture<Group> joining = bad.on(node("bad").group("g").set("state.timeout", "10 s")).joinAsync();
-        assumeFalse(joining.isDone(), "the join was faster than its cancellation");
-        joining.cancel(false);
+        CountDownLatch isCancelled = new CountDownLatch(1);
+        CompletableFuture<Group> joining = bad.on(node("bad").group("g"))
+                .onView(view -> await(isCancelled))
+                .joinAsync();
+        assertThat(joining.cancel(false)).as("the join waits for the first view's listener").isTrue();
+        isCancelled.countDown();
         bad.await("the end", all -> !all.closed().isEmpty());
         good.awaitViewOf(1);
     }
@@ -606,6 +608,14 @@ class CallbackFailureTest {
                 assertThatThrownBy(message::bytes).isInstanceOf(IllegalStateException.class).hasMessageContaining("valid only"));
         assertThat(streams).allSatisfy(stream ->
                 assertThatThrownBy(stream::read).isInstanceOf(IllegalStateException.class).hasMessageContaining("valid only"));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static byte[] readAll(InputStream in) {

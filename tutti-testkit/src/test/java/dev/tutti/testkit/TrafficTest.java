@@ -61,4 +61,19 @@ class TrafficTest {
         cluster.awaitRest();
         assertThat(talkers.running()).hasSize(4).allMatch(talker -> talker.got.get() > 0);
     }
+
+    /** What it has consumed of itself opens its window again, however little that is. */
+    @ClusterTest(nodes = 2, seeds = 3)
+    void memberSendsItselfPacketsOfTheWholeWindow(Cluster cluster) {
+        RandomGenerator random = cluster.random();
+        Components<Talker> talkers = cluster.startAll(node -> new Talker(node, random));
+        cluster.awaitOneView();
+        talkers.run(1, talker -> {
+            talker.small.sendTo(talker.small.self(), new byte[6_000]);
+        });
+        cluster.awaitRest();
+        talkers.run(1, talker -> talker.small.sendTo(talker.small.self(), new byte[129_000]));
+        cluster.awaitRest();
+        assertThat(talkers.on(1).got).hasValue(2);
+    }
 }

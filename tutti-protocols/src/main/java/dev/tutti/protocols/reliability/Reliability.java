@@ -808,7 +808,8 @@ public final class Reliability implements Layer {
                 limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
             }
         }
-        if (toSelf.isUrgent(0)) {
+        // At once, however little it is: no acknowledgement follows that would make up for it.
+        if (toSelf.isNews()) {
             toSelf.onAnnounced();
             out.raise(new Signal.Window(self, toSelf.limitBytes(), null));
         }

@@ -8,6 +8,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.packing.Assemblies;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -63,7 +64,12 @@ public final class GroupBuilder {
                 onTransition,
                 host.listener(name, onSuspended),
                 host.listener(name, onClosed));
-        return new Lane(name, listeners, isOrderAcrossSenders, reportBytes, host, node.spares(), owner);
+        Assemblies assemblies = new Assemblies(
+                node.spares(),
+                joined.get(GroupSettings.MESSAGE_BYTES_MAX).bytes(),
+                stack != GroupSettings.StackKind.UNRELIABLE);
+        return new Lane(
+                name, listeners, isOrderAcrossSenders, reportBytes, host, node.spares(), assemblies, owner);
     }
 
     @Nullable StateTransfer transfer(Host host, Settings joined, StateTransfer.Owner owner) {

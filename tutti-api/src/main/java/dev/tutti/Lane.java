@@ -12,12 +12,11 @@ import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
 import dev.tutti.internal.state.Cut;
 import dev.tutti.internal.state.StateTransfer;
-import dev.tutti.protocols.packing.Reassembly;
+import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.nio.ByteBuffer;
 import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
@@ -137,7 +136,7 @@ final class Lane implements Application {
     private volatile boolean isSilent;
 
     // The lane's own, one thread at a time.
-    private final Map<Receipt, Reassembly> reassemblies = new IdentityHashMap<>();
+    private final Assemblies assemblies;
     private final Delivered.Ring ring = new Delivered.Ring();
     private final Records.Visitor visitor = new Visitor();
     private @Nullable View view;
@@ -183,6 +182,7 @@ final class Lane implements Application {
             long reportBytes,
             Host host,
             SpareArrays spares,
+            Assemblies assemblies,
             Owner owner) {
         this.group = group;
         this.isInline = listeners.isInline();
@@ -191,6 +191,7 @@ final class Lane implements Application {
         this.listeners = listeners;
         this.host = host;
         this.spares = spares;
+        this.assemblies = assemblies;
         this.owner = owner;
         this.fence = new Fence(host, this::onFailed);
         this.guard = new Fence(host, (callback, item, thrown) -> {
@@ -501,8 +502,7 @@ final class Lane implements Application {
         View former = view;
         View told = former == null ? next : next.after(former);
         view = told;
-        // A large multicast that the old view did not complete is sent again from its start, or never.
-        reassemblies.keySet().removeIf(receipt -> !receipt.isUnicast());
+        assemblies.startView(next);
         call("onView", null, listeners.onView(), told);
     }
 
@@ -719,15 +719,19 @@ final class Lane implements Application {
         private @Nullable ByteBuffer assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
             Packet packet = current;
             Receipt receipt = packet == null ? null : packet.receipt();
-            if (receipt == null) {
+            if (packet == null || receipt == null) {
                 return null;
             }
-            Reassembly reassembly = reassemblies.computeIfAbsent(receipt, key -> new Reassembly(spares));
-            ByteBuffer whole = reassembly.add(bytes, offset, length, piece);
-            if (whole != null) {
-                reassemblies.remove(receipt);
+            Member sender = packet.peer();
+            if (sender == null) {
+                throw new IllegalStateException("a piece without a sender");
             }
-            return whole;
+            if (assemblies.isTooLarge(piece)) {
+                throw new IllegalStateException("a message of " + piece.total() + " bytes from " + sender
+                        + " is longer than message-bytes-max, which is " + assemblies.messageBytesMax()
+                        + " bytes here; it can't be delivered");
+            }
+            return assemblies.add(sender, receipt, bytes, offset, length, piece);
         }
 
         @Override
@@ -809,6 +813,9 @@ final class Lane implements Application {
         values.put("unreadable-packets", unreadablePackets.sum());
         values.put("queued-items", (long) queued());
         values.put("slow-packets", slowPackets.get());
+        values.put("abandoned-messages", assemblies.abandoned());
+        values.put("assembly-bytes", assemblies.bytes());
+        values.put("assembly-bytes-most", assemblies.bytesMost());
         return new NodeInspection.Part("delivery", Map.of(), values, Map.of("last-failure", lastFailure));
     }
 

@@ -51,6 +51,9 @@ final class Metrics {
             .counter("unreadable-packets", Unit.PACKETS, "Packets of members that could not be decoded.")
             .gauge("queued-items", Unit.PACKETS, "Packets and views that wait for the listener.")
             .counter("slow-packets", Unit.PACKETS, "Packets whose messages have kept the listener for 100 ms or more.")
+            .counter("abandoned-messages", Unit.MESSAGES, "Large messages that were begun and will not be completed here.")
+            .gauge("assembly-bytes", Unit.BYTES, "Memory of large messages that are being put together.")
+            .gauge("assembly-bytes-most", Unit.BYTES, "The most that this has been.")
             .list();
 
     private static final List<Metric> SUBMISSION = part(Place.GROUP, "submission")
@@ -65,6 +68,10 @@ final class Metrics {
                     "discarded-bytes",
                     Unit.BYTES,
                     "Of messages that were accepted and not sent, because their receiver is not in the view, or the group is left.")
+            .counter(
+                    "refused-messages",
+                    Unit.MESSAGES,
+                    "Messages that waited when a receiver came to the view that does not take so large ones.")
             .list();
 
     private static final List<Metric> STATE = part(Place.GROUP, "state")

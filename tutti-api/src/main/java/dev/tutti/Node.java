@@ -209,8 +209,8 @@ public final class Node implements AutoCloseable {
     }
 
     CompletableFuture<Group> join(GroupBuilder builder) {
-        Settings settings = builder.settings();
-        GroupSettings.check(builder.name(), settings, spec.node());
+        GroupSettings.check(builder.name(), builder.settings(), spec.node());
+        Settings settings = MessageBytes.withMax(builder.name(), builder.settings(), host.heapBytes());
         watch.onJoining(builder.name());
         Group group = new Group(this, builder, settings, host, machine);
         if (isClosed.get()) {

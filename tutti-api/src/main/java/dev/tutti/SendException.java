@@ -19,10 +19,13 @@ public final class SendException extends RuntimeException {
         QUEUE_FULL,
         /** A listener of a group that is {@link GroupBuilder#inline} would have to wait, for the loop that it runs on. */
         LISTENER,
-        /** The message is too long to be sent in this way. */
-        TOO_LARGE,
         /** The receiver is not in the view. */
         NO_MEMBER,
+        /**
+         * The message is too long to be sent in this way, or a receiver does not take so large a one: it is named, with its
+         * {@code message-bytes-max}.
+         */
+        TOO_LARGE,
         /** The thread was interrupted. */
         INTERRUPTED,
         /** The group was left by {@link Group#close}. */

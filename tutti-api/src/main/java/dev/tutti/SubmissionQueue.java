@@ -24,6 +24,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where application threads and the node's loop meet on the way out: a lock around {@link Outgoing}.
@@ -50,6 +52,8 @@ final class SubmissionQueue implements Submissions {
 
     /** A send that waits so long is told of. */
     private static final long LONG_NANOS = 100_000_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(SubmissionQueue.class);
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -131,6 +135,7 @@ final class SubmissionQueue implements Submissions {
             } else if (Outgoing.isCopied(length)) {
                 awaitRoom(receiver, message, offset, length);
             } else {
+                checkLength(receiver, length);
                 awaitLarge(outgoing.offerLarge(receiver, message, offset, length));
                 return;
             }
@@ -170,6 +175,7 @@ final class SubmissionQueue implements Submissions {
         try {
             checkOpen();
             if (number != null && !Outgoing.isCopied(length)) {
+                checkLength(receiver, length);
                 awaitLarge(outgoing.offerLarge(receiver, message, 0, length, number));
                 return;
             }
@@ -210,6 +216,7 @@ final class SubmissionQueue implements Submissions {
                 checkOpen();
             }
             if (!isOutOfBand && !Outgoing.isCopied(length)) {
+                checkLength(receiver, length);
                 Outgoing.Large large = outgoing.offerLarge(receiver, message, 0, length, number);
                 receipt = receipts.open(outgoing.ask(), self, receiver, stability, view);
                 awaitLarge(large, receipt);
@@ -292,24 +299,29 @@ final class SubmissionQueue implements Submissions {
 
     private void awaitLarge(Outgoing.Large large) {
         long remainingNanos = timeoutNanos;
-        int taken = 0;
+        long seen = large.progress();
         wake.run();
         try {
             while (!large.isTaken()) {
                 String failure = large.failure();
                 if (failure != null) {
-                    throw new SendException(closedBecause == null ? Reason.NO_MEMBER : closedReason, failure, closedBy);
+                    Reason reason = large.isTooLarge()
+                            ? Reason.TOO_LARGE
+                            : closedBecause == null ? Reason.NO_MEMBER : closedReason;
+                    throw new SendException(reason, failure, closedBy);
                 }
                 remainingNanos = await(progress, remainingNanos);
-                if (large.takenBytes() != taken) {
-                    // It is a time without progress that ends a send, not a long message.
-                    taken = large.takenBytes();
+                if (large.progress() != seen) {
+                    // It is a time without progress that ends a send, not a long message, and not a long queue.
+                    seen = large.progress();
                     remainingNanos = timeoutNanos;
                 }
             }
         } finally {
             if (!large.isTaken()) {
                 outgoing.withdraw(large);
+                // Receivers are to know, and the next one wants its turn.
+                wake.run();
             }
         }
     }
@@ -375,7 +387,8 @@ final class SubmissionQueue implements Submissions {
                             "receipts-waiting", (long) receipts.waiting(),
                             "receipts-given", receipts.given(),
                             "receipts-failed", receipts.failed(),
-                            "discarded-bytes", outgoing.discardedBytes())),
+                            "discarded-bytes", outgoing.discardedBytes(),
+                            "refused-messages", outgoing.refusedLater())),
                     Map.of());
         } finally {
             lock.unlock();
@@ -389,6 +402,7 @@ final class SubmissionQueue implements Submissions {
             if (!waiting.isEmpty()) {
                 return false;
             }
+            checkLength(receiver, length);
             if (Outgoing.isCopied(length)) {
                 if (!outgoing.offer(receiver, message, offset, length)) {
                     return false;
@@ -410,6 +424,7 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             checkOpen();
+            checkLength(receiver, message.length);
             if (waiting.isEmpty()
                     && Outgoing.isCopied(message.length)
                     && outgoing.offer(receiver, message, 0, message.length)) {
@@ -497,6 +512,13 @@ final class SubmissionQueue implements Submissions {
         receiptGiven.signalAll();
     }
 
+    private void checkLength(@Nullable Member receiver, int length) {
+        String refusal = outgoing.refusal(receiver, length);
+        if (refusal != null) {
+            throw new SendException(Reason.TOO_LARGE, refusal);
+        }
+    }
+
     private void checkOpen() {
         if (closedBecause != null) {
             throw new SendException(closedReason, closedBecause, closedBy);
@@ -550,6 +572,12 @@ final class SubmissionQueue implements Submissions {
                 if (!outgoing.offer(next.receiver(), message, 0, message.length)) {
                     return;
                 }
+            } else if (outgoing.refusal(next.receiver(), message.length) instanceof String refusal) {
+                waiting.poll();
+                CompletableFuture<Void> refused = next.accepted();
+                host.start("tutti-refused", () -> refused.completeExceptionally(new SendException(Reason.TOO_LARGE, refusal)));
+                next = waiting.peek();
+                continue;
             } else if (outgoing.bytes() > bytesMax / 2) {
                 return;
             } else {
@@ -610,6 +638,82 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             return outgoing.isEmpty() && waiting.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void limit(@Nullable Member receiver, long messageBytesMax, Member of) {
+        lock.lock();
+        try {
+            long before = outgoing.refusedLater();
+            outgoing.limit(receiver, messageBytesMax, of);
+            if (outgoing.refusedLater() != before) {
+                LOG.warn("{} messages that waited are not sent: {} takes at most {} bytes (its message-bytes-max)",
+                        outgoing.refusedLater() - before, of, messageBytesMax);
+                wakeAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void forget(Member receiver) {
+        lock.lock();
+        try {
+            outgoing.forget(receiver);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void share(long bytes) {
+        lock.lock();
+        try {
+            outgoing.share(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public @Nullable Large wantsTurn(@Nullable Member receiver) {
+        lock.lock();
+        try {
+            return outgoing.wantsTurn(receiver);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void giveTurn(@Nullable Member receiver, int number) {
+        lock.lock();
+        try {
+            outgoing.giveTurn(receiver, number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public long takenInTurn(@Nullable Member receiver, int number) {
+        lock.lock();
+        try {
+            return outgoing.takenInTurn(receiver, number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onQueueMoved(@Nullable Member receiver, int number) {
+        lock.lock();
+        try {
+            outgoing.onQueueMoved(receiver, number);
         } finally {
             lock.unlock();
         }

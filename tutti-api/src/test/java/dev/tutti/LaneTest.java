@@ -7,6 +7,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.internal.BareHost;
+import dev.tutti.protocols.packing.Assemblies;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,9 @@ class LaneTest {
     private Lane lane(Runnable onTransition, Consumer<String> onSuspended) {
         Listeners listeners = new Listeners(
                 true, message -> {}, () -> {}, view -> told.add("onView"), onTransition, onSuspended, reason -> told.add("onClosed"));
-        return new Lane("g", listeners, false, 1_000, host, new SpareArrays(0), new Owner());
+        SpareArrays spares = new SpareArrays(0);
+        return new Lane(
+                "g", listeners, false, 1_000, host, spares, new Assemblies(spares, 1 << 20, true), new Owner());
     }
 
     @ParameterizedTest

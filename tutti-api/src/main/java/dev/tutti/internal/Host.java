@@ -40,6 +40,11 @@ public interface Host extends Threads {
         return () -> {};
     }
 
+    /** The largest heap of the process, of which messages that are put together take a share. */
+    default long heapBytes() {
+        return Runtime.getRuntime().maxMemory();
+    }
+
     /** Of the node's randomness. */
     long seed();
 

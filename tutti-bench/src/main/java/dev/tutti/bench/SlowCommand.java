@@ -22,10 +22,11 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = {
             "Whether memory stays flat when one member is slow.",
-            "One sender of large messages, and one consumer that takes many times as long for each as the others do."
+            "Senders of large messages, one unless told otherwise, and one consumer that takes many times as long for each as the others do."
                     + " Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
         },
-        footer = {"", "Examples:", "  tutti bench slow", "  tutti bench slow --members 4 --time 10s --size 1MB"})
+        footer = {"", "Examples:", "  tutti bench slow", "  tutti bench slow --members 4 --time 10s --size 1MB",
+            "  tutti bench slow --senders 3 --time 10m"})
 final class SlowCommand implements Callable<Integer> {
 
     /** Flat: the most that any member holds grows by less than this part from one half of the time to the other. */
@@ -48,6 +49,13 @@ final class SlowCommand implements Callable<Integer> {
             defaultValue = "10MB",
             description = "Of a message. Default: ${DEFAULT-VALUE}.")
     private Size size = Size.mebibytes(10);
+
+    @Option(
+            names = "--senders",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Members that send at the same time. Default: ${DEFAULT-VALUE}.")
+    private int senders;
 
     @Option(
             names = "--factor",
@@ -87,9 +95,14 @@ final class SlowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         output.put("members", members.count());
+        if (senders < 1 || senders >= members.count()) {
+            throw new BenchException("--senders is " + senders + "; it has to be 1 to " + (members.count() - 1)
+                    + ", fewer than there are members");
+        }
+        output.put("senders", senders);
         output.put("bytes", size.bytes());
         output.put("factor", factor);
-        output.print("slow, " + system + ", " + members.count() + " processes, " + size + ", one " + factor + " times slower, "
+        output.print("slow, " + system + ", " + members.count() + " processes, " + senders + " send " + size + ", one " + factor + " times slower, "
                 + Durations.print(time));
         try (Cluster cluster = new Cluster(system, members.count(), output.layout("64m"))) {
             cluster.form();
@@ -98,7 +111,7 @@ final class SlowCommand implements Callable<Integer> {
                 cluster.children().get(rank).say(Line.of("slow").with("nanos", nanos)).await("slowed", ANSWER_MAX);
             }
             output.progress(members.count() + " members in one view; sending for " + Durations.print(time));
-            Phase phase = new Phase(1, 1, Math.toIntExact(size.bytes()), time, Duration.ZERO, sample);
+            Phase phase = new Phase(1, senders, Math.toIntExact(size.bytes()), time, Duration.ZERO, sample);
             Outcome outcome = cluster.run(phase);
             outcome.faults().forEach(output::fail);
             output.put("messages", outcome.sent());
@@ -117,7 +130,15 @@ final class SlowCommand implements Callable<Integer> {
 
     private void report(Cluster cluster) {
         Table table = new Table(
-                "member", "samples", "heap + direct MiB first", "median", "max", "growth KiB/s", "resident MiB max");
+                "member",
+                "samples",
+                "heap + direct MiB first",
+                "median",
+                "max",
+                "heap max",
+                "direct max",
+                "growth KiB/s",
+                "resident MiB max");
         List<Object> series = new ArrayList<>();
         long firstHalfMax = 0;
         long secondHalfMax = 0;
@@ -140,11 +161,13 @@ final class SlowCommand implements Callable<Integer> {
             firstHalfMax = Math.max(firstHalfMax, max(bytes, settled, middle));
             secondHalfMax = Math.max(secondHalfMax, max(bytes, middle, bytes.length));
             table.row(
-                    "m" + rank + (rank == 0 ? " (sender)" : rank == cluster.size() - 1 ? " (slow)" : ""),
+                    "m" + rank + (rank < senders ? " (sender)" : rank == cluster.size() - 1 ? " (slow)" : ""),
                     lines.size(),
                     mebibytes(bytes[0]),
                     mebibytes(Summary.quantile(bytes, 0.5)),
                     mebibytes(Summary.quantile(bytes, 1)),
+                    mebibytes(lines.stream().mapToLong(line -> line.number("heap")).max().orElse(0)),
+                    mebibytes(lines.stream().mapToLong(line -> line.number("direct")).max().orElse(0)),
                     String.format(Locale.ROOT, "%.1f", perSecond / 1024),
                     mebibytes(lines.stream().mapToLong(line -> line.number("resident")).max().orElse(0)));
         }

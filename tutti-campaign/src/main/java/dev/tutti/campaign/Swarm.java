@@ -228,6 +228,10 @@ final class Swarm {
             settings.put(GroupSettings.TOTAL_BY.name(), orders.nextBoolean() ? "sequencer" : "rotation");
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
         }
+        if (new SplittableRandom(~seed * 41 + mode.ordinal()).nextBoolean()) {
+            // Just as long as the longest that is sent, so that those who send large ones take turns.
+            settings.put(GroupSettings.MESSAGE_BYTES_MAX.name(), Size.mebibytes(1).toString());
+        }
         SplittableRandom ways = new SplittableRandom(~seed * 37 + mode.ordinal());
         if (ways.nextInt(6) == 0) {
             settings.put(GroupSettings.DISSEMINATION.name(), ways.nextInt(4) == 0 ? "auto" : "ring");

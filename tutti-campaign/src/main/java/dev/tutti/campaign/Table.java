@@ -21,6 +21,7 @@ final class Table {
             "event.suspected",
             "groups.story.membership.ballots-refused",
             "groups.story.membership.stragglers-completed",
+            "groups.story.packing.turns",
             "groups.story.packing.window-closed",
             "groups.story.reliability.repairs-received",
             "groups.story.reliability.ring-changes",

@@ -64,6 +64,12 @@ final class SimulatedHost implements Host {
         return self.incarnation();
     }
 
+    /** The same on every machine, so that the same seed gives the same run. */
+    @Override
+    public long heapBytes() {
+        return 1L << 30;
+    }
+
     @Override
     public long seed() {
         return seed;

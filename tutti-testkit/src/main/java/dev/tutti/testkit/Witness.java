@@ -189,6 +189,41 @@ final class Witness {
         }
 
         @Override
+        public void limit(@Nullable Member receiver, long messageBytesMax, Member of) {
+            real.limit(receiver, messageBytesMax, of);
+        }
+
+        @Override
+        public void forget(Member receiver) {
+            real.forget(receiver);
+        }
+
+        @Override
+        public void share(long bytes) {
+            real.share(bytes);
+        }
+
+        @Override
+        public @Nullable Large wantsTurn(@Nullable Member receiver) {
+            return real.wantsTurn(receiver);
+        }
+
+        @Override
+        public void giveTurn(@Nullable Member receiver, int number) {
+            real.giveTurn(receiver, number);
+        }
+
+        @Override
+        public long takenInTurn(@Nullable Member receiver, int number) {
+            return real.takenInTurn(receiver, number);
+        }
+
+        @Override
+        public void onQueueMoved(@Nullable Member receiver, int number) {
+            real.onQueueMoved(receiver, number);
+        }
+
+        @Override
         public void explain(String waitsFor) {
             real.explain(waitsFor);
         }

@@ -16,6 +16,9 @@ public sealed interface Signal {
     /** A session with a member of this group exists from now on. */
     record Opened(Member member) implements Signal {}
 
+    /** The longest message that a member takes, told before it is {@link Opened}. */
+    record MessageLimit(Member member, long bytes) implements Signal {}
+
     /**
      * The session with a member is over; what it had sent and was not yet processed is gone.
      *

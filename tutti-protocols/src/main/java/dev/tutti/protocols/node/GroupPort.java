@@ -77,7 +77,7 @@ final class GroupPort implements Stack.Network {
         this.group = group;
         this.fingerprint = StackFingerprint.of(settings);
         this.isOnWatch = settings.get(GroupSettings.DISSEMINATION) == GroupSettings.Dissemination.AUTO;
-        this.announcement = announcement(group, fingerprint);
+        this.announcement = announcement(group, fingerprint, GroupSettings.messageBytesMax(settings));
         this.application = application;
         this.groups = groups;
         this.links = groups.links();
@@ -89,16 +89,17 @@ final class GroupPort implements Stack.Network {
         stack.signalFromApplication(new Signal.Submitted());
     }
 
-    private static byte[] announcement(String group, StackFingerprint fingerprint) {
-        Packet texts = Packet.create(Memory.onHeap(), 8 + 4 * (group.length() + fingerprint.text().length()))
+    private static byte[] announcement(String group, StackFingerprint fingerprint, long messageBytesMax) {
+        Packet fields = Packet.create(Memory.onHeap(), 16 + 4 * (group.length() + fingerprint.text().length()))
                 .appendText(group)
-                .appendText(fingerprint.text());
-        byte[] bytes = new byte[texts.length()];
-        texts.bytes().get(texts.offset(), bytes);
+                .appendText(fingerprint.text())
+                .appendLong(messageBytesMax);
+        byte[] bytes = new byte[fields.length()];
+        fields.bytes().get(fields.offset(), bytes);
         return bytes;
     }
 
-    /** Name and stack of the group as GROUP_JOINED has them, the same for all. */
+    /** Name and stack of the group, and the longest message, as GROUP_JOINED has them, the same for all. */
     byte[] announcement() {
         return announcement;
     }
@@ -154,6 +155,7 @@ final class GroupPort implements Stack.Network {
         open.put(member.member, member);
         bytes += Wire.bytesMax(member.member);
         findOthers();
+        stack.signalFromNetwork(new Signal.MessageLimit(member.member, member.messageBytesMax));
         stack.signalFromNetwork(new Signal.Opened(member.member));
     }
 

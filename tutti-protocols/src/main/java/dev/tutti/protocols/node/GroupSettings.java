@@ -8,6 +8,7 @@ import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.order.Causal;
 import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
+import dev.tutti.protocols.packing.Reassembly;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -174,6 +175,15 @@ public final class GroupSettings {
             "Bytes that one sender may have under way to one receiver before it waits. Bounds the memory of each pair."
                     + " Members that multicast at once share one and a half.");
 
+    public static final Setting<Size> MESSAGE_BYTES_MAX = Setting.size(
+            "message-bytes-max",
+            Size.bytes(0),
+            Size.bytes(0),
+            Size.bytes(Reassembly.MESSAGE_BYTES_MAX),
+            "Longest message that this member takes, 256 KiB or more; 0 B for a fifth of the heap, 1 MiB to 1 GiB. A send of more than"
+                    + " its receivers take fails at once. Messages that are put together at the same time share memory:"
+                    + " their senders take turns beyond it.");
+
     public static final Setting<Duration> ACK_DELAY = Setting.duration(
             "ack-delay",
             Duration.ofMillis(20),
@@ -253,6 +263,7 @@ public final class GroupSettings {
             PARTITION,
             FOUNDERS,
             WINDOW,
+            MESSAGE_BYTES_MAX,
             ACK_DELAY,
             STABLE_DELAY,
             BALLOT_TIMEOUT,
@@ -271,6 +282,15 @@ public final class GroupSettings {
             STATE_SNAPSHOTS,
             STATE_KEEP);
 
+    /** What is shorter is copied when it is sent, and refused to nobody. */
+    static final long MESSAGE_BYTES_LEAST = 256 * 1024;
+
+    /** Longest message that a member takes; where the setting is a share of the heap, the machine knows of no heap. */
+    static long messageBytesMax(Settings settings) {
+        long bytes = settings.get(MESSAGE_BYTES_MAX).bytes();
+        return bytes == 0 ? Reassembly.MESSAGE_BYTES_MAX : bytes;
+    }
+
     /** Characters of all founders' names, with a comma between. */
     private static final int FOUNDERS_MAX = 512;
 
@@ -280,6 +300,11 @@ public final class GroupSettings {
      * @throws SettingException if they do not: what, and what would be right
      */
     public static void check(String group, Settings settings, Settings node) {
+        long messageBytesMax = settings.get(MESSAGE_BYTES_MAX).bytes();
+        if (0 < messageBytesMax && messageBytesMax < MESSAGE_BYTES_LEAST) {
+            throw new SettingException("group '" + group + "': message-bytes-max is " + settings.text(MESSAGE_BYTES_MAX)
+                    + "; it has to be at least " + Size.bytes(MESSAGE_BYTES_LEAST) + ", or 0 B for a share of the heap");
+        }
         if (settings.get(PARTITION) == Partition.EACH_SIDE) {
             return;
         }
@@ -304,7 +329,7 @@ public final class GroupSettings {
             "reliability", List.of(WINDOW, ACK_DELAY, STABLE_DELAY, DISSEMINATION, RING_PATIENCE, LEAVE_TIMEOUT),
             "best-effort", List.of(WINDOW),
             "order", List.of(STACK, TOTAL_BY, TOTAL_DELIVERY),
-            "packing", List.of(WINDOW, LEAVE_TIMEOUT));
+            "packing", List.of(WINDOW, MESSAGE_BYTES_MAX, LEAVE_TIMEOUT));
 
     /** What a layer follows, by the name that it reports under; empty if there is no such layer. */
     public static List<Setting<?>> ofLayer(String layer) {

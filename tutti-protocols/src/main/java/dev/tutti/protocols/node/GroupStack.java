@@ -8,6 +8,7 @@ import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.order.Causal;
 import dev.tutti.protocols.order.Rotation;
 import dev.tutti.protocols.order.Sequencer;
+import dev.tutti.protocols.packing.LargeMessages;
 import dev.tutti.protocols.packing.Packing;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.protocols.reliability.BestEffort;
@@ -58,7 +59,10 @@ final class GroupStack {
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
                 : new Reliability(self, limits, multicastBytes, round(settings), mistake);
-        Packing packing = new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings));
+        LargeMessages large =
+                new LargeMessages(self, GroupSettings.messageBytesMax(settings), kind != GroupSettings.StackKind.UNRELIABLE);
+        Packing packing =
+                new Packing(submissions, leaveTimeoutNanos, windowBytes, GroupSettings.orderBytes(settings), large);
         return switch (kind) {
             case FIFO, UNRELIABLE -> List.of(membership, delivery, packing);
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);

@@ -409,7 +409,8 @@ final class Groups {
         int join = frame.takeInt();
         String group = frame.takeText(3 * NodeMachine.NAME_MAX);
         String text = frame.takeText(StackFingerprint.BYTES_MAX);
-        if (frame.isMalformed() || known.get(join) != null) {
+        long messageBytesMax = frame.takeLong();
+        if (frame.isMalformed() || messageBytesMax < GroupSettings.MESSAGE_BYTES_LEAST || known.get(join) != null) {
             malformed++;
             return;
         }
@@ -424,7 +425,7 @@ final class Groups {
             lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
         }
         String name = port == null ? group : port.group();
-        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint);
+        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint, messageBytesMax);
         known.add(remote);
         byGroup.computeIfAbsent(name, absent -> new ArrayList<>(1)).add(remote);
         if (port != null) {

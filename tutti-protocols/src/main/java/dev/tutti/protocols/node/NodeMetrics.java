@@ -154,6 +154,8 @@ public final class NodeMetrics {
             .counter("sent-bytes", Unit.BYTES, "Bytes of messages in packets.")
             .counter("window-closed", Unit.COUNT, "How often messages had to wait for the window.")
             .gauge("frozen", Unit.COUNT, "1 while the view changes, else 0.")
+            .gauge("message-bytes-max", Unit.BYTES, "Longest message that all members of the view take.")
+            .counter("turns", Unit.COUNT, "Turns of this member to send a message larger than its share of the members' memory.")
             .list();
 
     private static final List<Metric> DATAGRAMS = part(Place.NODE, "datagrams")

@@ -12,6 +12,9 @@ final class RemoteMember {
     final String group;
     final StackFingerprint fingerprint;
 
+    /** Longest message that it takes. */
+    final long messageBytesMax;
+
     /** This node's end of the group: set once both ends know of each other, which is when packets may flow. */
     @Nullable GroupPort port;
 
@@ -19,10 +22,11 @@ final class RemoteMember {
     @Nullable RemoteMember before;
     @Nullable RemoteMember after;
 
-    RemoteMember(Link link, Member member, String group, StackFingerprint fingerprint) {
+    RemoteMember(Link link, Member member, String group, StackFingerprint fingerprint, long messageBytesMax) {
         this.link = link;
         this.member = member;
         this.group = group;
         this.fingerprint = fingerprint;
+        this.messageBytesMax = messageBytesMax;
     }
 }

@@ -5,6 +5,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ public final class Outgoing implements Submissions {
         private final boolean isCopy;
 
         private int at;
+        private boolean hasTurn;
+        private long moves;
+        private boolean isTooLarge;
         private @Nullable String failure;
         private long ticket;
 
@@ -49,9 +53,17 @@ public final class Outgoing implements Submissions {
             return at == length;
         }
 
-        /** How much of it was taken; goes back to 0 when a view change makes it start again. */
-        public int takenBytes() {
-            return at;
+        /**
+         * Another number whenever more of it was taken, a view change made it start again, or those got on whose turn is before
+         * its own.
+         */
+        public long progress() {
+            return at + moves;
+        }
+
+        /** Whether it will never be taken because a receiver does not take so large a message any more. */
+        public boolean isTooLarge() {
+            return isTooLarge;
         }
 
         /** Why it will never be taken; null if it may. */
@@ -59,6 +71,9 @@ public final class Outgoing implements Submissions {
             return failure;
         }
     }
+
+    /** The longest message to somebody, and the member whose limit it is. */
+    private record Limit(long bytes, @Nullable Member of) {}
 
     /**
      * What waits for one receiver: packets and large messages, in order; packets out of band, which go before; and packets
@@ -97,6 +112,10 @@ public final class Outgoing implements Submissions {
     private long discardedBytes;
     private int largeOffered;
     private long largeTaken;
+    private long refusedLater;
+    private Limit limitToAll = new Limit(Reassembly.MESSAGE_BYTES_MAX, null);
+    private final Map<Member, Limit> limitOf = new HashMap<>();
+    private long shareBytes = Long.MAX_VALUE;
     private String waitsFor = "";
 
     /** Where the message is that was offered last: a packet, or a large message; see {@link #ask}. */
@@ -263,6 +282,22 @@ public final class Outgoing implements Submissions {
         return Math.max(wanted, Records.WHOLE_HEADER_BYTES + needed);
     }
 
+    /** Why a message of this length can't be sent, in words; null if it can. */
+    public @Nullable String refusal(@Nullable Member receiver, long length) {
+        Limit limit = receiver == null
+                ? limitToAll
+                : limitOf.getOrDefault(receiver, new Limit(Reassembly.MESSAGE_BYTES_MAX, null));
+        if (length <= limit.bytes()) {
+            return null;
+        }
+        Member of = limit.of();
+        return "a message of " + length + " bytes is too large: "
+                + (of == null
+                        ? "the most is " + limit.bytes() + " bytes"
+                        : of + " takes at most " + limit.bytes() + " bytes (its message-bytes-max)")
+                + "; send it in parts, or raise message-bytes-max there";
+    }
+
     /** Queues a large message, which stays in its array. */
     public Large offerLarge(@Nullable Member receiver, byte[] source, int offset, int length) {
         return offerLarge(receiver, source, offset, length, null);
@@ -271,9 +306,9 @@ public final class Outgoing implements Submissions {
     /** Queues a large message in a scope. */
     public Large offerLarge(
             @Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
-        if (length > Reassembly.MESSAGE_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "message of " + length + " bytes, at most " + Reassembly.MESSAGE_BYTES_MAX);
+        String refusal = refusal(receiver, length);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
         }
         return add(receiver, new Large(source, offset, length, scope, largeOffered++, false));
     }
@@ -309,9 +344,21 @@ public final class Outgoing implements Submissions {
     public void withdraw(Large large) {
         forgetOffered(large);
         queues.values().removeIf(queue -> {
-            queue.entries.remove(large);
+            if (queue.entries.remove(large)) {
+                end(queue, large);
+            }
             return queue.isEmpty();
         });
+    }
+
+    /** Receivers of a half would keep it until the next large message of this member, which may never come. */
+    private void end(Queue queue, Large half) {
+        if (half.at == 0) {
+            return;
+        }
+        Packet end = header(half, half.length, 0);
+        queue.entries.addFirst(end);
+        bytes += end.length() - Records.WHOLE_HEADER_BYTES;
     }
 
     /** How many messages that stayed where they are were taken as a whole. */
@@ -371,7 +418,7 @@ public final class Outgoing implements Submissions {
         Object entry = queue.entries.peek();
         Packet taken;
         if (entry instanceof Large large) {
-            taken = nextPiece(large, payloadBytesMax);
+            taken = needsTurn(large) ? null : nextPiece(large, payloadBytesMax);
             if (taken != null && large.isTaken()) {
                 taken.withTicket(large.ticket);
                 forgetOffered(large);
@@ -436,23 +483,110 @@ public final class Outgoing implements Submissions {
     }
 
     private @Nullable Packet nextPiece(Large large, long payloadBytesMax) {
-        Integer scope = large.scope;
-        int headerBytes = Records.PIECE_HEADER_BYTES + (scope == null ? 0 : Records.SCOPE_BYTES);
+        int headerBytes = headerBytes(large);
         int length = Math.min(large.length - large.at, sizes.sharedBytes() - headerBytes);
         if (headerBytes + length > payloadBytesMax) {
             return null;
         }
-        Packet piece = Packet.create(memory, headerBytes + length)
+        Packet piece = header(large, large.at, length).append(large.bytes, large.offset + large.at, length);
+        large.at += length;
+        return piece;
+    }
+
+    private static int headerBytes(Large large) {
+        return Records.PIECE_HEADER_BYTES + (large.scope == null ? 0 : Records.SCOPE_BYTES);
+    }
+
+    private Packet header(Large large, int at, int length) {
+        Integer scope = large.scope;
+        Packet piece = Packet.create(memory, headerBytes(large) + length)
                 .appendByte(scope == null ? Records.PIECE : Records.SCOPED_PIECE)
                 .appendInt(large.number)
                 .appendLong(large.length)
-                .appendLong(large.at);
-        if (scope != null) {
-            piece.appendInt(scope);
+                .appendLong(at);
+        return scope == null ? piece : piece.appendInt(scope);
+    }
+
+    /** A message that was begun goes on. */
+    private boolean needsTurn(Large large) {
+        return large.length > shareBytes && !large.hasTurn && large.at == 0;
+    }
+
+    private @Nullable Large head(@Nullable Member receiver) {
+        Queue queue = queues.get(receiver);
+        return queue != null && queue.entries.peek() instanceof Large large ? large : null;
+    }
+
+    @Override
+    public void share(long bytes) {
+        shareBytes = bytes;
+    }
+
+    @Override
+    public Submissions.@Nullable Large wantsTurn(@Nullable Member receiver) {
+        Large large = head(receiver);
+        return large == null || !needsTurn(large) ? null : new Submissions.Large(large.number, large.length);
+    }
+
+    @Override
+    public void giveTurn(@Nullable Member receiver, int number) {
+        Large large = head(receiver);
+        if (large != null && large.number == number) {
+            large.hasTurn = true;
         }
-        piece.append(large.bytes, large.offset + large.at, length);
-        large.at += length;
-        return piece;
+    }
+
+    @Override
+    public long takenInTurn(@Nullable Member receiver, int number) {
+        Large large = head(receiver);
+        return large != null && large.number == number && large.hasTurn ? large.at : -1;
+    }
+
+    @Override
+    public void onQueueMoved(@Nullable Member receiver, int number) {
+        Large large = head(receiver);
+        if (large != null && large.number == number) {
+            large.moves++;
+        }
+    }
+
+    @Override
+    public void limit(@Nullable Member receiver, long messageBytesMax, Member of) {
+        Limit limit = new Limit(messageBytesMax, of);
+        if (receiver == null) {
+            limitToAll = limit;
+        } else {
+            limitOf.put(receiver, limit);
+        }
+        Queue queue = queues.get(receiver);
+        if (queue == null) {
+            return;
+        }
+        for (Object entry : List.copyOf(queue.entries)) {
+            if (entry instanceof Large large && large.length > messageBytesMax) {
+                queue.entries.remove(large);
+                large.isTooLarge = true;
+                large.failure = refusal(receiver, large.length);
+                refusedLater++;
+                if (large.isCopy) {
+                    giveUp(large);
+                }
+                end(queue, large);
+            }
+        }
+        if (queue.isEmpty()) {
+            queues.remove(receiver);
+        }
+    }
+
+    @Override
+    public void forget(Member receiver) {
+        limitOf.remove(receiver);
+    }
+
+    /** Messages that waited when a receiver came that does not take so large ones. */
+    public long refusedLater() {
+        return refusedLater;
     }
 
     @Override
@@ -460,6 +594,7 @@ public final class Outgoing implements Submissions {
         Queue queue = queues.get(receiver);
         if (queue != null && queue.entries.peek() instanceof Large large) {
             large.at = 0;
+            large.hasTurn = false;
         }
     }
 

@@ -2,6 +2,7 @@ package dev.tutti.protocols.packing;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
@@ -40,6 +41,7 @@ public final class Packing implements Layer {
     private final long leaveTimeoutNanos;
     private final int orderBytes;
     private final long windowBytes;
+    private final @Nullable LargeMessages large;
     private final Stream toAll = new Stream(0);
 
     /** A member that is not among these has a whole window, and nothing was sent to it: there may be thousands. */
@@ -57,15 +59,29 @@ public final class Packing implements Layer {
         this(submissions, leaveTimeoutNanos, windowBytes, 0);
     }
 
+    public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes, int orderBytes) {
+        this(submissions, leaveTimeoutNanos, windowBytes, orderBytes, null);
+    }
+
     /**
      * @param windowBytes what a stream to one member may take from its start, unless another window is told
      * @param orderBytes what a layer between this one and reliability adds to each packet to all; windows count it
+     * @param large null where messages are bounded by nothing but {@link Reassembly#MESSAGE_BYTES_MAX}
      */
-    public Packing(Submissions submissions, long leaveTimeoutNanos, long windowBytes, int orderBytes) {
+    public Packing(
+            Submissions submissions,
+            long leaveTimeoutNanos,
+            long windowBytes,
+            int orderBytes,
+            @Nullable LargeMessages large) {
         this.submissions = submissions;
         this.leaveTimeoutNanos = leaveTimeoutNanos;
         this.windowBytes = windowBytes;
         this.orderBytes = orderBytes;
+        this.large = large;
+        if (large != null) {
+            large.begin(submissions);
+        }
     }
 
     @Override
@@ -75,11 +91,25 @@ public final class Packing implements Layer {
 
     @Override
     public void onReceive(Packet packet, Outbox out) {
-        out.deliver(packet);
+        if (!Records.isTurn(packet)) {
+            out.deliver(packet);
+            return;
+        }
+        isPending = true;
+        if (large == null || !large.onPacket(packet)) {
+            out.drop(packet.slice(), DropReason.MALFORMED);
+        }
+        out.consumed(packet);
     }
 
     @Override
     public void onSignal(Signal signal, Outbox out) {
+        if (signal instanceof Signal.Installed) {
+            submissions.restart(null);
+        }
+        if (large != null) {
+            large.onSignal(signal);
+        }
         switch (signal) {
             case Signal.Submitted() -> isPending = true;
             case Signal.Window(Member receiver, long limitBytes, Member waitsFor) -> {
@@ -105,10 +135,10 @@ public final class Packing implements Layer {
             case Signal.Installed(View view, boolean isSteady) -> {
                 isFrozen = !isSteady;
                 members = view.members();
-                submissions.restart(null);
                 isPending = true;
                 out.raise(signal);
             }
+            case Signal.MessageLimit(Member member, long bytes) -> isPending = true;
             case Signal.Leave() -> {
                 isLeaving = true;
                 isPending = true;
@@ -124,6 +154,54 @@ public final class Packing implements Layer {
             return;
         }
         isPending = false;
+        Turns turns = large == null ? null : large.turns();
+        if (turns != null) {
+            turns.settle();
+        }
+        String waitsFor = sendAll(turns, out);
+        if (turns != null) {
+            // Who is the coordinator itself has its turn, and the next one, at once.
+            turns.settle();
+            while (askForTurns(turns)) {
+                waitsFor = sendAll(turns, out);
+                turns.settle();
+            }
+            tell(turns, out);
+        }
+        submissions.explain(waitsFor);
+        if (isLeaving && submissions.isEmpty()) {
+            leave(out);
+        }
+    }
+
+    /** Whether a message has a turn now that had none. */
+    private boolean askForTurns(Turns turns) {
+        for (Member receiver : submissions.receivers()) {
+            Submissions.Large wanted = submissions.wantsTurn(receiver);
+            if (wanted != null && turns.ask(receiver, wanted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tell(Turns turns, Outbox out) {
+        Turns.Addressed next = turns.takeWord();
+        while (next != null) {
+            Stream stream = stream(next.receiver());
+            if (stream != null) {
+                Packet packet = Packet.create(out.memory(), Turns.BYTES);
+                next.word().write(packet);
+                // However small the window is that is left: what waits for the word would be worse.
+                stream.sentBytes += packet.length() + Charge.OVERHEAD_BYTES;
+                out.send(packet.withPeer(next.receiver()));
+            }
+            next = turns.takeWord();
+        }
+    }
+
+    /** @return for people: what is waited for; empty if it is nothing */
+    private String sendAll(@Nullable Turns turns, Outbox out) {
         String waitsFor = "";
         for (Member receiver : submissions.receivers()) {
             Stream stream = stream(receiver);
@@ -133,15 +211,15 @@ public final class Packing implements Layer {
                 continue;
             }
             send(receiver, stream, out);
-            if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
+            if (turns != null && turns.isAwaited(receiver)) {
+                waitsFor = "a large message waits for its turn, because others fill the memory of the group's members "
+                        + "(message-bytes-max)";
+            } else if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
                 windowClosed++;
                 waitsFor = Submissions.WINDOW_CLOSED + stream.waitsFor;
             }
         }
-        submissions.explain(waitsFor);
-        if (isLeaving && submissions.isEmpty()) {
-            leave(out);
-        }
+        return waitsFor;
     }
 
     private @Nullable Stream stream(@Nullable Member receiver) {
@@ -189,5 +267,8 @@ public final class Packing implements Layer {
         section.put("sent-bytes", payloadBytesSent);
         section.put("window-closed", windowClosed);
         section.put("frozen", isFrozen ? 1 : 0);
+        if (large != null) {
+            large.report(section);
+        }
     }
 }

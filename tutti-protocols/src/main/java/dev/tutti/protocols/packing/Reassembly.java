@@ -93,6 +93,21 @@ public final class Reassembly {
         }
     }
 
+    /** Whether some of a message has arrived, and not all. */
+    boolean isBegun() {
+        return total >= 0;
+    }
+
+    /** Length of the message that {@link #isBegun}; 0 if there is none. */
+    long total() {
+        return Math.max(0, total);
+    }
+
+    /** Memory of what has arrived; it may be larger than that. */
+    long memoryBytes() {
+        return bytes.length;
+    }
+
     /** How many messages were begun and not completed. */
     public long abandoned() {
         return abandoned;

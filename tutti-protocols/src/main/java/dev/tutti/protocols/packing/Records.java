@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
  * u8 3, u32 which large message of its sender, u64 its length, u64 offset of this piece in it, u32 scope, bytes
  * u8 4, then per message: u32 length, bytes, out of band
  * u8 5, what members tell each other about the application's state, which is no message
+ * u8 6, a word about turns, which the layer itself reads ({@link Turns})
  * </pre>
  */
 public final class Records {
@@ -25,6 +26,7 @@ public final class Records {
     static final int SCOPED_PIECE = 3;
     static final int OUT_OF_BAND = 4;
     static final int STATE = 5;
+    static final int TURN = 6;
     static final int SCOPE_BYTES = 4;
     static final int WHOLE_HEADER_BYTES = 1;
     static final int LENGTH_BYTES = 4;
@@ -74,6 +76,11 @@ public final class Records {
     /** Whether the payload is about the application's state: nothing that {@link #read} knows. */
     public static boolean isState(Packet packet) {
         return !packet.isEmpty() && packet.bytes().get(packet.offset()) == STATE;
+    }
+
+    /** Whether the payload is about turns: nothing that {@link #read} knows. */
+    static boolean isTurn(Packet packet) {
+        return !packet.isEmpty() && packet.bytes().get(packet.offset()) == TURN;
     }
 
     /** What comes after the kind in a payload that {@link #isState}; the caller releases it, and keeps {@code packet}. */

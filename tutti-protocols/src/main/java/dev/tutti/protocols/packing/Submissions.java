@@ -8,6 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** What the application has submitted and packing has not taken yet, one queue per receiver. */
 public interface Submissions {
 
+    /**
+     * A message that is larger than a packet.
+     *
+     * @param number which of its sender's large messages
+     */
+    record Large(int number, long bytes) {}
+
     /** What {@link #explain} is told while members agree on the next view. */
     String VIEW_CHANGING = "the view is changing";
 
@@ -37,6 +44,33 @@ public interface Submissions {
 
     /** Whether nothing waits, for anybody. */
     boolean isEmpty();
+
+    /**
+     * The longest message that a receiver takes from now on. A longer one that waits fails; of one that was half taken,
+     * receivers abandon the half.
+     *
+     * @param receiver null for all members
+     * @param of the member whose limit it is
+     */
+    void limit(@Nullable Member receiver, long messageBytesMax, Member of);
+
+    /** The longest message that a member takes is not known any more. */
+    void forget(Member receiver);
+
+    /** A message that is larger than this is not begun before it is {@linkplain #giveTurn given} its turn. */
+    void share(long bytes);
+
+    /** The next message to the receiver if it needs a turn and has none; null otherwise. */
+    @Nullable Large wantsTurn(@Nullable Member receiver);
+
+    /** The next message to the receiver may be taken, if it is this one. */
+    void giveTurn(@Nullable Member receiver, int number);
+
+    /** Bytes that were taken of the next message to the receiver if it is this one and has its turn; negative otherwise. */
+    long takenInTurn(@Nullable Member receiver, int number);
+
+    /** The next message to the receiver waits for its turn, and those before it get on. */
+    void onQueueMoved(@Nullable Member receiver, int number);
 
     /** For people: what a submission would wait for now; empty if nothing is in its way. */
     void explain(String waitsFor);

@@ -39,6 +39,41 @@ final class TestSubmissions implements Submissions {
     }
 
     @Override
+    public void limit(Member receiver, long messageBytesMax, Member of) {
+        // Nothing is as long.
+    }
+
+    @Override
+    public void forget(Member receiver) {
+        // Nothing is known.
+    }
+
+    @Override
+    public void share(long bytes) {
+        // Nothing is as long.
+    }
+
+    @Override
+    public Large wantsTurn(Member receiver) {
+        return null;
+    }
+
+    @Override
+    public void giveTurn(Member receiver, int number) {
+        // Nobody has asked.
+    }
+
+    @Override
+    public long takenInTurn(Member receiver, int number) {
+        return -1;
+    }
+
+    @Override
+    public void onQueueMoved(Member receiver, int number) {
+        // Nothing waits.
+    }
+
+    @Override
     public void explain(String waitsFor) {
         // Nobody asks.
     }

@@ -179,9 +179,9 @@ class OutgoingTest {
     void aHalfTakenLargeMessageStartsAgain() {
         Outgoing.Large large = outgoing.offerLarge(null, new byte[100_000], 0, 100_000);
         outgoing.take(null, Long.MAX_VALUE).release();
-        assertThat(large.takenBytes()).isEqualTo(PIECE_MAX);
+        assertThat(large.progress()).isEqualTo(PIECE_MAX);
         outgoing.restart(null);
-        assertThat(large.takenBytes()).isZero();
+        assertThat(large.progress()).isZero();
         assertThat(takeAll(null)).hasSize(2);
         assertThat(large.isTaken()).isTrue();
         outgoing.restart(null);
@@ -237,7 +237,10 @@ class OutgoingTest {
         offer(null, 7);
         outgoing.take(null, Long.MAX_VALUE).release();
         outgoing.withdraw(first);
-        assertThat(takeAll(null)).containsExactly(List.of("message 7"));
+        assertThat(takeAll(null))
+                .as("receivers of the half are told")
+                .containsExactly(List.of("piece 100000+0/100000"), List.of("message 7"));
+        assertThat(outgoing.bytes()).isZero();
         Outgoing.Large alone = outgoing.offerLarge(member(2), new byte[100_000], 0, 100_000);
         outgoing.withdraw(alone);
         outgoing.withdraw(alone);

@@ -184,7 +184,7 @@ class PackingTest {
         other.isConsuming = false;
         model.deliverAll();
         assertThat(large.isTaken()).isFalse();
-        assertThat(large.takenBytes()).isPositive();
+        assertThat(large.progress()).isPositive();
         Proc newcomer = model.add();
         model.connectAll();
         model.settle();

@@ -1,0 +1,42 @@
+package dev.tutti;
+
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.core.settings.Size;
+import dev.tutti.protocols.node.GroupSettings;
+
+/** The longest message that fits into the heap of a process. */
+final class MessageBytes {
+
+    private static final long LEAST = 1 << 20;
+    private static final long MOST = 1 << 30;
+
+    /**
+     * Of the heap, by default. Messages that are put together at the same time take twice the longest one, and a quarter more
+     * while their memory grows: half of the heap at most (docs/decisions/0247-turns-of-large-messages.md).
+     */
+    private static final int SHARE = 5;
+
+    private MessageBytes() {}
+
+    static long ofHeap(long heapBytes) {
+        return Math.clamp(heapBytes / SHARE, LEAST, MOST);
+    }
+
+    /**
+     * Puts the share of the heap in the place of 0.
+     *
+     * @throws SettingException if the heap has no room for a message of the length that is set
+     */
+    static Settings withMax(String group, Settings settings, long heapBytes) {
+        long bytes = settings.get(GroupSettings.MESSAGE_BYTES_MAX).bytes();
+        if (bytes == 0) {
+            return settings.with(GroupSettings.MESSAGE_BYTES_MAX, Size.bytes(ofHeap(heapBytes)));
+        }
+        if (bytes > heapBytes / 2) {
+            throw new SettingException("group '" + group + "': message-bytes-max is " + bytes + " bytes, more than half of the heap of "
+                    + heapBytes + " bytes; give the process a larger heap (-Xmx), or set less");
+        }
+        return settings;
+    }
+}

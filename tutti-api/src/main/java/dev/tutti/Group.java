@@ -580,7 +580,7 @@ public final class Group implements AutoCloseable {
         if (failure == null) {
             failure = cause;
         }
-        completeExceptionally(cause);
+        // Who joins learns of it when the group is left, so that it can be joined again at once.
         leave();
     }
 
@@ -613,10 +613,10 @@ public final class Group implements AutoCloseable {
         if (transfer != null) {
             transfer.onLeft(reason);
         }
-        RuntimeException cause = failure;
-        completeExceptionally(cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
         // First: who waits for the end may join the same group again at once.
         node.forget(this);
+        RuntimeException cause = failure;
+        completeExceptionally(cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
         left.complete(reason);
         waiters.forEach(awaited -> awaited.there().complete(false));
     }

@@ -409,16 +409,17 @@ public final class Group implements AutoCloseable {
      *     UnstableException}, which says what is known, when the view changes before, the group is left, or {@code
      *     receipt-timeout} has passed
      * @throws SendException if the message was not accepted
-     * @throws IllegalStateException if the group is {@linkplain GroupBuilder#unreliable unreliable}
+     * @throws IllegalStateException if the group is {@linkplain GroupBuilder#unreliable unreliable}, or {@linkplain
+     *     GroupBuilder#causal causal}: a member that has the message and is cut off may miss another one that it depends on
      */
     public CompletableFuture<Delivery> sendStable(byte[] message, Stability stability) {
-        checkReceipts();
+        checkReceiptsOfAll();
         return submissions.sendStable(self(), view(), null, message, null, stability);
     }
 
     /** Sends to all members, in order with other messages in this scope only, and gives a receipt. */
     public CompletableFuture<Delivery> sendStable(byte[] message, Scope scope, Stability stability) {
-        checkReceipts();
+        checkReceiptsOfAll();
         return submissions.sendStable(self(), view(), null, message, scope, stability);
     }
 
@@ -432,6 +433,14 @@ public final class Group implements AutoCloseable {
         checkReceipts();
         checkMember(receiver);
         return submissions.sendStable(self(), view(), receiver, message, null, Stability.ALL);
+    }
+
+    private void checkReceiptsOfAll() {
+        checkReceipts();
+        if (settings.get(GroupSettings.STACK) == GroupSettings.StackKind.CAUSAL) {
+            throw new IllegalStateException("group " + name + " is causal: a member that has a message to all delivers it only with"
+                    + " those it depends on, so there are no receipts for it; send to one member, or choose fifo or total");
+        }
     }
 
     private void checkReceipts() {

@@ -6,6 +6,7 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Receipt;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import dev.tutti.protocols.packing.Outgoing;
 import dev.tutti.protocols.packing.PacketSizes;
@@ -41,6 +42,10 @@ final class Seat {
     private final ArrayDeque<Order> orders = new ArrayDeque<>();
     private final int run;
     private final int askedEvery;
+
+    /** There are no receipts for messages to all. */
+    private final boolean isCausal;
+
     private final String name;
     private boolean isRetrying;
     private boolean isLeaving;
@@ -60,6 +65,7 @@ final class Seat {
             PacketSizes sizes,
             int askedEvery) {
         this.askedEvery = askedEvery;
+        this.isCausal = group.get(GroupSettings.STACK) == GroupSettings.StackKind.CAUSAL;
         this.simulation = simulation;
         this.history = history;
         this.node = node;
@@ -110,7 +116,7 @@ final class Seat {
 
     void send(@Nullable Member receiver, int count, int length, Band band) {
         for (int index = 0; index < count; index++) {
-            boolean isAsked = askedEvery > 0 && index % askedEvery == askedEvery - 1;
+            boolean isAsked = askedEvery > 0 && (receiver != null || !isCausal) && index % askedEvery == askedEvery - 1;
             orders.add(new Order(receiver, length, band, index % SCOPES, isAsked));
         }
         submit();

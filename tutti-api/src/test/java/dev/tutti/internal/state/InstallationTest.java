@@ -381,7 +381,7 @@ class InstallationTest {
         installation.onRecord(first, new StateRecord.Refused(pull(first).transfer(), "it is full"));
         installation.onRecord(second, new StateRecord.Refused(pull(second).transfer(), "it is empty"));
         threads.timeouts.set(Integer.MAX_VALUE);
-        assertThat(failed.poll(10, TimeUnit.SECONDS)).contains("cut 2.1@n1").contains("n2 does not go on: it is empty");
+        assertThat(failed.poll(10, TimeUnit.SECONDS)).contains("cut 2.1@n1").contains("n2:1 does not go on: it is empty");
         assertThat(installed).isEmpty();
     }
 }

@@ -68,9 +68,18 @@ public final class Reassembly {
         return whole;
     }
 
+    /**
+     * The last step begins at a quarter: what is copied and what it is copied to are there at once, and together they take a
+     * quarter more than the message.
+     */
+    private long grown(int needed) {
+        long most = needed * GROWTH;
+        return most < total ? Math.min(most, Math.max(needed, (total + GROWTH - 1) / GROWTH)) : total;
+    }
+
     private void grow(int needed) {
         byte[] spare = spares.take(total);
-        byte[] larger = spare == null ? new byte[(int) Math.min(total, needed * GROWTH)] : spare;
+        byte[] larger = spare == null ? new byte[(int) grown(needed)] : spare;
         System.arraycopy(bytes, 0, larger, 0, length);
         giveUp();
         bytes = larger;

@@ -121,7 +121,7 @@ class ReassemblyTest {
 
         growing.add(ByteBuffer.allocate(500), 0, 500, new Records.Piece(2, 3_000, 0));
         growing.abandon();
-        assertThat(spares.bytes()).as("and that of a message that was abandoned").isEqualTo(400 + 2_000);
+        assertThat(spares.bytes()).as("and that of a message that was abandoned").isEqualTo(400 + 750);
     }
 
     @Test
@@ -139,6 +139,26 @@ class ReassemblyTest {
         assertThat(spares.take(100)).isNull();
         spares.give(new byte[1_001]);
         assertThat(spares.bytes()).as("more than all may have is not kept").isZero();
+    }
+
+    @Test
+    void copyingTakesAQuarterMoreThanTheMessageAtMost() {
+        int total = 10_000_000;
+        int piece = 127 * 1024;
+        Reassembly reassembly = new Reassembly();
+        long most = 0;
+        long before = 0;
+        for (int at = 0; at < total; at += piece) {
+            int length = Math.min(piece, total - at);
+            ByteBuffer whole = reassembly.add(ByteBuffer.allocate(length), 0, length, new Records.Piece(1, total, at));
+            long now = whole == null ? reassembly.memoryBytes() : whole.array().length;
+            if (now != before) {
+                most = Math.max(most, now + before);
+                before = now;
+            }
+        }
+        assertThat(before).isEqualTo(total);
+        assertThat(most).isLessThanOrEqualTo(total + total / 4 + piece);
     }
 
     @Test

@@ -46,7 +46,7 @@ class HuntTest {
     @Test
     void whatArrivesTooLateIsAViolation() {
         Schedule schedule = Schedule.parse("""
-                seed 1
+                seed 4
                 mode prompt
                 2 nodes
                 at 0 s: n1 starts

@@ -82,6 +82,6 @@ class CheckTest {
     void whatTheApiContradictsIsFound() throws IOException {
         assertThat(Check.run(List.of(first(), source("b", 0, second("8 deliver 2.1 1.1 * 1 77\n9 wrong 2.1 nonsense\n"))), 0)
                         .violations())
-                .containsExactly("API: b nonsense");
+                .containsExactly("API: b@h:2 nonsense");
     }
 }

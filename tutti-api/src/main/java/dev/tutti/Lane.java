@@ -457,7 +457,7 @@ final class Lane implements Application {
             } else {
                 deliverNow(item);
             }
-        });
+        }, this::awaitScopes);
         Object waiting = stalled;
         if (waiting != null) {
             stalled = null;

@@ -88,8 +88,13 @@ final class Gate {
         return true;
     }
 
-    /** Something has changed: opens the gate if it may, and gives to listeners what has waited, up to the next closed cut. */
-    void look(Consumer<Object> listeners) {
+    /**
+     * Something has changed: opens the gate if it may, and gives to listeners what has waited, up to the next closed cut.
+     *
+     * @param beforeCut waits until everything that was given to listeners is done: a snapshot of the state is taken at a cut,
+     *     or another one installed
+     */
+    void look(Consumer<Object> listeners, Runnable beforeCut) {
         Cut closed = at;
         if (isAbandoned || closed == null || skippingTo != null || !mayPass(closed)) {
             return;
@@ -107,8 +112,11 @@ final class Gate {
         }
         Object item = backlog.poll();
         while (item != null) {
-            if (item instanceof Cut cut && !enter(cut)) {
-                return;
+            if (item instanceof Cut cut) {
+                beforeCut.run();
+                if (!enter(cut)) {
+                    return;
+                }
             }
             listeners.accept(item);
             item = isAbandoned ? null : backlog.poll();

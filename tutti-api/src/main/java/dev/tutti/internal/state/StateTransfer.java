@@ -182,9 +182,9 @@ public final class StateTransfer {
     }
 
     /** Gives to listeners what may go on now. */
-    public void look(Consumer<Object> listeners) {
+    public void look(Consumer<Object> listeners, Runnable beforeCut) {
         try {
-            gate.look(listeners);
+            gate.look(listeners, beforeCut);
         } catch (UncheckedIOException e) {
             // Going on would be a gap that nobody sees.
             gate.fail();

@@ -53,7 +53,7 @@ class BenchTest {
             void onPing(int rank, int phase) {}
 
             @Override
-            public void onView(int members, int coordinator, String id) {}
+            public void onView(List<Integer> members, int coordinator, String id) {}
         };
         GroupSystem system = kind.open(new Seat(0, Cluster.freePorts(2)), receipts);
         assertThatNoException().isThrownBy(system::start);

@@ -75,7 +75,7 @@ class FailingCallbacksTest {
 
     private void begin(Cluster cluster) {
         failure = Failure.values()[(int) (cluster.seed() % WAYS)];
-        cluster.expectCallbackFailures();
+        cluster.expectCallbackFailures(thrown -> true);
     }
 
     private <C> Components<C> startAll(Cluster cluster, Function<? super Node, ? extends C> component) {

@@ -7,7 +7,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.Path;
-import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import dev.tutti.sim.Violation;
@@ -26,6 +25,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -57,6 +57,7 @@ public final class Cluster implements AutoCloseable {
     private final SplittableRandom random;
     private final SplittableRandom pauses;
     private final TreeMap<String, Witness.Record> records = new TreeMap<>();
+    private final Expectations expectations = new Expectations();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private UnaryOperator<NodeBuilder> configuration = UnaryOperator.identity();
     private @Nullable Function<? super Node, ?> factory;
@@ -76,7 +77,7 @@ public final class Cluster implements AutoCloseable {
         for (int number = 1; number <= size; number++) {
             String name = "n" + number;
             processes.add(new SimulatedProcess(
-                    simulation, strands, story, records, name, name + ":7800", () -> builder(addresses)));
+                    simulation, strands, story, records, expectations, name, name + ":7800", () -> builder(addresses)));
         }
     }
 
@@ -102,6 +103,15 @@ public final class Cluster implements AutoCloseable {
     /** How nodes are set up from their next start on, as {@code builder -> builder.set("preset", "fast")}. */
     public Cluster configure(UnaryOperator<NodeBuilder> settings) {
         configuration = settings;
+        return this;
+    }
+
+    /**
+     * Says that in these groups no two messages have the same content. There orders, messages out of band and unreliable groups
+     * are checked too, and what listeners are told besides what stacks deliver. Before anything is started.
+     */
+    public Cluster distinctMessages(Predicate<String> groups) {
+        expectations.setDistinct(groups);
         return this;
     }
 
@@ -262,11 +272,11 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * From now on callbacks may throw: the story tells of it, and the test does not fail by it. For tests of what becomes of a
-     * component whose callbacks fail.
+     * From now on callbacks may throw what this accepts: the story tells of it, and the test does not fail by it. For tests of
+     * what becomes of a component whose callbacks fail.
      */
-    public Cluster expectCallbackFailures() {
-        story.expectFailures();
+    public Cluster expectCallbackFailures(Predicate<? super Throwable> failures) {
+        expectations.setCallbackFailures(failures);
         return this;
     }
 
@@ -569,9 +579,8 @@ public final class Cluster implements AutoCloseable {
         TreeMap<String, TreeSet<Member>> members = members(running());
         List<String> found = new ArrayList<>();
         records.forEach((group, record) -> {
-            List<Violation> violations = isAtRest && record.isReliable && members.containsKey(group)
-                    ? PropertyChecker.violationsAtRest(record.history, members.get(group))
-                    : PropertyChecker.violations(record.history);
+            TreeSet<Member> present = isAtRest && record.isChecked ? members.get(group) : null;
+            List<Violation> violations = present == null ? record.violations() : record.violationsAtRest(present);
             violations.forEach(violation -> found.add("group " + group + ": " + violation));
         });
         return found;
@@ -593,6 +602,16 @@ public final class Cluster implements AutoCloseable {
     /** Equal for two runs that went the same way, event by event. */
     public long fingerprint() {
         return simulation.trace().hash();
+    }
+
+    /** Bytes of packets that a process holds, in its present run or its last. */
+    public long heldBytes(int number) {
+        return simulated(number).memory().outstandingBytes();
+    }
+
+    /** Events of the simulation so far. */
+    public long events() {
+        return simulation.steps();
     }
 
     /** Where everybody is and what happened last, for a failure. */

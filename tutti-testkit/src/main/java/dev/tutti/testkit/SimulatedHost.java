@@ -11,13 +11,15 @@ import dev.tutti.core.driver.StreamDriver;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
 import dev.tutti.internal.Host;
-import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.SimulatedNode;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -36,6 +38,9 @@ final class SimulatedHost implements Host {
     private final NodeId self;
     private final long seed;
     private final SimulatedDriver driver;
+
+    /** Listeners of groups that have not been joined yet. */
+    private final Map<String, List<Listener<?>>> unbound = new TreeMap<>();
 
     SimulatedHost(SimulatedProcess process, NodeId self, long seed, Memory memory) {
         this.process = process;
@@ -170,14 +175,33 @@ final class SimulatedHost implements Host {
 
     // ------------------------------------------------------------------ what can be watched
 
-    @Override
-    public <T> Consumer<T> listener(String group, Consumer<T> listener) {
-        return item -> {
+    /** A listener, and the witness of the membership that it is told of, as soon as there is one. */
+    private final class Listener<T> implements Consumer<T> {
+        private final Consumer<T> listener;
+        private @Nullable Witness witness;
+
+        Listener(Consumer<T> listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void accept(T item) {
             if (item instanceof Message) {
                 process.work();
             }
+            Witness present = witness;
+            if (present != null && !strands.isKilled()) {
+                present.onTold(item);
+            }
             listener.accept(item);
-        };
+        }
+    }
+
+    @Override
+    public <T> Consumer<T> listener(String group, Consumer<T> listener) {
+        Listener<T> watched = new Listener<>(listener);
+        unbound.computeIfAbsent(group, key -> new ArrayList<>()).add(watched);
+        return watched;
     }
 
     @Override
@@ -192,16 +216,17 @@ final class SimulatedHost implements Host {
 
     @Override
     public Application application(String group, Settings settings, Application application) {
-        return process.witness(group, self, isReliable(settings)).above(application);
+        Witness witness = process.witness(group, self, settings);
+        List<Listener<?>> listeners = unbound.remove(group);
+        if (listeners != null) {
+            listeners.forEach(listener -> listener.witness = witness);
+        }
+        return witness.above(application);
     }
 
     @Override
     public Submissions submissions(String group, Settings settings, Submissions submissions) {
-        return process.witness(group, self, isReliable(settings)).above(submissions);
-    }
-
-    private static boolean isReliable(Settings settings) {
-        return settings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO;
+        return process.witness(group, self, settings).above(submissions);
     }
 
     /** A driver whose loop is the simulated node's turns. */

@@ -7,6 +7,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Machine;
+import dev.tutti.core.settings.Settings;
 import dev.tutti.sim.SimulatedNode;
 import dev.tutti.sim.Simulation;
 import java.time.Duration;
@@ -27,6 +28,7 @@ final class SimulatedProcess {
     private final Strands strands;
     private final Story story;
     private final Map<String, Witness.Record> records;
+    private final Expectations expectations;
     private final String name;
     private final SimulatedNode simulated;
     private final Strands.Owner owner;
@@ -43,6 +45,7 @@ final class SimulatedProcess {
             Strands strands,
             Story story,
             Map<String, Witness.Record> records,
+            Expectations expectations,
             String name,
             String address,
             Supplier<NodeBuilder> builder) {
@@ -50,6 +53,7 @@ final class SimulatedProcess {
         this.strands = strands;
         this.story = story;
         this.records = records;
+        this.expectations = expectations;
         this.name = name;
         this.owner = new Strands.Owner(name);
         this.simulated = simulation.add(name, address, (self, seed, memory) -> open(builder.get(), self, seed, memory));
@@ -262,20 +266,20 @@ final class SimulatedProcess {
         tell("has a callback " + callback + " of group " + group + " that fails: " + cause);
         // Every listener that sends meets this when its group is left, and nobody can be harmed by it any more.
         boolean isLeaving = cause instanceof SendException refused && refused.reason().isFinal();
-        if (!isLeaving && !story.isFailureExpected()) {
+        if (!isLeaving && !expectations.isExpected(cause)) {
             strands.fail(cause);
         }
     }
 
     /** The one of the membership that is being made, once for its two ends. */
-    Witness witness(String group, NodeId self, boolean isReliable) {
+    Witness witness(String group, NodeId self, Settings settings) {
         if (!witnesses.isEmpty()) {
             Witness last = witnesses.getLast();
             if (last.group().equals(group) && last.self() == null) {
                 return last;
             }
         }
-        Witness.Record record = records.computeIfAbsent(group, key -> new Witness.Record(isReliable));
+        Witness.Record record = records.computeIfAbsent(group, key -> expectations.record(group, settings));
         Witness witness = new Witness(group, this, self, record);
         witnesses.add(witness);
         return witness;

@@ -13,19 +13,9 @@ final class Story {
 
     private final Simulation simulation;
     private final ArrayDeque<Line> lines = new ArrayDeque<>();
-    private boolean isFailureExpected;
 
     Story(Simulation simulation) {
         this.simulation = simulation;
-    }
-
-    /** Callbacks that fail are a part of it from now on. */
-    void expectFailures() {
-        isFailureExpected = true;
-    }
-
-    boolean isFailureExpected() {
-        return isFailureExpected;
     }
 
     /** @param who the process; empty for the network and the test */

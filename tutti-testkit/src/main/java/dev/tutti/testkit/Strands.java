@@ -43,8 +43,19 @@ final class Strands {
             return !strands.isEmpty();
         }
 
+        /** Threads that are under way, and where they wait. */
         List<String> threads() {
-            return strands.stream().map(Strand::toString).toList();
+            return strands.stream().map(strand -> strand + place(strand.thread)).toList();
+        }
+
+        private static String place(Thread thread) {
+            List<String> frames = Arrays.stream(thread.getStackTrace())
+                    .filter(frame -> !frame.getClassName().startsWith("java."))
+                    .filter(frame -> !frame.getClassName().startsWith("dev.tutti.testkit."))
+                    .limit(PLACES_SHOWN)
+                    .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
+                    .toList();
+            return frames.isEmpty() ? "" : " at " + String.join(", ", frames);
         }
     }
 
@@ -453,6 +464,7 @@ final class Strands {
     private static final long WAKE_NANOS_MAX = 20_000;
     private static final int WAITING_SECONDS_MAX = 3;
     private static final int FRAMES_SHOWN = 16;
+    private static final int PLACES_SHOWN = 6;
     private static final int RUNNING_SECONDS_MAX = 60;
 
     /** Longer than anything in a test may take. */

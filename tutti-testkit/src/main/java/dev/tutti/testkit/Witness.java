@@ -1,5 +1,6 @@
 package dev.tutti.testkit;
 
+import dev.tutti.Message;
 import dev.tutti.core.Delivery;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
@@ -12,14 +13,17 @@ import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
 import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.History;
+import dev.tutti.sim.PropertyChecker;
+import dev.tutti.sim.Violation;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,18 +36,78 @@ import org.jspecify.annotations.Nullable;
  */
 final class Witness {
 
+    /** A message of a cluster in which no two are equal. */
+    private record Sent(History.Message message, boolean isScoped) {
+
+        /** Whether listeners are told of it aside from others. */
+        boolean isAside() {
+            return isScoped || message.isOutOfBand();
+        }
+    }
+
     /** What the witnesses of all members of one group share. */
     static final class Record {
         final History history = new History();
+
+        private final PropertyChecker checker;
+        private int checkedCount;
+        private final List<Violation> violations = new ArrayList<>();
+        private final List<Witness> witnesses = new ArrayList<>();
+
+        /** By content, where no two messages are equal. */
+        private final Map<Long, Sent> byContent = new TreeMap<>();
 
         /** By view and sender, the multicasts that the sender delivered to itself, which it does as it sends them. */
         private final Map<ViewId, TreeMap<Member, List<History.Message>>> sent = new TreeMap<>();
 
         private final Map<Member, TreeMap<Member, List<History.Message>>> unicasts = new TreeMap<>();
-        final boolean isReliable;
+        private final boolean isDistinct;
+        private final boolean isWithState;
 
-        Record(boolean isReliable) {
-            this.isReliable = isReliable;
+        /** Whether the checker knows what to ask of this group. */
+        final boolean isChecked;
+
+        /**
+         * @param isDistinct whether no two messages have the same content: only then more than reliable order can be checked
+         * @param isWithState whether members that join skip messages, and have a state instead
+         */
+        Record(PropertyChecker.Promise promise, boolean isDistinct, boolean isWithState) {
+            this.isDistinct = isDistinct;
+            this.isWithState = isWithState;
+            this.isChecked = isDistinct || promise == PropertyChecker.Promise.RELIABLE;
+            this.checker = new PropertyChecker(promise);
+        }
+
+        /** The checker, as far as the history has come. */
+        private PropertyChecker checker() {
+            List<History.Entry> entries = history.entries();
+            while (checkedCount < entries.size()) {
+                checker.take(entries.get(checkedCount++));
+            }
+            return checker;
+        }
+
+        List<Violation> violations() {
+            List<Violation> all = new ArrayList<>(checker().violations());
+            all.addAll(violations);
+            return all;
+        }
+
+        List<Violation> violationsAtRest(Collection<Member> present) {
+            List<Violation> all = new ArrayList<>(checker().violationsAtRest(present));
+            // Whether a fault, or a full queue, has taken the last message of an unreliable group is not known here.
+            all.removeIf(violation -> violation.property().equals("L7"));
+            witnesses.stream()
+                    .filter(witness -> present.contains(witness.self()) && witness.isMember())
+                    .forEach(witness -> witness.reportUntold(all));
+            all.addAll(violations);
+            return all;
+        }
+
+        private void report(String property, String text) {
+            if (violations.size() < VIOLATIONS_MAX) {
+                violations.add(new Violation(property, text));
+            }
         }
 
         private List<History.Message> sent(ViewId view, Member sender) {
@@ -69,6 +133,17 @@ final class Witness {
     private final TreeMap<Member, Integer> positions = new TreeMap<>();
     private final TreeMap<Member, Integer> unicastPositions = new TreeMap<>();
     private int ownPosition;
+    private final TreeMap<@Nullable Member, Long> outOfBandCounts = new TreeMap<>(ALL_FIRST);
+
+    /** Views and messages that the stack has delivered and no listener was told yet, where no two messages are equal. */
+    private final ArrayDeque<Object> untold = new ArrayDeque<>();
+
+    /** A message of which listeners are told aside, and the number of the view that it was delivered in. */
+    private record Aside(Sent sent, long view) {}
+
+    /** Messages that the stack has delivered and no listener was told aside yet. */
+    private final TreeMap<Long, Aside> untoldAside = new TreeMap<>();
+
     private @Nullable Submissions submissions;
     private @Nullable Member self;
     private @Nullable View view;
@@ -79,6 +154,7 @@ final class Witness {
         this.process = process;
         this.node = node;
         this.record = record;
+        record.witnesses.add(this);
     }
 
     String group() {
@@ -112,7 +188,7 @@ final class Witness {
     }
 
     private void add(History.Entry entry) {
-        if (record.isReliable) {
+        if (record.isChecked) {
             record.history.add(entry);
         }
     }
@@ -126,7 +202,31 @@ final class Witness {
 
     private void onTaken(@Nullable Member receiver, Packet packet) {
         Reassembly reassembly = takenPieces.computeIfAbsent(receiver, key -> new Reassembly());
-        read(packet, reassembly, content -> onSent(receiver, content));
+        boolean isOutOfBand = Records.isOutOfBand(packet);
+        read(packet, reassembly, (content, isScoped) -> {
+            if (record.isDistinct) {
+                onDistinctSent(receiver, content, isOutOfBand, isScoped);
+            } else {
+                onSent(receiver, content);
+            }
+        });
+    }
+
+    private void onDistinctSent(@Nullable Member receiver, byte[] content, boolean isOutOfBand, boolean isScoped) {
+        Member sender = self;
+        if (sender == null) {
+            throw new IllegalStateException(group + ": something was sent before the first view");
+        }
+        long hash = hash(content);
+        if (record.byContent.containsKey(hash)) {
+            // Sent again from its start in another view.
+            return;
+        }
+        long index = (isOutOfBand ? outOfBandCounts : takenCounts).merge(receiver, 1L, Long::sum);
+        History.Message message = new History.Message(sender, receiver, isOutOfBand, index, hash);
+        add(new History.Submitted(sender, message));
+        record.byContent.put(hash, new Sent(message, isScoped));
+        process.remember("sent " + text(content) + (receiver == null ? "" : " to " + receiver));
     }
 
     private void onSent(@Nullable Member receiver, byte[] content) {
@@ -160,7 +260,7 @@ final class Witness {
         @Override
         public @Nullable Packet take(@Nullable Member receiver, long bytesMax) {
             Packet packet = real.take(receiver, bytesMax);
-            if (packet != null && record.isReliable && isOrdered(packet)) {
+            if (packet != null && isWatched(packet)) {
                 onTaken(receiver, packet);
             }
             return packet;
@@ -241,11 +341,29 @@ final class Witness {
         if (receiver == null || in == null) {
             throw new IllegalStateException(group + ": a message before the first view");
         }
+        if (record.isDistinct) {
+            onDistinctDelivered(receiver, sender, isUnicast, hash(content));
+            process.remember("got " + text(content) + " from " + sender);
+            return;
+        }
         History.Message message = isUnicast
                 ? next(record.unicasts(sender, receiver), unicastPositions, sender, receiver, content)
                 : multicast(in, sender, receiver, content);
         add(new History.Delivered(receiver, message));
         process.remember("got " + text(content) + " from " + sender);
+    }
+
+    private void onDistinctDelivered(Member receiver, Member sender, boolean isUnicast, long hash) {
+        Sent known = record.byContent.get(hash);
+        Sent sent = known == null
+                ? new Sent(new History.Message(sender, isUnicast ? receiver : null, -1, hash), false)
+                : known;
+        add(new History.Delivered(receiver, sent.message()));
+        if (sent.isAside()) {
+            untoldAside.put(hash, new Aside(sent, view == null ? 0 : view.id().number()));
+        } else {
+            untold.add(sent);
+        }
     }
 
     private History.Message multicast(View in, Member sender, Member receiver, byte[] content) {
@@ -286,15 +404,19 @@ final class Witness {
         @Override
         public void onPacket(Member sender, Packet packet) {
             Receipt receipt = packet.receipt();
-            if (record.isReliable && receipt != null && isOrdered(packet)) {
+            if (receipt != null && isWatched(packet)) {
                 Reassembly reassembly = pieces.computeIfAbsent(receipt, key -> new Reassembly());
-                read(packet, reassembly, content -> onDelivered(sender, receipt.isUnicast(), content));
+                read(packet, reassembly, (content, isScoped) -> onDelivered(sender, receipt.isUnicast(), content));
             }
             real.onPacket(sender, packet);
         }
 
         @Override
         public void onTransition() {
+            Member member = self;
+            if (member != null) {
+                add(new History.Transition(member));
+            }
             real.onTransition();
         }
 
@@ -319,6 +441,7 @@ final class Witness {
                     add(new History.Viewed(member, installed));
                 }
             }
+            untold.add(installed);
             process.tell("is in view " + installed + " of group " + group);
             real.onView(installed);
         }
@@ -344,22 +467,114 @@ final class Witness {
         }
     }
 
+    // ------------------------------------------------------------------ what listeners are told
+
+    /**
+     * A listener of this member is about to be called with a message or a view: with what the stack has delivered, in the same
+     * order. Only members of groups with a state skip messages, up to the view whose state they have.
+     */
+    void onTold(Object item) {
+        Member member = self;
+        if (!record.isDistinct || member == null) {
+            return;
+        }
+        if (item instanceof View told) {
+            onToldView(member, told);
+        } else if (item instanceof Message message) {
+            onToldMessage(member, message);
+        }
+    }
+
+    private void onToldView(Member member, View told) {
+        for (Aside aside : untoldAside.values()) {
+            if (aside.sent().isScoped() && aside.view() < told.id().number() && !record.isWithState) {
+                record.report("T2", member + " is told of " + told + " before " + aside);
+            }
+        }
+        Object next = untold.poll();
+        while (record.isWithState && next != null && !isSame(told, next)) {
+            next = untold.poll();
+        }
+        if (!isSame(told, next)) {
+            record.report("T2", member + " is told of " + told + ", where " + next + " comes");
+        }
+    }
+
+    private static boolean isSame(View told, @Nullable Object next) {
+        return next instanceof View view && view.id().equals(told.id()) && view.members().equals(told.members());
+    }
+
+    private void onToldMessage(Member member, Message message) {
+        byte[] content = message.bytes();
+        Sent sent = record.byContent.get(hash(content));
+        if (sent == null) {
+            record.report("T2", member + " is told of " + text(content) + ", which nobody has sent");
+            return;
+        }
+        if (sent.isAside()) {
+            if (untoldAside.remove(sent.message().hash()) == null) {
+                record.report("T2", member + " is told of " + sent + ", which its stack has not delivered, or again");
+            }
+        } else {
+            Object next = untold.poll();
+            if (!sent.equals(next)) {
+                record.report("T2", member + " is told of " + sent + ", where " + next + " comes");
+            }
+        }
+        if (!sent.message().sender().equals(message.sender())
+                || message.isUnicast() != (sent.message().receiver() != null)) {
+            record.report("T2", member + " is told that " + sent + " is from " + message.sender());
+        }
+    }
+
+    private void reportUntold(List<Violation> found) {
+        int count = untold.size() + (record.isWithState ? 0 : untoldAside.size());
+        if (record.isDistinct && count > 0) {
+            Object first = untold.isEmpty() ? untoldAside.firstEntry().getValue() : untold.peek();
+            found.add(new Violation("T2", self + " was never told of " + count
+                    + " messages and views that its stack has delivered, the first of them " + first));
+        }
+    }
+
     // ------------------------------------------------------------------ content
 
-    private void read(Packet packet, Reassembly reassembly, Consumer<byte[]> messages) {
+    /** Takes the messages of packets. */
+    private interface Contents {
+        void onMessage(byte[] content, boolean isScoped);
+    }
+
+    private void read(Packet packet, Reassembly reassembly, Contents messages) {
         boolean isReadable = Records.read(packet, new Records.Visitor() {
             @Override
             public void onMessage(ByteBuffer bytes, int offset, int length) {
-                byte[] message = new byte[length];
-                bytes.get(offset, message);
-                messages.accept(message);
+                pass(bytes, offset, length, false);
+            }
+
+            @Override
+            public void onScoped(ByteBuffer bytes, int offset, int length, int scope) {
+                pass(bytes, offset, length, true);
             }
 
             @Override
             public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
+                assemble(bytes, offset, length, piece, false);
+            }
+
+            @Override
+            public void onScopedPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece, int scope) {
+                assemble(bytes, offset, length, piece, true);
+            }
+
+            private void pass(ByteBuffer bytes, int offset, int length, boolean isScoped) {
+                byte[] message = new byte[length];
+                bytes.get(offset, message);
+                messages.onMessage(message, isScoped);
+            }
+
+            private void assemble(ByteBuffer bytes, int offset, int length, Records.Piece piece, boolean isScoped) {
                 ByteBuffer message = reassembly.add(bytes, offset, length, piece);
                 if (message != null) {
-                    messages.accept(message.array());
+                    messages.onMessage(message.array(), isScoped);
                 }
             }
         });
@@ -368,9 +583,9 @@ final class Witness {
         }
     }
 
-    /** What is out of band, or no message at all, has no place among what is sent; nothing is known of it. */
-    private static boolean isOrdered(Packet packet) {
-        return !Records.isOutOfBand(packet) && !Records.isState(packet);
+    /** Which message one out of band is can be told only where no two are equal: it has no place among what is sent. */
+    private boolean isWatched(Packet packet) {
+        return record.isChecked && !Records.isState(packet) && (record.isDistinct || !Records.isOutOfBand(packet));
     }
 
     private static long hash(byte[] content) {
@@ -397,4 +612,5 @@ final class Witness {
     }
 
     private static final int TEXT_MAX = 60;
+    private static final int VIOLATIONS_MAX = 20;
 }

@@ -2,6 +2,7 @@ package dev.tutti.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.Message;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
@@ -13,6 +14,7 @@ import dev.tutti.protocols.packing.Submissions;
 import dev.tutti.sim.CountingMemory;
 import dev.tutti.sim.PropertyChecker;
 import dev.tutti.sim.Violation;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
@@ -55,7 +57,7 @@ class WitnessTest {
 
     private final Cluster cluster = Cluster.of(2, 1);
     private final CountingMemory memory = new CountingMemory(1 << 24);
-    private final Witness.Record record = new Witness.Record(true);
+    private final Witness.Record record = new Witness.Record(PropertyChecker.Promise.RELIABLE, false, false);
     private final Outgoing outgoing = new Outgoing(memory, 1 << 20);
     private final Witness witnessOfOne = new Witness("g", cluster.process(1), ONE.node(), record);
     private final Witness witnessOfTwo = new Witness("g", cluster.process(2), TWO.node(), record);
@@ -159,5 +161,96 @@ class WitnessTest {
     void missingUnicastShowsAtRest() {
         send(TWO, "u").release();
         assertThat(broken(true)).contains("L2");
+    }
+
+    // ------------------------------------------------------------------ what listeners are told, where no two messages are equal
+
+    private final Witness.Record distinct = new Witness.Record(PropertyChecker.Promise.TOTAL, true, false);
+    private final Witness watched = new Witness("d", cluster.process(1), ONE.node(), distinct);
+    private final Application stack = watched.above(new Sink());
+
+    /** Member one sends messages in a group of itself, and its stack delivers them. */
+    private void deliver(String... messages) {
+        Submissions taken = watched.above(outgoing);
+        for (String message : messages) {
+            byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+            outgoing.offer(null, bytes, 0, bytes.length);
+        }
+        Packet packet = taken.take(null, Packet.PAYLOAD_MAX);
+        assertThat(packet).isNotNull();
+        stack.onPacket(ONE, packet.withPeer(ONE).withReceipt(TO_ALL));
+    }
+
+    private TreeSet<String> brokenOfDistinct(boolean isAtRest) {
+        TreeSet<String> properties = new TreeSet<>();
+        (isAtRest ? distinct.violationsAtRest(List.of(ONE)) : distinct.violations())
+                .forEach(violation -> properties.add(violation.property()));
+        return properties;
+    }
+
+    private static Message told(String content) {
+        return (Message) Proxy.newProxyInstance(
+                WitnessTest.class.getClassLoader(), new Class<?>[] {Message.class}, (proxy, method, arguments) ->
+                        switch (method.getName()) {
+                            case "bytes" -> content.getBytes(StandardCharsets.UTF_8);
+                            case "sender" -> ONE;
+                            case "isUnicast" -> false;
+                            default -> throw new IllegalStateException(method.getName());
+                        });
+    }
+
+    @Test
+    void listenersThatAreToldWhatTheStackDeliversAreRight() {
+        stack.onView(View.alone(ONE));
+        stack.onJoined();
+        deliver("a", "b");
+        watched.onTold(View.alone(ONE));
+        watched.onTold(told("a"));
+        watched.onTold(told("b"));
+        assertThat(brokenOfDistinct(true)).isEmpty();
+    }
+
+    @Test
+    void listenersThatAreNotToldOfAMessageShow() {
+        stack.onView(View.alone(ONE));
+        stack.onJoined();
+        deliver("a", "b");
+        watched.onTold(View.alone(ONE));
+        watched.onTold(told("a"));
+        assertThat(brokenOfDistinct(false)).isEmpty();
+        assertThat(brokenOfDistinct(true)).containsExactly("T2");
+    }
+
+    @Test
+    void listenersThatAreToldInAnotherOrderOrAgainShow() {
+        stack.onView(View.alone(ONE));
+        stack.onJoined();
+        deliver("a", "b");
+        watched.onTold(View.alone(ONE));
+        watched.onTold(told("b"));
+        assertThat(brokenOfDistinct(false)).containsExactly("T2");
+    }
+
+    @Test
+    void lastMessageOfAnUnreliableGroupMayBeLost() {
+        Witness.Record lossy = new Witness.Record(PropertyChecker.Promise.UNRELIABLE, true, false);
+        Witness witness = new Witness("u", cluster.process(1), ONE.node(), lossy);
+        Application above = witness.above(new Sink());
+        above.onView(View.alone(ONE));
+        above.onJoined();
+        witness.onTold(View.alone(ONE));
+        outgoing.offer(null, new byte[] {1}, 0, 1);
+        Packet lost = witness.above(outgoing).take(null, Packet.PAYLOAD_MAX);
+        assertThat(lost).isNotNull();
+        assertThat(lossy.violationsAtRest(List.of(ONE))).isEmpty();
+    }
+
+    @Test
+    void listenersThatAreToldOfNoViewShow() {
+        stack.onView(View.alone(ONE));
+        stack.onJoined();
+        deliver("a");
+        watched.onTold(told("a"));
+        assertThat(brokenOfDistinct(false)).containsExactly("T2");
     }
 }

@@ -1,0 +1,42 @@
+package dev.tutti.testkit;
+
+import dev.tutti.core.settings.Settings;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.sim.PropertyChecker;
+import java.util.function.Predicate;
+
+/** What a test says about the components of its cluster. */
+final class Expectations {
+
+    private Predicate<? super Throwable> callbackFailures = failure -> false;
+    private Predicate<String> distinct = group -> false;
+
+    void setCallbackFailures(Predicate<? super Throwable> failures) {
+        callbackFailures = failures;
+    }
+
+    void setDistinct(Predicate<String> groups) {
+        distinct = groups;
+    }
+
+    /** Whether a callback may fail so. */
+    boolean isExpected(Throwable failure) {
+        return callbackFailures.test(failure);
+    }
+
+    Witness.Record record(String group, Settings settings) {
+        boolean isWithState = settings.get(GroupSettings.STATE) != GroupSettings.StateOf.NOBODY;
+        return new Witness.Record(promise(settings), distinct.test(group), isWithState);
+    }
+
+    private static PropertyChecker.Promise promise(Settings settings) {
+        return switch (settings.get(GroupSettings.STACK)) {
+            case FIFO -> PropertyChecker.Promise.RELIABLE;
+            case CAUSAL -> PropertyChecker.Promise.CAUSAL;
+            case TOTAL -> settings.get(GroupSettings.TOTAL_DELIVERY) == GroupSettings.TotalDelivery.SAFE
+                    ? PropertyChecker.Promise.SAFE
+                    : PropertyChecker.Promise.TOTAL;
+            case UNRELIABLE -> PropertyChecker.Promise.UNRELIABLE;
+        };
+    }
+}

@@ -4,6 +4,7 @@ module dev.tutti.campaign {
     requires dev.tutti.blocks;
     requires dev.tutti.protocols;
     requires dev.tutti.sim;
+    requires dev.tutti.testkit;
     requires info.picocli;
     requires java.compiler;
     requires static org.jspecify;

@@ -19,8 +19,8 @@ final class Modules {
             Map.entry("protocols", Set.of("core")),
             Map.entry("netty", Set.of("core")),
             Map.entry("sim", Set.of("core")),
-            // Simulated clusters of the protocols, and real processes of the API and of what is built on it.
-            Map.entry("campaign", Set.of("core", "protocols", "sim", "api", "blocks")),
+            // Simulated clusters of the protocols and of applications on the API, and real processes.
+            Map.entry("campaign", Set.of("core", "protocols", "sim", "testkit", "api", "blocks")),
             // It runs the API itself in virtual time, and reads what packets hold.
             Map.entry("testkit", Set.of("core", "sim", "protocols", "api")),
             Map.entry("config", Set.of("core")),

@@ -37,7 +37,9 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         /** Processes begin and end, and everybody can hear everybody: each view comes without waiting for a time-out. */
         PROMPT,
         /** A group of which only a majority goes on; in the end all are up and hear each other. */
-        PRIMARY;
+        PRIMARY,
+        /** Nodes of the API with applications on them; the seed alone says all of it. */
+        APPLICATION;
 
         @Override
         public String toString() {
@@ -152,6 +154,11 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         }
     }
 
+    /** The applications of a seed. */
+    static Schedule ofApplication(long seed) {
+        return new Schedule(seed, Mode.APPLICATION, 3, World.plain(), List.of());
+    }
+
     Schedule withSteps(List<Step> changed) {
         return new Schedule(seed, mode, size, world, changed);
     }
@@ -167,6 +174,9 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         StringBuilder text = new StringBuilder();
         text.append("seed ").append(seed).append('\n');
         text.append("mode ").append(mode).append('\n');
+        if (mode == Mode.APPLICATION) {
+            return text.toString();
+        }
         text.append(size).append(" nodes\n");
         world.settings().forEach((name, value) ->
                 text.append("set ").append(name).append(" to ").append(value).append('\n'));

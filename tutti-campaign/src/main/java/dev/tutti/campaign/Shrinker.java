@@ -26,6 +26,10 @@ final class Shrinker {
 
     /** The smallest failure that was found within {@code millisMax}; {@code failed} if there is none smaller. */
     static Trial.Outcome shrink(Trial.Outcome failed, Mutant mutant, long millisMax) {
+        if (failed.schedule().mode() == Schedule.Mode.APPLICATION) {
+            // The seed alone says all of it.
+            return failed;
+        }
         Shrinker shrinker = new Shrinker(failed, mutant, millisMax);
         int size;
         do {

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.campaign.slips.Slip;
 import dev.tutti.campaign.slips.SlipHunt;
 import dev.tutti.campaign.slips.SlipTable;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Spec;
             "  tutti sim --schedules 2000 --set stack=total --set total.by=rotation",
             "  tutti sim --hours 1",
             "  tutti sim --seed 4711",
+            "  tutti sim --mode application --schedules 500",
             "  tutti sim --scenario seed-4711.txt",
             "  tutti sim --mutant all",
             "  tutti sim --slip list",
@@ -75,7 +77,8 @@ final class SimCommand implements Callable<Integer> {
     @Option(
             names = "--mode",
             paramLabel = "MODE",
-            description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given.")
+            description = "One of ${COMPLETION-CANDIDATES}; each seed has its own if none is given, and"
+                    + " none has application.")
     private Schedule.@Nullable Mode mode;
 
     @Option(
@@ -119,9 +122,11 @@ final class SimCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        silenceLogs();
         if (threads < 1 || threads > THREADS_MAX) {
             throw new ParameterException(line(), "--threads is " + threads + ", 1 to " + THREADS_MAX);
         }
+        checkMode();
         checkSet();
         if (slip != null) {
             return huntSlips(slip);
@@ -136,6 +141,13 @@ final class SimCommand implements Callable<Integer> {
             return replay(schedule(seed));
         }
         return mutant == null ? search() : huntMutants(mutant);
+    }
+
+    /** What nodes log of each view, and of each callback that fails on purpose, is of no use in thousands of runs. */
+    private static void silenceLogs() {
+        if (System.getProperty(LOG_LEVEL) == null) {
+            System.setProperty(LOG_LEVEL, "off");
+        }
     }
 
     private CommandLine line() {
@@ -161,6 +173,14 @@ final class SimCommand implements Callable<Integer> {
     private Schedule withSet(Schedule drawn) {
         drawn.world().settings().putAll(set);
         return drawn;
+    }
+
+    /** Applications have their own settings, and nodes without deliberate bugs. */
+    private void checkMode() {
+        if (mode == Schedule.Mode.APPLICATION && (mutant != null || !set.isEmpty())) {
+            throw new ParameterException(line(), "--mode application takes neither --mutant nor --set: applications draw their"
+                    + " own settings, on nodes without mutants");
+        }
     }
 
     private void checkSet() {
@@ -191,6 +211,9 @@ final class SimCommand implements Callable<Integer> {
     // ------------------------------------------------------------------ one
 
     private int replay(Schedule schedule) {
+        if (schedule.mode() == Schedule.Mode.APPLICATION) {
+            return replayApplication(schedule.seed());
+        }
         Mutant bug = mutant == null ? Mutant.NONE : mutants(mutant).getFirst();
         out().print(schedule);
         Trial.Outcome outcome = Trial.run(schedule, bug);
@@ -206,6 +229,22 @@ final class SimCommand implements Callable<Integer> {
         }
         out().flush();
         return outcome.isFailed() ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
+    }
+
+    private int replayApplication(long number) {
+        ApplicationTrial.Result result = ApplicationTrial.run(number);
+        out().print(result.drawn());
+        boolean isBroken = !result.property().isEmpty();
+        if (isBroken) {
+            out().println("\nbroken: " + result.property() + "\n" + result.failure());
+        } else {
+            List<String> story = result.story();
+            out().println("\nlast events:\n" + String.join("\n", story.subList(Math.max(0, story.size() - events), story.size())));
+            out().printf("nothing was broken; %.3f s of cluster time, %,d events, trace hash %s%n",
+                    result.simulatedNanos() / 1e9, result.events(), Long.toHexString(result.hash()));
+        }
+        out().flush();
+        return isBroken ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     }
 
     private void printShrunk(Trial.Outcome failed, Mutant bug) {
@@ -328,6 +367,7 @@ final class SimCommand implements Callable<Integer> {
         return line.execute(arguments.toArray(String[]::new)) == CommandLine.ExitCode.OK;
     }
 
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
     private static final int SCHEDULES = 200;
     private static final int HUNT_SCHEDULES = 2_000;
     private static final int THREADS_MAX = 1_024;

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.application.Expected;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
@@ -132,6 +133,19 @@ final class Table {
         return counts;
     }
 
+    private TreeMap<String, Long> applications() {
+        return new TreeMap<>(Expected.of(result.coverage().counts()));
+    }
+
+    /** Listed and not met by applications, if there were any; a campaign does not owe it. */
+    private List<String> missingApplications() {
+        return hasApplications() ? zeros(applications()) : List.of();
+    }
+
+    private boolean hasApplications() {
+        return result.coverage().of("application.schedules") > 0;
+    }
+
     private static List<String> zeros(Map<String, Long> counts) {
         return counts.entrySet().stream()
                 .filter(each -> each.getValue() == 0)
@@ -163,9 +177,14 @@ final class Table {
         text.append("\norders, in schedules\n").append(Orders.text(result.coverage()));
         text.append("\nwhat the model check of the view change left open (spec/README.md), in schedules\n");
         append(text, leftOpen());
+        if (hasApplications()) {
+            text.append("\napplications: what they did, and met\n");
+            append(text, applications());
+        }
         List<String> missing = missing();
-        text.append("\nnot reached: ").append(missing.isEmpty() ? "none of those listed" : "").append('\n');
+        text.append("\nnot reached: ").append(missing.isEmpty() && missingApplications().isEmpty() ? "none of those listed" : "").append('\n');
         missing.forEach(name -> text.append("  ").append(name).append(RARE.contains(name) ? " (rare)" : "").append('\n'));
+        missingApplications().forEach(name -> text.append("  ").append(name).append('\n'));
         text.append(String.format(
                 Locale.ROOT,
                 "%n%,d schedules in %.1f s: %.1f h of cluster time, %,d events, %,.0f per second%n",
@@ -208,6 +227,8 @@ final class Table {
         map.put("leftOpen", leftOpen());
         map.put("notReached", missing());
         map.put("owed", owed());
+        map.put("applications", applications());
+        map.put("notReachedByApplications", missingApplications());
         return Json.write(map) + "\n";
     }
 }

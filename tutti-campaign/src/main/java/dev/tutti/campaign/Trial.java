@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.core.Member;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.settings.Settings;
@@ -142,7 +143,30 @@ final class Trial {
         return run(schedule, Mutant.NONE);
     }
 
+    private static Outcome runApplication(Schedule schedule) {
+        ApplicationTrial.Result result = ApplicationTrial.run(schedule.seed());
+        Coverage coverage = new Coverage();
+        result.reached().forEach(coverage::add);
+        coverage.count("application.schedules");
+        String failure = result.property().isEmpty() ? "" : result.drawn() + result.failure();
+        return new Outcome(
+                schedule,
+                result.property(),
+                failure,
+                result.simulatedNanos(),
+                result.events(),
+                result.hash(),
+                result.restNanos(),
+                0,
+                0,
+                coverage,
+                new Simulation(schedule.seed()).trace());
+    }
+
     static Outcome run(Schedule schedule, Mutant mutant) {
+        if (schedule.mode() == Schedule.Mode.APPLICATION) {
+            return runApplication(schedule);
+        }
         return new Trial(schedule, mutant).run();
     }
 

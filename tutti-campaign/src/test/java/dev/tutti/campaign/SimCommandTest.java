@@ -47,6 +47,15 @@ class SimCommandTest {
     }
 
     @Test
+    void applicationsAreReplayedByTheirSeedAlone() {
+        assertThat(run("sim", "--mode", "application", "--seed", "1", "--events", "3")).isZero();
+        assertThat(out.toString()).contains("seed 1", "mode application", "last events", "nothing was broken");
+        assertThat(run("sim", "--mode", "application", "--seed", "1", "--set", "stack=total")).isEqualTo(2);
+        assertThat(run("sim", "--mode", "application", "--mutant", "skip-fetch")).isEqualTo(2);
+        assertThat(err.toString()).contains("--mode application takes neither --mutant nor --set");
+    }
+
+    @Test
     void mutantIsCaughtAndItsCatchIsShown() {
         assertThat(run("sim", "--mutant", "skip-fetch", "--schedules", "8", "--json")).isZero();
         assertThat(out.toString()).contains("\"caught\":1,\"of\":1", "\"name\":\"skip-fetch\"", "\"property\":\"S9\"", "\"heldWithout\":true");

@@ -1,0 +1,296 @@
+package dev.tutti.campaign.application;
+
+import dev.tutti.Group;
+import dev.tutti.testkit.Cluster;
+import dev.tutti.testkit.Components;
+import dev.tutti.testkit.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+/** One run of the applications of a seed, from their first start to the rest that they have to come to, and to their end. */
+public final class ApplicationTrial {
+
+    /**
+     * What came out.
+     *
+     * @param drawn what the seed has drawn, for people
+     * @param property that was broken, by its name in docs/guarantees.md; empty if none was
+     * @param failure for people; empty if nothing was broken
+     * @param hash of all that happened
+     * @param restNanos from the last fault to rest
+     */
+    public record Result(
+            String drawn,
+            String property,
+            String failure,
+            long simulatedNanos,
+            long events,
+            long hash,
+            long restNanos,
+            Map<String, Long> reached,
+            List<String> story) {}
+
+    private final Plan plan;
+    private final Cluster cluster;
+    private final Context context;
+    private long restNanos;
+
+    private ApplicationTrial(Plan plan, Cluster cluster) {
+        this.plan = plan;
+        this.cluster = cluster;
+        this.context = new Context(plan, cluster);
+    }
+
+    /** What a seed draws, for people. */
+    public static String drawn(long seed) {
+        return Plan.draw(seed).toString();
+    }
+
+    /** Runs what a seed draws. */
+    public static Result run(long seed) {
+        Plan plan = Plan.draw(seed);
+        try (Cluster cluster = Cluster.of(plan.size(), seed)) {
+            return new ApplicationTrial(plan, cluster).run();
+        }
+    }
+
+    private Result run() {
+        String property = "";
+        String failure = "";
+        try {
+            play();
+            if (!context.findings.all().isEmpty()) {
+                property = context.findings.all().getFirst().property();
+                failure = context.findings.all() + "\n" + cluster.describe();
+            }
+        } catch (AssertionError | RuntimeException e) {
+            property = property(e);
+            failure = e + trace(e) + "\n" + context.findings.all() + "\n" + waits() + cluster.describe();
+        } catch (StackOverflowError | OutOfMemoryError e) {
+            if (!Mischief.isMeant(e)) {
+                throw e;
+            }
+            property = property(e);
+            failure = e + trace(e) + "\n" + context.findings.all() + "\n" + cluster.describe();
+        }
+        return new Result(
+                plan.toString(),
+                property,
+                failure,
+                context.nowNanos(),
+                cluster.events(),
+                cluster.fingerprint(),
+                restNanos,
+                new TreeMap<>(context.reached.counts()),
+                cluster.story());
+    }
+
+    /** What sends of each group would wait for. */
+    private String waits() {
+        StringBuilder text = new StringBuilder();
+        for (int number = 1; number <= plan.size(); number++) {
+            if (cluster.isRunning(number)) {
+                for (Group group : cluster.node(number).groups()) {
+                    text.append("    n").append(number).append(" in ").append(group.name()).append(" waits for '")
+                            .append(group.waitsFor()).append("'\n");
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    private static String trace(Throwable thrown) {
+        StringBuilder text = new StringBuilder();
+        StackTraceElement[] frames = thrown.getStackTrace();
+        for (int index = 0; index < Math.min(frames.length, FRAMES_SHOWN); index++) {
+            text.append("\n    at ").append(frames[index]);
+        }
+        return text.append(thrown.getCause() == null ? "" : "\n  because of " + thrown.getCause() + trace(thrown.getCause()))
+                .toString();
+    }
+
+    /** What was found before says more than that somebody waits for ever. */
+    private String property(Throwable thrown) {
+        if (Mischief.isMeant(thrown)) {
+            // What a callback has thrown has ended a thread.
+            return "T7";
+        }
+        Matcher named = PROPERTY.matcher(String.valueOf(thrown.getMessage()));
+        if (named.find()) {
+            return named.group(1);
+        }
+        if (!context.findings.all().isEmpty()) {
+            return context.findings.all().getFirst().property();
+        }
+        String text = String.valueOf(thrown.getMessage());
+        return text.contains("not one view") ? "L1" : text.contains("rest") ? "L2" : "T0";
+    }
+
+    // ------------------------------------------------------------------ the course of a run
+
+    private void play() {
+        cluster.distinctMessages(group -> plan.groups().stream().anyMatch(each -> each.name().equals(group)))
+                .expectCallbackFailures(Mischief::isMeant)
+                .configure(node -> node.set("records.directory", "simulated"))
+                .latency(plan.latency(), plan.latency());
+        Components<Application> applications = cluster.deploy(node -> new Application(context, node));
+        cluster.start(IntStream.rangeClosed(1, plan.size() - plan.late()).toArray());
+        applications.keep(plan.pause(), Application::work);
+        cluster.advance(Duration.ofMillis(200 + context.random.nextInt(400)));
+        if (plan.late() > 0) {
+            cluster.start(IntStream.rangeClosed(plan.size() - plan.late() + 1, plan.size()).toArray());
+        }
+        if (!plan.faults().isEmpty()) {
+            cluster.randomFaults(plan.troubled(), plan.faults().toArray(Fault[]::new));
+        } else {
+            cluster.advance(plan.troubled());
+        }
+        cluster.advance(Duration.ofMillis(context.random.nextInt(500)));
+        comeToRest(applications);
+        end(applications);
+    }
+
+    private void comeToRest(Components<Application> applications) {
+        context.isQuiet = true;
+        context.mischief.end();
+        long beginNanos = context.nowNanos();
+        cluster.quiet().awaitRest(REST_MAX);
+        restNanos = context.nowNanos() - beginNanos;
+        Map<String, String> probes = probe(applications, true);
+        cluster.advance(Duration.ofMillis(50)).awaitRest(REST_MAX);
+        checkProbes(applications, probes);
+        probeUnreliable(applications);
+        checkStates(applications);
+        checkBlocks(applications);
+        for (Application application : applications.running()) {
+            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkRest));
+            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkErrors));
+        }
+        cluster.assertSafe();
+    }
+
+    /** Sends something to each group, and returns what to which. */
+    private Map<String, String> probe(Components<Application> applications, boolean isReliable) {
+        Map<String, String> probes = new TreeMap<>();
+        for (int number = 1; number <= plan.size(); number++) {
+            if (!cluster.isRunning(number)) {
+                continue;
+            }
+            applications.run(number, application -> {
+                for (Talker talker : application.talkers()) {
+                    Seat seat = talker.plan().isReliable() == isReliable ? talker.open() : null;
+                    String id = seat == null ? null : seat.probe();
+                    if (id != null) {
+                        probes.put(id, talker.plan().name());
+                    }
+                }
+            });
+        }
+        return probes;
+    }
+
+    private void checkProbes(Components<Application> applications, Map<String, String> probes) {
+        for (Seat seat : openSeats(applications)) {
+            probes.forEach((id, group) -> {
+                if (seat.isOf(group) && !seat.isTold(id)) {
+                    context.findings.report("L2", seat + " was never told of " + id + ", which was sent at rest");
+                }
+            });
+        }
+    }
+
+    /** An unreliable group may lose what it likes as long as connections come back; but not all for ever. */
+    private void probeUnreliable(Components<Application> applications) {
+        if (plan.groups().stream().allMatch(GroupPlan::isReliable)) {
+            return;
+        }
+        Map<String, String> probes = new TreeMap<>();
+        boolean isTold = false;
+        for (int round = 0; round < ROUNDS_MAX && !isTold; round++) {
+            probes = probe(applications, false);
+            cluster.advance(Duration.ofMillis(500));
+            isTold = openSeats(applications).stream().allMatch(allTold(probes));
+        }
+        checkProbes(applications, probes);
+    }
+
+    private static Predicate<Seat> allTold(Map<String, String> probes) {
+        return seat -> probes.entrySet().stream().allMatch(each -> !seat.isOf(each.getValue()) || seat.isTold(each.getKey()));
+    }
+
+    private void checkStates(Components<Application> applications) {
+        Map<String, String> images = new TreeMap<>();
+        for (Application application : applications.running()) {
+            for (Talker talker : application.talkers()) {
+                Seat seat = talker.open();
+                if (seat != null && talker.plan().isOneState()) {
+                    String known = images.putIfAbsent(talker.plan().name(), seat.image().toString());
+                    if (known != null && !known.equals(seat.image().toString())) {
+                        context.findings.report("S19", seat + " has at rest " + seat.image() + ", another has " + known);
+                    }
+                }
+            }
+        }
+    }
+
+    private void checkBlocks(Components<Application> applications) {
+        if (plan.blocks().isEmpty()) {
+            return;
+        }
+        // What somebody does for all follows what it sees, on a timer too.
+        cluster.advance(Duration.ofMillis(1_500)).awaitRest(REST_MAX);
+        Map<String, String> contents = new TreeMap<>();
+        for (Application application : applications.running()) {
+            for (Works.Work work : application.works()) {
+                String content = work.content();
+                String known = contents.putIfAbsent(work.getClass().getSimpleName(), content);
+                if (known != null && !known.equals(content)) {
+                    work.report("B1", "has at rest " + content + ", another has " + known);
+                }
+                work.checkRest();
+            }
+        }
+    }
+
+    private static List<Seat> openSeats(Components<Application> applications) {
+        List<Seat> seats = new ArrayList<>();
+        for (Application application : applications.running()) {
+            for (Talker talker : application.talkers()) {
+                Seat seat = talker.open();
+                if (seat != null) {
+                    seats.add(seat);
+                }
+            }
+        }
+        return seats;
+    }
+
+    /** All end, one after the other or at once; nobody is left in the dark, and nothing is kept. */
+    private void end(Components<Application> applications) {
+        List<Application> ending = applications.running();
+        int[] numbers = IntStream.rangeClosed(1, plan.size()).filter(cluster::isRunning).toArray();
+        cluster.stop(numbers);
+        cluster.advance(Duration.ofMillis(100));
+        for (Application application : ending) {
+            application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkEnd));
+        }
+        cluster.assertSafe();
+        for (int number : numbers) {
+            if (cluster.heldBytes(number) > 0) {
+                context.findings.report("S23", "n" + number + " holds " + cluster.heldBytes(number) + " bytes after its end");
+            }
+        }
+    }
+
+    private static final Duration REST_MAX = Duration.ofSeconds(120);
+    private static final int FRAMES_SHOWN = 12;
+    private static final int ROUNDS_MAX = 20;
+    private static final Pattern PROPERTY = Pattern.compile("\\b([SLT]\\d{1,2}): ");
+}

@@ -1,0 +1,108 @@
+package dev.tutti.campaign.application;
+
+import dev.tutti.Node;
+import dev.tutti.StateException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One process's part in one group: a membership, and another one after that has ended. */
+final class Talker {
+
+    private final Context context;
+    private final GroupPlan plan;
+    private final Node node;
+    private final int process;
+    private final List<Seat> seats = new ArrayList<>();
+    private @Nullable Seat present;
+    private boolean isWorking;
+
+    Talker(Context context, GroupPlan plan, Node node, int process) {
+        this.context = context;
+        this.plan = plan;
+        this.node = node;
+        this.process = process;
+    }
+
+    /** Joins if the group is not joined; else does something in it, unless that is still under way. */
+    void work() {
+        if (isWorking || context.isQuiet) {
+            return;
+        }
+        isWorking = true;
+        node.threads().start("work " + plan.name(), () -> {
+            try {
+                Seat seat = present;
+                if (seat == null) {
+                    join();
+                } else if (context.plan.isLeaving() && !plan.isPrimary() && context.random.nextInt(LEAVE_ONE_IN) == 0) {
+                    seat.close();
+                } else {
+                    seat.work();
+                }
+            } finally {
+                isWorking = false;
+            }
+        });
+    }
+
+    private void join() {
+        Seat seat = new Seat(context, plan, node, process, seats.size() + 1, this::onEnd);
+        seats.add(seat);
+        present = seat;
+        long beginNanos = context.nowNanos();
+        try {
+            seat.onJoined(seat.builder().join());
+        } catch (StateException e) {
+            context.reached.count("not-joined.state");
+            present = null;
+            check(seat, e);
+        } catch (IllegalStateException e) {
+            context.reached.count("not-joined");
+            present = null;
+            check(seat, e);
+        }
+        long seconds = (context.nowNanos() - beginNanos) / 1_000_000_000;
+        if (seconds > JOIN_SECONDS_MAX) {
+            context.findings.report("T1", seat + " has waited " + seconds + " s for join");
+        }
+    }
+
+    /** Its last membership has ended, and it knows of that: the group can be joined, or the reason is another. */
+    private void check(Seat seat, IllegalStateException failure) {
+        if (String.valueOf(failure.getMessage()).contains("already")) {
+            context.findings.report("T1", seat + " can't join, though its group is closed: " + failure);
+            return;
+        }
+        if (!String.valueOf(failure.getMessage()).contains(plan.name()) && !String.valueOf(failure.getMessage()).contains("node")) {
+            context.findings.report("T1", seat + " is not told what it could not join: " + failure);
+        }
+    }
+
+    private void onEnd() {
+        present = null;
+    }
+
+    void close() {
+        Seat seat = present;
+        if (seat != null) {
+            seat.close();
+        }
+    }
+
+    GroupPlan plan() {
+        return plan;
+    }
+
+    @Nullable Seat open() {
+        Seat seat = present;
+        return seat != null && seat.isOpen() ? seat : null;
+    }
+
+    List<Seat> seats() {
+        return seats;
+    }
+
+    private static final int LEAVE_ONE_IN = 50;
+    private static final int JOIN_SECONDS_MAX = 90;
+}

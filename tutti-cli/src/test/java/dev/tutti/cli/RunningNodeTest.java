@@ -36,7 +36,7 @@ class RunningNodeTest {
     void start() {
         node = Node.tcp(0).name("library").set("diagnostics.enabled", "true").start();
         group = node.group("chat")
-                .onMessage(message -> received.add(message.sender() + ": " + message.text()))
+                .onMessage(message -> received.add(message.sender().name() + ": " + message.text()))
                 .onView(view -> {
                     views.add(view);
                     if (view.size() == 2) {

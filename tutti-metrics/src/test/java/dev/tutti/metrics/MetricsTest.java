@@ -148,7 +148,8 @@ class MetricsTest {
             ObjectName group = new ObjectName("dev.tutti:type=Group,node=" + ObjectName.quote(a.name()) + ",name=\"chat\"");
             ObjectName link = new ObjectName("dev.tutti:type=Link,node=" + ObjectName.quote(a.name()) + ",peer=\"b\"");
             until(() -> attribute(server, group, "GroupMembers").equals(2L));
-            assertThat((String[]) server.getAttribute(group, "Members")).containsExactlyInAnyOrder(a.name(), "b");
+            assertThat((String[]) server.getAttribute(group, "Members")).containsExactlyInAnyOrder(
+                            a.name() + "@" + a.address(), "b@" + nodes.getLast().address());
             assertThat(server.getAttribute(group, "Order")).isEqualTo("fifo");
             assertThat((Long) server.getAttribute(link, "LinkSentBytes")).isPositive();
             assertThat(server.getAttribute(link, "Address")).isEqualTo(nodes.getLast().address());

@@ -114,7 +114,11 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     }
 
     final <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer) {
-        Callbacks.Asked<A> asked = caller.callbacks().ask(() -> {
+        return decode(codec, answer, caller.callbacks());
+    }
+
+    static <A extends @Nullable Object> Outcome<A> decode(Codec<A> codec, ByteInput answer, Callbacks callbacks) {
+        Callbacks.Asked<A> asked = callbacks.ask(() -> {
             A value = codec.take(answer);
             answer.end();
             return value;
@@ -124,7 +128,7 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
             return new Outcome.Value<>(asked.value());
         }
         if (thrown instanceof Error) {
-            caller.callbacks().report("codec", new IllegalStateException("an answer can't be decoded", thrown));
+            callbacks.report("codec", new IllegalStateException("an answer can't be decoded", thrown));
         }
         return new Outcome.Refused<>(
                 Refusal.MALFORMED_ANSWER,

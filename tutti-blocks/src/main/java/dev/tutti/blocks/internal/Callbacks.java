@@ -6,6 +6,7 @@ import dev.tutti.Node;
 import dev.tutti.Threads;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Callbacks {
 
-    private final Node node;
+    /** Null if no group stands behind: nothing is reported, and none is left. */
+    private final @Nullable Node node;
+
     private final String name;
     private final Fence fence;
 
@@ -25,9 +28,17 @@ public final class Callbacks {
 
     /** @param group of the block, which this need not have been joined yet */
     public Callbacks(GroupBuilder group) {
-        this.node = group.node();
-        this.name = group.name();
-        Threads threads = node.threads();
+        this(group.node(), group.name(), group.node().threads());
+    }
+
+    /** For code that is called without a group, as decoders are by tests with hostile bytes. */
+    public Callbacks(Threads threads) {
+        this(null, "", threads);
+    }
+
+    private Callbacks(@Nullable Node node, String name, Threads threads) {
+        this.node = node;
+        this.name = name;
         Fence.Owner owner = (callback, argument, thrown) -> report(callback, thrown);
         Fence.Owner asking = (callback, asked, thrown) -> ((Asked<?>) asked).thrown = thrown;
         this.fence = threads instanceof Host host ? new Fence(host, owner) : Fence.of(owner);
@@ -81,7 +92,7 @@ public final class Callbacks {
 
     /** Looked for when something has failed, because code of the application is called before a join returns, too. */
     private @Nullable Group group() {
-        for (Group group : node.groups()) {
+        for (Group group : node == null ? List.<Group>of() : node.groups()) {
             if (group.name().equals(name)) {
                 return group;
             }

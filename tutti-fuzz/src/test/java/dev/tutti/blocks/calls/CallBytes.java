@@ -1,5 +1,7 @@
 package dev.tutti.blocks.calls;
 
+import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
@@ -20,6 +22,8 @@ public final class CallBytes {
             Codec.BOOLEAN,
             Codec.DOUBLE);
 
+    private static final Callbacks CALLBACKS = new Callbacks(new Threads() {});
+
     private CallBytes() {}
 
     /** What the message is. */
@@ -32,12 +36,12 @@ public final class CallBytes {
                     if (remainingNanos < 0 || answerBytesMax < 0 || call < 0) {
                         throw new IllegalStateException("a request that was not to be taken");
                     }
-                    outcome[0] = OpenCall.decode(codec(call), in) instanceof Outcome.Value ? "request" : "refused request";
+                    outcome[0] = OpenCall.decode(codec(call), in, CALLBACKS) instanceof Outcome.Value ? "request" : "refused request";
                 }
 
                 @Override
                 public void onAnswer(long call, ByteInput in) {
-                    outcome[0] = OpenCall.decode(codec(call), in) instanceof Outcome.Value ? "answer" : "refused answer";
+                    outcome[0] = OpenCall.decode(codec(call), in, CALLBACKS) instanceof Outcome.Value ? "answer" : "refused answer";
                 }
 
                 @Override

@@ -3,6 +3,7 @@ package dev.tutti.blocks.machine;
 import dev.tutti.Message;
 import dev.tutti.Snapshot;
 import dev.tutti.Threads;
+import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.Values;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
@@ -90,6 +91,7 @@ public final class ReplicaBytes {
         Core<List<Long>, Long> core = new Core<>(
                 "fuzz",
                 Values.first().node(),
+                new Callbacks(new Threads() {}),
                 new Sum(),
                 Codec.list(Codec.LONG),
                 new Outbox(new Threads() {}, "fuzz", 16),

@@ -27,10 +27,10 @@ public final class Assemblies {
     /** In the order in which they were begun. */
     private final Map<Receipt, Assembly> assemblies = new LinkedHashMap<>();
 
-    // Written by the one thread, read by those who count.
-    private volatile long abandoned;
-    private volatile long bytes;
-    private volatile long bytesMost;
+    // Written by the one thread; those who count may read what was true a moment ago.
+    private long abandoned;
+    private long bytes;
+    private long bytesMost;
 
     /**
      * @param spares where memory comes from while there is some

@@ -107,7 +107,7 @@ public final class Outgoing implements Submissions {
     private final SpareArrays spares;
     private final long bytesMax;
     private final PacketSizes sizes;
-    private final Map<@Nullable Member, Queue> queues = new LinkedHashMap<>();
+    private final LinkedHashMap<@Nullable Member, Queue> queues = new LinkedHashMap<>();
     private long bytes;
     private long discardedBytes;
     private int largeOffered;

@@ -28,10 +28,16 @@ let browser;
 function end(code) {
   browser?.removeAllListeners("exit");
   browser?.once("exit", () => {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    } catch (error) {
+      // What the page has found out counts, not a directory that is left.
+      console.error(`the browser's profile can't be removed: ${error.message}`);
+    }
     process.exit(code);
   });
-  if (browser && browser.exitCode === null) browser.kill("SIGKILL");
+  // With its whole group: the browser's own children write into the profile until they are gone.
+  if (browser && browser.exitCode === null) process.kill(-browser.pid, "SIGKILL");
   setTimeout(() => process.exit(code), 3_000);
 }
 
@@ -53,7 +59,7 @@ server.listen(Number(process.env.STOMP_PAGE_PORT), "127.0.0.1", () => {
   browser = spawn(process.env.STOMP_BROWSER, [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
     "--disable-dev-shm-usage", `--user-data-dir=${profile}`, `http://127.0.0.1:${process.env.STOMP_PAGE_PORT}/`,
-  ], { stdio: "ignore" });
+  ], { stdio: "ignore", detached: true });
   browser.once("exit", (code) => {
     console.error(`the browser has ended with ${code}`);
     process.exit(1);

@@ -45,7 +45,7 @@ final class Delivered implements Message {
     private int length;
 
     /** Counts messages: what was taken of an earlier one is not valid any more. */
-    private volatile int generation;
+    private int generation;
 
     void begin(Member from, View in, boolean toOne, ByteBuffer bytes, int at, int size) {
         sender = from;
@@ -58,8 +58,8 @@ final class Delivered implements Message {
 
     void end() {
         memory = null;
-        // Written by the delivering thread alone; read by streams, wherever they are.
-        generation = generation + 1;
+        // Not volatile: a fence for each message costs more than what it is worth to a stream that another thread has kept.
+        generation++;
     }
 
     private ByteBuffer memory() {

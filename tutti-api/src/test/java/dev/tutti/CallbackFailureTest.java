@@ -364,7 +364,8 @@ class CallbackFailureTest {
         long begin = System.nanoTime();
         Group newcomer = joinWithState("newcomer", new Recorder(), new FailingState("", thrown));
         assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)).as("no time-out was waited for").isLessThan(9);
-        assertThat(newcomer.stateProgress().phase()).isEqualTo(StateProgress.Phase.COMPLETE);
+        // That join has returned says that the state is there; when the failing member leaves, members agree anew.
+        assertThat(newcomer.failure()).isNull();
         if (thrown.isError()) {
             bad.await("the end of the group", all -> !all.closed().isEmpty());
             assertThat(bad.closed()).contains("callback " + place).contains(thrown.type().getName());

@@ -21,31 +21,47 @@ final class Delivered implements Message {
         private final @Nullable Delivered[] all = new Delivered[COUNT];
         private int index;
 
+        /** What a buffer was last cut from, and what listeners may see of it: one region serves many messages. */
+        private @Nullable ByteBuffer shown;
+
+        private @Nullable ByteBuffer readOnly;
+
         Delivered next() {
             index = (index + 1) % COUNT;
             Delivered next = all[index];
             if (next == null) {
-                next = new Delivered();
+                next = new Delivered(this);
                 all[index] = next;
             }
             return next;
         }
+
+        private ByteBuffer readOnly(ByteBuffer memory) {
+            ByteBuffer region = readOnly;
+            if (region == null || shown != memory) {
+                region = memory.asReadOnlyBuffer();
+                readOnly = region;
+                shown = memory;
+            }
+            return region;
+        }
     }
 
+    private final Ring ring;
     private @Nullable Member sender;
     private @Nullable View view;
     private boolean isUnicast;
     private @Nullable ByteBuffer memory;
 
-    /** What {@link #buffer} was last cut from, and what listeners may see of it: one region serves many messages. */
-    private @Nullable ByteBuffer shown;
-
-    private @Nullable ByteBuffer readOnly;
     private int offset;
     private int length;
 
     /** Counts messages: what was taken of an earlier one is not valid any more. */
     private int generation;
+
+    Delivered(Ring ring) {
+        this.ring = ring;
+    }
 
     void begin(Member from, View in, boolean toOne, ByteBuffer bytes, int at, int size) {
         sender = from;
@@ -115,14 +131,7 @@ final class Delivered implements Message {
 
     @Override
     public ByteBuffer buffer() {
-        ByteBuffer valid = memory();
-        ByteBuffer region = readOnly;
-        if (region == null || shown != valid) {
-            region = valid.asReadOnlyBuffer();
-            readOnly = region;
-            shown = valid;
-        }
-        return region.slice(offset, length);
+        return ring.readOnly(memory()).slice(offset, length);
     }
 
     @Override

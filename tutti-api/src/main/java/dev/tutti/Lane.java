@@ -578,7 +578,7 @@ final class Lane implements Application {
         }
         Receipt receipt = packet.receipt();
         boolean isUnicast = receipt != null && receipt.isUnicast();
-        Delivered urgent = new Delivered();
+        Delivered urgent = new Delivered.Ring().next();
         Calls.Call call = calls.open();
         try {
             boolean isReadable = Records.read(packet, new Records.Visitor() {

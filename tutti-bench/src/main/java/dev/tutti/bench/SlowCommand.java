@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
                     + " Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
         },
         footer = {"", "Examples:", "  tutti bench slow", "  tutti bench slow --members 4 --time 10s --size 1MB",
-            "  tutti bench slow --senders 3 --time 10m"})
+            "  tutti bench slow --senders 3 --time 10min"})
 final class SlowCommand implements Callable<Integer> {
 
     /** Flat: the most that any member holds grows by less than this part from one half of the time to the other. */

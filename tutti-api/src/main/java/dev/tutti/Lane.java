@@ -612,7 +612,7 @@ final class Lane implements Application {
         }
         messagesAside.increment();
         call.begin("onMessage", one.sender(), host.nanoTime());
-        fence.call("onMessage", listeners.onMessage(), one);
+        fence.callForMessage("onMessage", listeners.onMessage(), one);
         if (!isSilent) {
             fence.call("onBatchEnd", listeners.onBatchEnd());
         }
@@ -798,7 +798,7 @@ final class Lane implements Application {
             isBatchOpen = true;
             Delivered message = ring.next();
             message.begin(sender, in, receipt != null && receipt.isUnicast(), bytes, offset, length);
-            fence.call("onMessage", listeners.onMessage(), message);
+            fence.callForMessage("onMessage", listeners.onMessage(), message);
             message.end();
         }
     }

@@ -59,12 +59,33 @@ public final class Fence {
             code.accept(argument);
             return true;
         } catch (Throwable thrown) {
-            if (thrown instanceof Error signal && passing.test(thrown)) {
-                throw signal;
-            }
-            owner.onFailed(callback, argument, thrown);
+            onThrown(callback, argument, thrown);
             return false;
         }
+    }
+
+    /**
+     * Calls {@code listener} with {@code argument}, as {@link #call(String, Consumer, Object)} does. For the one callback that runs for
+     * every message: the JIT profiles types for each call site, and at one that other callbacks share it does not inline the listener.
+     *
+     * @return whether it returned; otherwise the owner has been told
+     */
+    @SuppressWarnings("CatchingUnchecked") // the purpose of this class
+    public <T extends Object> boolean callForMessage(String callback, Consumer<? super T> listener, T argument) {
+        try {
+            listener.accept(argument);
+            return true;
+        } catch (Throwable thrown) {
+            onThrown(callback, argument, thrown);
+            return false;
+        }
+    }
+
+    private void onThrown(String callback, Object argument, Throwable thrown) {
+        if (thrown instanceof Error signal && passing.test(thrown)) {
+            throw signal;
+        }
+        owner.onFailed(callback, argument, thrown);
     }
 
     /**

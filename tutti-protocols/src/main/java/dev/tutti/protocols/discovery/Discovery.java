@@ -157,6 +157,9 @@ public final class Discovery {
 
         long nextNanos;
 
+        /** When the last dial began. */
+        long dialedNanos;
+
         Address(long number, String text, boolean isSeed, long knownNanos) {
             this.number = number;
             this.text = text;
@@ -449,6 +452,27 @@ public final class Discovery {
         return unanswered.isEmpty();
     }
 
+    /**
+     * Whether it is known of every seed who is there: there is a session, the host refuses connections, or it is this node.
+     * A seed of which none of that holds counts as known once {@code patienceNanos} are over since it was named. A dial
+     * that began earlier is waited for; the driver ends it in bounded time.
+     */
+    public boolean isEverySeedKnown(long patienceNanos, long nowNanos) {
+        for (Address address : addresses.values()) {
+            if (address.isSeed && !isKnown(address)) {
+                long endNanos = address.knownNanos + patienceNanos;
+                if (nowNanos < endNanos || address.isDialing && address.dialedNanos < endNanos) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static boolean isKnown(Address address) {
+        return address.isSelf || address.isConnected || address.outcome == Outcome.NOBODY;
+    }
+
     private boolean isAwaited(Address address, long nowNanos) {
         return !address.isAnswered && nowNanos - address.knownNanos < limits.patienceNanos();
     }
@@ -466,7 +490,7 @@ public final class Discovery {
     /** Dials what is due; what is due and has to wait is dialled when a dial ends, or when repeated dials are allowed again. */
     private void dialDue(long nowNanos) {
         while (dials < limits.dialsMax() && !first.isEmpty() && first.first().nextNanos <= nowNanos) {
-            dial(first.first());
+            dial(first.first(), nowNanos);
         }
         while (dials < limits.dialsMax()
                 && !repeated.isEmpty()
@@ -475,7 +499,7 @@ public final class Discovery {
             Address address = repeated.first();
             address.isCharged = true;
             repeatedNanos = Math.max(repeatedNanos, nowNanos) + REPEAT_NANOS;
-            dial(address);
+            dial(address, nowNanos);
         }
         updateDeadline();
     }
@@ -517,9 +541,10 @@ public final class Discovery {
         }
     }
 
-    private void dial(Address address) {
+    private void dial(Address address, long nowNanos) {
         cancel(address);
         address.isDialing = true;
+        address.dialedNanos = nowNanos;
         dials++;
         dialed++;
         dialer.dial(address.text, address.node);
@@ -683,9 +708,26 @@ public final class Discovery {
         report.put("dialed", dialed);
         report.put("ignored-addresses", ignored);
         report.put("forgotten-addresses", forgotten);
+        reportSeeds(report);
         for (Address address : new ArrayList<>(addresses.values())) {
             report.section("addresses").put(address.text, state(address));
         }
+    }
+
+    private void reportSeeds(Report report) {
+        long seeds = 0;
+        long met = 0;
+        long refusing = 0;
+        for (Address address : addresses.values()) {
+            if (address.isSeed && !address.isSelf) {
+                seeds++;
+                met += address.isConnected ? 1 : 0;
+                refusing += !address.isConnected && address.outcome == Outcome.NOBODY ? 1 : 0;
+            }
+        }
+        report.put("seeds", seeds);
+        report.put("seeds-met", met);
+        report.put("seeds-refusing", refusing);
     }
 
     private static String state(Address address) {

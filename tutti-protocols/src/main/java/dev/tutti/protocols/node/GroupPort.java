@@ -44,6 +44,7 @@ final class GroupPort implements Stack.Network {
     private final Stack stack;
     private final boolean isOnWatch;
     private final long joinedNanos;
+    private final long patienceNanos;
 
     private final LinkedHashMap<Member, RemoteMember> open = new LinkedHashMap<>();
 
@@ -84,6 +85,7 @@ final class GroupPort implements Stack.Network {
         this.effects = groups.effects();
         this.runner = runner;
         this.joinedNanos = runner.nowNanos();
+        this.patienceNanos = settings.get(GroupSettings.JOIN_PATIENCE).toNanos();
         this.stack = new Stack(runner, layers, this, new Top(), random);
         // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
         stack.signalFromApplication(new Signal.Submitted());
@@ -123,6 +125,11 @@ final class GroupPort implements Stack.Network {
 
     long joinedNanos() {
         return joinedNanos;
+    }
+
+    /** Time that a join allows each seed to answer; 0 if the node's patience applies. */
+    long patienceNanos() {
+        return patienceNanos;
     }
 
     boolean isJoinTold() {

@@ -254,6 +254,16 @@ public final class GroupSettings {
             Duration.ofMinutes(10),
             "How long a leaving member waits until the others have what it sent.");
 
+    public static final Setting<Duration> JOIN_PATIENCE = Setting.duration(
+            "join-patience",
+            Duration.ZERO,
+            Duration.ZERO,
+            Duration.ofMinutes(10),
+            "Time that a join allows each seed to answer, and as long again for a view with the members that were found; for"
+                    + " groups whose members must not begin alone by mistake. Only a session or a refused connection counts as"
+                    + " an answer, and a dial under way is waited for. With 0 ms discovery.patience applies, and any dial that"
+                    + " failed counts as an answer.");
+
     public static final List<Setting<?>> ALL = List.of(
             STACK,
             TOTAL_BY,
@@ -272,6 +282,7 @@ public final class GroupSettings {
             SEND_TIMEOUT,
             RECEIPT_TIMEOUT,
             LEAVE_TIMEOUT,
+            JOIN_PATIENCE,
             ON_EXCEPTION,
             STATE,
             STATE_WINDOW,

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -320,20 +321,33 @@ final class Groups {
         return !joining.isEmpty();
     }
 
-    /** Until when a join waits at most. */
+    /** End of the next join that the node's patience bounds. Those with patience of their own are looked at with every tick. */
     long patienceEnd(long patienceNanos) {
         long earliest = Links.NEVER;
         for (GroupPort port : joining) {
-            earliest = Math.min(earliest, port.joinedNanos() + patienceNanos);
+            if (port.patienceNanos() == 0) {
+                earliest = Math.min(earliest, port.joinedNanos() + patienceNanos);
+            }
         }
         return earliest;
     }
 
-    /** Tells those whose join is complete: everybody was asked, and one of those who were found is in the view. */
-    void settleJoins(boolean isEverybodyAsked, long patienceNanos, long nowNanos) {
+    /**
+     * Tells those whose join is complete: everybody was asked, and one of those who were found is in the view, or all with
+     * patience of their own.
+     *
+     * @param isEverySeedKnown whether every seed has answered, given the patience in nanoseconds
+     */
+    void settleJoins(boolean isEverybodyAsked, LongPredicate isEverySeedKnown, long patienceNanos, long nowNanos) {
         for (GroupPort port : List.copyOf(joining)) {
-            boolean isOver = nowNanos - port.joinedNanos() >= patienceNanos;
-            if (isOver || isEverybodyAsked && isWithSomebody(port)) {
+            long waitedNanos = nowNanos - port.joinedNanos();
+            long ownNanos = port.patienceNanos();
+            boolean isComplete = ownNanos == 0
+                    ? waitedNanos >= patienceNanos || isEverybodyAsked && isWithSomebody(port)
+                    : isEverybodyAsked
+                            && isEverySeedKnown.test(ownNanos)
+                            && (waitedNanos >= 2 * ownNanos || isWithAll(port));
+            if (isComplete) {
                 joining.remove(port);
                 port.tellJoined();
             }
@@ -354,6 +368,15 @@ final class Groups {
             }
         }
         return isAlone;
+    }
+
+    private boolean isWithAll(GroupPort port) {
+        for (RemoteMember remote : byGroup.getOrDefault(port.group(), List.of())) {
+            if (isPair(remote, port) && !port.isInView(remote.member)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // ------------------------------------------------------------------ links

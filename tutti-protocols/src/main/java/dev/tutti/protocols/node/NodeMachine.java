@@ -301,7 +301,8 @@ public final class NodeMachine implements HostedMachine {
         runner.runUntilQuiet();
         if (groups.isJoining()) {
             boolean isEverybodyAsked = untold.isEmpty() && discovery.isEverybodyAsked(now());
-            groups.settleJoins(isEverybodyAsked, patienceNanos, now());
+            groups.settleJoins(
+                    isEverybodyAsked, patience -> discovery.isEverySeedKnown(patience, now()), patienceNanos, now());
         }
         effects.drain(driver);
     }

@@ -81,6 +81,9 @@ public final class NodeMetrics {
             .counter("dialed", Unit.COUNT, "Addresses dialled to find nodes, repetitions included.")
             .counter("ignored-addresses", Unit.COUNT, "Addresses that were not kept, because there are too many.")
             .counter("forgotten-addresses", Unit.COUNT, "Addresses forgotten: their node has left, or was lost for too long.")
+            .gauge("seeds", Unit.COUNT, "Seeds other than this node.")
+            .gauge("seeds-met", Unit.COUNT, "Seeds with whose node there is a session.")
+            .gauge("seeds-refusing", Unit.COUNT, "Seeds without a session whose host refused the last connection: nobody listens there.")
             .list();
 
     private static final List<Metric> GROUPS = part(Place.NODE, "groups")

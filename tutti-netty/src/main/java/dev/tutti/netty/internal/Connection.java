@@ -226,7 +226,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake) {
             if (!handshake.isSuccess()) {
-                if (trouble.isEmpty()) {
+                // A node gives a dial up when another connection with the same node has come about first. Who does not trust
+                // this node says so by an alert.
+                boolean isGivenUp = dial == null && handshake.cause() instanceof ClosedChannelException;
+                if (trouble.isEmpty() && !isGivenUp) {
                     trouble = TlsTrouble.explain(handshake.cause());
                 }
                 driver.onHandshakeFailed(this);

@@ -273,14 +273,11 @@ public final class NettyDriver implements StreamDriver {
         if (!wasActive) {
             return;
         }
-        String reason = trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble;
         Machine current = machine;
         if (connection.dial != null) {
-            dialer.onEnded(connection.dial, reason);
+            dialer.onEnded(connection.dial, trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble);
         } else if (!isEnding && !trouble.isEmpty() && current != null) {
-            current.onRejected(System.nanoTime(), connection.remote(), reason);
-        } else if (!isEnding) {
-            complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), reason);
+            current.onRejected(System.nanoTime(), connection.remote(), trouble);
         }
     }
 

@@ -41,6 +41,7 @@ final class Probe implements Machine, AutoCloseable {
 
     final StreamDriver driver;
     final LinkedBlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    final LinkedBlockingQueue<String> rejected = new LinkedBlockingQueue<>();
     final ArrayDeque<Consumer<Effects>> wanted = new ArrayDeque<>();
     final AtomicInteger drains = new AtomicInteger();
     private FrameHandler frames = this::record;
@@ -171,6 +172,11 @@ final class Probe implements Machine, AutoCloseable {
     public int onAccepted(long nowNanos, String remote) {
         add(Kind.ACCEPTED, ++lastConnection, remote, true);
         return lastConnection;
+    }
+
+    @Override
+    public void onRejected(long nowNanos, String remote, String detail) {
+        rejected.add(detail);
     }
 
     @Override

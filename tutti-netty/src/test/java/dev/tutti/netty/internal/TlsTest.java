@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -221,6 +222,21 @@ class TlsTest {
             plain.await(Probe.Kind.ACCEPTED);
             assertThat(plain.await(Probe.Kind.DISCONNECTED).detail()).contains("look like TLS");
             assertThat(plain.counter("connections.garbage")).isEqualTo(1);
+        }
+    }
+
+    /** As a node does with its dial when the other one's has led to a connection first. */
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void handshakeThatThePeerGivesUpIsNoLackOfTrust(Io io) throws Exception {
+        try (Probe probe = Probe.start(secret(io, SECRET))) {
+            int port = HostPort.parse(probe.driver.address()).port();
+            new Socket(InetAddress.getLoopbackAddress(), port).close();
+            try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                plain.getOutputStream().write(new byte[100]);
+                assertThat(probe.rejected.poll(Probe.LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo("does not speak TLS");
+            }
+            assertThat(probe.rejected).isEmpty();
         }
     }
 

@@ -3,10 +3,12 @@ package dev.tutti.tomcat;
 import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Node;
+import dev.tutti.NodeInspection;
 import dev.tutti.SendException;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.tomcat.replication.SessionChannel;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -14,9 +16,11 @@ import java.util.concurrent.CompletableFuture;
 final class GroupChannel implements SessionChannel {
 
     private final Group group;
+    private final Contact contact;
 
-    private GroupChannel(Group group) {
+    private GroupChannel(Group group, Contact contact) {
         this.group = group;
+        this.contact = contact;
     }
 
     /**
@@ -25,10 +29,29 @@ final class GroupChannel implements SessionChannel {
     static SessionChannel join(Node node, String name, Map<String, String> settings, Listener listener) {
         GroupBuilder builder = node.group(name);
         settings.forEach(builder::set);
-        return new GroupChannel(builder.onView(view -> listener.onView(view, memberOf(node, view)))
+        builder.onView(view -> listener.onView(view, memberOf(node, view)))
                 .onMessage(message -> listener.onMessage(message.sender(), message.bytes()))
-                .onClosed(listener::onClosed)
-                .join());
+                .onClosed(listener::onClosed);
+        Group group = ServerThread.call(builder::join);
+        return new GroupChannel(group, contact(node, group));
+    }
+
+    private static Contact contact(Node node, Group group) {
+        List<Member> members = group.view().members();
+        if (members.size() > 1) {
+            return new Contact(true, "joined " + (members.size() - 1) + " other members");
+        }
+        NodeInspection.Part discovery = node.inspection().part("discovery");
+        long seeds = discovery.value("seeds");
+        if (seeds == 0) {
+            return new Contact(true, "alone, without seeds");
+        }
+        long met = discovery.value("seeds-met");
+        long refusing = discovery.value("seeds-refusing");
+        long silent = seeds - met - refusing;
+        String text = "alone: of " + seeds + " seeds " + refusing + " refuse connections, " + met
+                + " do not have this application, " + silent + " have not answered";
+        return new Contact(silent == 0, text);
     }
 
     /** A node is in a group at most once. */
@@ -54,6 +77,11 @@ final class GroupChannel implements SessionChannel {
         } catch (SendException e) {
             return false;
         }
+    }
+
+    @Override
+    public Contact contact() {
+        return contact;
     }
 
     @Override

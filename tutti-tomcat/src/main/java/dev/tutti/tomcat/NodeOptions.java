@@ -42,7 +42,7 @@ record NodeOptions(int port, boolean isInsecure, String files, TreeMap<String, S
     @Override
     public String toString() {
         TreeMap<String, String> shown = new TreeMap<>(texts);
-        shown.replace("secret", "…");
+        shown.replaceAll((name, text) -> name.contains("secret") ? "…" : text);
         return "port " + port + " " + shown;
     }
 }

@@ -35,10 +35,12 @@ final class ReplicationValve extends ValveBase {
         }
         RequestScope scope = scopeOf(request, response);
         RequestScope outer = scope.enter();
+        manager.running().begin();
         try {
             takeOver(request);
             getNext().invoke(request, response);
         } finally {
+            manager.running().end();
             RequestScope.leave(outer);
             boolean isAsync = request.isAsync();
             if (isAsync) {

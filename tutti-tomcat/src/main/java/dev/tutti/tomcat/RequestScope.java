@@ -2,10 +2,14 @@ package dev.tutti.tomcat;
 
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.catalina.Session;
 import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.coyote.ActionCode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,7 @@ final class RequestScope implements AsyncListener {
 
     private final Request request;
     private final Set<TuttiSession> sessions = ConcurrentHashMap.newKeySet();
+    private volatile boolean isRefused;
 
     RequestScope(Request request) {
         this.request = request;
@@ -56,8 +61,34 @@ final class RequestScope implements AsyncListener {
         for (TuttiSession session : sessions) {
             session.flush(isLast);
         }
+        boolean isLost = false;
         for (TuttiSession session : sessions) {
             session.awaitSafe();
+            isLost |= session.isLost();
+        }
+        if (isLost) {
+            refuse();
+        }
+    }
+
+    /**
+     * The application was stopped while the request ran, and what it has changed is lost. Its client must not take it for done: it
+     * gets status 503, or if a part of the response has left, an end of the connection in the middle of it.
+     */
+    private void refuse() {
+        Response response = request.getResponse();
+        if (isRefused) {
+            return;
+        }
+        isRefused = true;
+        if (response.isCommitted()) {
+            response.getCoyoteResponse().action(ActionCode.CLOSE_NOW, null);
+            return;
+        }
+        try {
+            response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE, "The application was stopped");
+        } catch (IOException e) {
+            response.getCoyoteResponse().action(ActionCode.CLOSE_NOW, e);
         }
     }
 

@@ -25,7 +25,7 @@ final class SharedNodes {
         synchronized (BY_OPTIONS) {
             SharedNodes shared = BY_OPTIONS.get(options);
             if (shared == null) {
-                shared = new SharedNodes(options.start());
+                shared = new SharedNodes(ServerThread.call(options::start));
                 BY_OPTIONS.put(options, shared);
             }
             shared.users++;

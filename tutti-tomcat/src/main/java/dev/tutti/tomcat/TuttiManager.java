@@ -11,6 +11,7 @@ import dev.tutti.tomcat.replication.Replicator;
 import dev.tutti.tomcat.replication.SessionChannel;
 import dev.tutti.tomcat.replication.SessionRecord;
 import dev.tutti.tomcat.replication.StalledException;
+import dev.tutti.tomcat.replication.StoppedException;
 import jakarta.servlet.http.HttpSession;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +25,10 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import org.apache.catalina.Context;
 import org.apache.catalina.DistributedManager;
+import org.apache.catalina.Lifecycle;
+import org.apache.catalina.LifecycleEvent;
 import org.apache.catalina.LifecycleException;
+import org.apache.catalina.LifecycleListener;
 import org.apache.catalina.LifecycleState;
 import org.apache.catalina.Session;
 import org.apache.catalina.session.ManagerBase;
@@ -50,17 +54,26 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
     /** For what has to wait for the network: a thread for each task, which ends with it. */
-    private static final Executor THREADS = task -> Thread.ofVirtual().name("tutti-sessions").start(task);
+    private static final Executor THREADS = task -> Thread.ofVirtual()
+            .name("tutti-sessions")
+            .inheritInheritableThreadLocals(false)
+            .start(task);
 
+    private final @Nullable Node givenNode;
     private final SessionChannel.@Nullable Source source;
     private final TreeMap<String, String> nodeTexts = new TreeMap<>();
     private final TreeMap<String, String> groupTexts = new TreeMap<>();
     private final ReplicationValve valve = new ReplicationValve(this);
     private final ReplicationCounters counters = new ReplicationCounters();
     private final Reports reports = new Reports(LOG);
+    private final WrongAttributes wrongAttributes = new WrongAttributes(TuttiManager.class);
+    private final RunningRequests running = new RunningRequests();
+    private final LifecycleListener contextListener = this::onContextEvent;
     private int port = 7800;
     private boolean isInsecure;
     private String tls = "";
+    private String secretFile = "";
+    private String pathname = "tutti-sessions.bin";
     private String group = "";
     private String allowedClasses = "";
     private String codec = "";
@@ -70,6 +83,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private Duration acknowledgementTimeout = Duration.ofSeconds(2);
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);
+    private Duration joinPatience = Duration.ofSeconds(10);
+    private Duration stopTimeout = Duration.ofSeconds(10);
     private @Nullable NodeOptions acquired;
     private volatile @Nullable AttributeCodec attributes;
     private volatile @Nullable Replicator replicator;
@@ -81,10 +96,15 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** A manager on a node that is there, and stays when the manager stops. */
     public TuttiManager(Node node) {
-        this((name, listener) -> GroupChannel.join(node, name, Map.of(), listener));
+        this(node, null);
     }
 
     TuttiManager(SessionChannel.@Nullable Source source) {
+        this(null, source);
+    }
+
+    private TuttiManager(@Nullable Node node, SessionChannel.@Nullable Source source) {
+        this.givenNode = node;
         this.source = source;
         sessions = new SessionsView(this);
     }
@@ -113,15 +133,22 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Port to listen on, 7800 unless set; 0 takes any free one. Not that of HTTP. */
     public void setPort(int port) {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("port=\"" + port + "\" is outside 0 to 65535");
-        }
-        this.port = port;
+        this.port = wrongAttributes.parse("port", Integer.toString(port), () -> {
+            if (port < 0 || port > 65_535) {
+                throw new IllegalArgumentException("a port is 0 to 65535");
+            }
+            return port;
+        });
     }
 
     /** Mutual TLS with certificates derived from a secret that all nodes share. */
     public void setSecret(String secret) {
         nodeTexts.put("secret", secret);
+    }
+
+    /** A file with the secret, instead of {@link #setSecret}; in Tomcat's base directory unless the path is absolute. */
+    public void setSecretFile(String path) {
+        secretFile = path;
     }
 
     /** Mutual TLS with PEM files: certificate, key and authority, separated by commas. */
@@ -134,17 +161,33 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         this.isInsecure = isInsecure;
     }
 
+    /** As {@link #setInsecure(boolean)}; {@code true} or {@code false}, and nothing else. */
+    public void setInsecure(String text) {
+        isInsecure = wrongAttributes.parse("insecure", text, () -> switch (text.strip()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("neither true nor false");
+        });
+    }
+
     /** Further settings of the node and of the group, as {@code name=value} separated by semicolons. */
     public void setSettings(String settings) {
-        for (String setting : settings.split(";", -1)) {
-            int separator = setting.indexOf('=');
-            if (separator > 0) {
-                String name = setting.substring(0, separator).strip();
-                boolean isOfGroup = Node.defaults().groupDefaults().has(name);
-                (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
-            } else if (!setting.isBlank()) {
-                throw new IllegalArgumentException("settings: '" + setting + "' is not name=value");
+        wrongAttributes.parse("settings", "…", () -> {
+            for (String setting : settings.split(";", -1)) {
+                addSetting(setting);
             }
+            return settings;
+        });
+    }
+
+    private void addSetting(String setting) {
+        int separator = setting.indexOf('=');
+        if (separator > 0) {
+            String name = setting.substring(0, separator).strip();
+            boolean isOfGroup = Node.defaults().groupDefaults().has(name);
+            (isOfGroup ? groupTexts : nodeTexts).put(name, setting.substring(separator + 1).strip());
+        } else if (!setting.isBlank()) {
+            throw new IllegalArgumentException("'" + setting + "' is not name=value");
         }
     }
 
@@ -155,7 +198,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** Classes that may be deserialized, besides values of the JDK; see {@link JavaSerialization}. */
     public void setAllowedClasses(String patterns) {
-        AllowedClasses.of(patterns);
+        wrongAttributes.parse("allowedClasses", patterns, () -> AllowedClasses.of(patterns));
         allowedClasses = patterns;
     }
 
@@ -181,29 +224,63 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     /** How long a request waits for them, 2 s unless set. */
     public void setAcknowledgementTimeout(String duration) {
-        acknowledgementTimeout = Durations.parse(duration);
+        acknowledgementTimeout = duration("acknowledgementTimeout", duration);
     }
 
     /** How long a request waits for the others when its session is not here, 1 s unless set. */
     public void setQueryTimeout(String duration) {
-        queryTimeout = Durations.parse(duration);
+        queryTimeout = duration("queryTimeout", duration);
     }
 
     /** How long after a start a request waits for the state when nobody answers for its session, 10 s unless set. */
     public void setStartTimeout(String duration) {
-        startTimeout = Durations.parse(duration);
+        startTimeout = duration("startTimeout", duration);
     }
 
-    private static <E extends Enum<E>> E parse(String attribute, Class<E> type, String text) {
-        List<String> names = new ArrayList<>();
-        for (E constant : type.getEnumConstants()) {
-            String name = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-            if (name.equalsIgnoreCase(text.strip())) {
-                return constant;
+    /**
+     * How long a start waits for each seed that neither answers nor refuses connections, 10 s unless set. Until then the
+     * application is not started: it would give new sessions to clients that have one elsewhere.
+     */
+    public void setJoinPatience(String duration) {
+        joinPatience = duration("joinPatience", duration);
+    }
+
+    /**
+     * How long a stop waits for running requests, and then as long again until others have all sessions; 10 s unless set.
+     */
+    public void setStopTimeout(String duration) {
+        stopTimeout = duration("stopTimeout", duration);
+    }
+
+    /**
+     * The file in which sessions are kept while the application is stopped and no other node has them; in the application's
+     * working directory unless the path is absolute. Empty: none.
+     */
+    public void setPathname(String pathname) {
+        this.pathname = pathname;
+    }
+
+    /** Called by Tomcat for attributes that no setter takes. The application is refused when it starts. */
+    public void setProperty(String name, String value) {
+        wrongAttributes.unknown(name, value);
+    }
+
+    private Duration duration(String attribute, String text) {
+        return wrongAttributes.parse(attribute, text, () -> Durations.parse(text));
+    }
+
+    private <E extends Enum<E>> E parse(String attribute, Class<E> type, String text) {
+        return wrongAttributes.parse(attribute, text, () -> {
+            List<String> names = new ArrayList<>();
+            for (E constant : type.getEnumConstants()) {
+                String name = constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+                if (name.equalsIgnoreCase(text.strip())) {
+                    return constant;
+                }
+                names.add(name);
             }
-            names.add(name);
-        }
-        throw new IllegalArgumentException(attribute + "=\"" + text + "\" is not one of " + String.join(", ", names));
+            throw new IllegalArgumentException("not one of " + String.join(", ", names));
+        });
     }
 
     // ---- life
@@ -219,6 +296,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         super.setContext(context);
         if (context != null && !List.of(context.getPipeline().getValves()).contains(valve)) {
             context.getPipeline().addValve(valve);
+            context.addLifecycleListener(contextListener);
         }
     }
 
@@ -226,6 +304,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     protected void startInternal() throws LifecycleException {
         super.startInternal();
         Context context = getContext();
+        if (!wrongAttributes.isEmpty()) {
+            throw new LifecycleException("<Manager> of " + context.getName() + ": " + wrongAttributes);
+        }
         if (!context.getDistributable()) {
             LOG.warn(
                     "{}: web.xml has no <distributable/>. Sessions are replicated all the same; attributes that can't be"
@@ -237,7 +318,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             ReplicationOptions options = new ReplicationOptions(
                     acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute);
             Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, THREADS);
-            joining.join(channelSource(), groupName());
+            KeptSessions kept = new KeptSessions(context, pathname);
+            kept.read(joining);
+            tell(joining.join(channelSource(), groupName()));
+            kept.delete();
             replicator = joining;
             LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
@@ -247,6 +331,39 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         setState(LifecycleState.STARTING);
     }
 
+    private void tell(SessionChannel.Contact contact) {
+        if (contact.isKnown()) {
+            LOG.info("{}: sessions of group {}: {}", getContext().getName(), groupName(), contact.text());
+        } else {
+            LOG.warn(
+                    "{}: sessions of group {}: {}. Sessions that other nodes hold are not known here until they are met;"
+                            + " their users get new ones from this node",
+                    getContext().getName(),
+                    groupName(),
+                    contact.text());
+        }
+    }
+
+    /**
+     * Before an application stops, no new request gets to it any more, and its servlets and filters still work. Those that run
+     * are waited for: what they change later can't be replicated.
+     */
+    private void onContextEvent(LifecycleEvent event) {
+        if (!event.getType().equals(Lifecycle.BEFORE_STOP_EVENT) || replicator == null) {
+            return;
+        }
+        int own = RequestScope.current() == null ? 0 : 1;
+        int late = running.awaitAtMost(own, stopTimeout) - own;
+        if (late > 0) {
+            LOG.warn(
+                    "{}: {} requests still run {} after the application was asked to stop (stopTimeout). It stops now; those"
+                            + " that change a session later are answered with status 503",
+                    getContext().getName(),
+                    late,
+                    Durations.print(stopTimeout));
+        }
+    }
+
     @Override
     protected void stopInternal() throws LifecycleException {
         setState(LifecycleState.STOPPING);
@@ -254,6 +371,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         if (leaving != null) {
             replicateAll();
             replicator = null;
+            if (!leaving.awaitHandedOver(stopTimeout)) {
+                new KeptSessions(getContext(), pathname).write(leaving);
+            }
             leaving.close();
         }
         releaseNode();
@@ -264,6 +384,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     @Override
     protected void destroyInternal() throws LifecycleException {
         getContext().getPipeline().removeValve(valve);
+        getContext().removeLifecycleListener(contextListener);
         super.destroyInternal();
     }
 
@@ -271,10 +392,27 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         if (source != null) {
             return source;
         }
-        NodeOptions options = new NodeOptions(port, isInsecure, tls, nodeTexts);
-        Node node = SharedNodes.acquire(options);
-        acquired = options;
-        return (name, listener) -> GroupChannel.join(node, name, groupTexts, listener);
+        TreeMap<String, String> settings = new TreeMap<>(groupTexts);
+        settings.putIfAbsent("join-patience", Durations.print(joinPatience));
+        Node node = givenNode;
+        if (node == null) {
+            NodeOptions options = new NodeOptions(port, isInsecure, tls, nodeTextsWithSecret());
+            node = SharedNodes.acquire(options);
+            acquired = options;
+        }
+        Node joining = node;
+        return (name, listener) -> GroupChannel.join(joining, name, settings, listener);
+    }
+
+    private TreeMap<String, String> nodeTextsWithSecret() {
+        TreeMap<String, String> texts = new TreeMap<>(nodeTexts);
+        if (!secretFile.isBlank()) {
+            if (texts.containsKey("secret")) {
+                throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
+            }
+            texts.put("secret", SecretFile.read(getContext().getCatalinaBase().toPath().resolve(secretFile)));
+        }
+        return texts;
     }
 
     private void releaseNode() {
@@ -437,6 +575,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         if (present != null) {
             status.putAll(present.status());
         }
+        status.put("requests-running", running.count());
         status.put("sessions-expired-here", getExpiredSessions());
         status.put("sessions-rejected", getRejectedSessions());
         status.put("reports", reports.snapshot());
@@ -451,6 +590,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     // ---- for sessions and the valve
+
+    RunningRequests running() {
+        return running;
+    }
 
     boolean isReplicating() {
         return replicator != null;
@@ -515,7 +658,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     long publish(SessionRecord record, List<Change> changes) throws StalledException {
         Replicator present = replicator;
-        return present == null ? 0 : present.publish(record, changes);
+        if (present == null) {
+            throw new StoppedException();
+        }
+        return present.publish(record, changes);
     }
 
     void awaitSafe(long number) {
@@ -542,12 +688,22 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return present != null && present.isOverdue(record);
     }
 
+    boolean wasUsedHere(SessionRecord record) {
+        Replicator present = replicator;
+        return present == null || present.wasUsedHere(record);
+    }
+
     long idleMillis(SessionRecord record) {
         Replicator present = replicator;
         return present == null ? 0 : present.idleNanos(record) / 1_000_000;
     }
 
     void onStalled(TuttiSession session, StalledException stalled) {
+        if (stalled instanceof StoppedException) {
+            reports.warnOnce("stopped", "Changes of session " + session.getIdInternal() + " are lost: " + stalled.getMessage()
+                    + " before the request ended that made them.");
+            return;
+        }
         reports.warnOnce("stalled", "Session " + session.getIdInternal() + " is behind at other nodes: "
                 + stalled.getMessage() + ". It is tried again with the next request, or in the background.");
     }

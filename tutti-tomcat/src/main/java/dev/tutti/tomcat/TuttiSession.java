@@ -6,6 +6,7 @@ import dev.tutti.tomcat.replication.Field;
 import dev.tutti.tomcat.replication.SessionRecord;
 import dev.tutti.tomcat.replication.Slot;
 import dev.tutti.tomcat.replication.StalledException;
+import dev.tutti.tomcat.replication.StoppedException;
 import dev.tutti.tomcat.replication.Version;
 import jakarta.servlet.http.HttpSessionActivationListener;
 import jakarta.servlet.http.HttpSessionBindingListener;
@@ -59,6 +60,7 @@ public final class TuttiSession extends StandardSession {
     private final transient AtomicInteger users = new AtomicInteger();
     private transient volatile @Nullable SessionRecord record;
     private transient volatile long lastNumber;
+    private transient volatile boolean isLost;
     private transient volatile EndReason endReason = EndReason.INVALIDATED;
 
     /** A session that is about to be created. */
@@ -122,8 +124,53 @@ public final class TuttiSession extends StandardSession {
 
     // ---- use
 
+    /**
+     * Takes over that another node has served the session later. Uses without a change that follow each other at one node
+     * are told only from time to time ({@link #getLastAccessedTime}).
+     */
+    private void adoptUse() {
+        SessionRecord present = record;
+        if (present == null || !isUnused() || owner.wasUsedHere(present)) {
+            return;
+        }
+        long usedMillis = System.currentTimeMillis() - owner.idleMillis(present);
+        if (usedMillis > thisAccessedTime) {
+            lastAccessedTime = usedMillis;
+            thisAccessedTime = usedMillis;
+        }
+    }
+
+    /**
+     * Returns the time of the last use at any node, by this node's clock. If that was at another node it may have been later, by
+     * a tenth of the maximum inactive interval or a second, whichever is more.
+     */
+    @Override
+    public long getLastAccessedTime() {
+        adoptUse();
+        return super.getLastAccessedTime();
+    }
+
+    @Override
+    public long getLastAccessedTimeInternal() {
+        adoptUse();
+        return super.getLastAccessedTimeInternal();
+    }
+
+    @Override
+    public long getThisAccessedTime() {
+        adoptUse();
+        return super.getThisAccessedTime();
+    }
+
+    @Override
+    public long getThisAccessedTimeInternal() {
+        adoptUse();
+        return super.getThisAccessedTimeInternal();
+    }
+
     @Override
     public void access() {
+        adoptUse();
         super.access();
         users.incrementAndGet();
         RequestScope scope = RequestScope.current();
@@ -481,6 +528,11 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
+    /** Whether something was changed after the session's manager had stopped, so that nobody will ever see it. */
+    boolean isLost() {
+        return isLost;
+    }
+
     void awaitSafe() {
         owner.awaitSafe(lastNumber);
     }
@@ -507,6 +559,7 @@ public final class TuttiSession extends StandardSession {
             try {
                 sentUnder(owner.publish(present, changes));
             } catch (StalledException e) {
+                isLost |= e instanceof StoppedException;
                 owner.onStalled(this, e);
                 changedFields.addAll(fields);
                 for (String name : names) {

@@ -1,34 +1,75 @@
 package dev.tutti.tomcat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.ContextConfig;
 import org.apache.catalina.startup.Tomcat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** One element in an application's context file. */
 class ContextFileTest {
 
+    private static final Logger TOMCAT_LOG = Logger.getLogger("org.apache");
+
     @TempDir
     Path directory;
 
-    @Test
-    void managerElementIsAllThatIsNeeded() throws Exception {
+    private final Tomcat tomcat = new Tomcat();
+    private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
+    private final Handler log = new Handler() {
+        @Override
+        public void publish(LogRecord logged) {
+            for (Throwable each = logged.getThrown(); each != null; each = each.getCause()) {
+                failures.add(each.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        TOMCAT_LOG.setLevel(Level.SEVERE);
+        TOMCAT_LOG.addHandler(log);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        TOMCAT_LOG.removeHandler(log);
+        tomcat.stop();
+        tomcat.destroy();
+    }
+
+    private StandardContext start(String attributes) throws Exception {
         Path file = directory.resolve("context.xml");
         Files.writeString(file, """
                 <Context>
-                  <Manager className="dev.tutti.tomcat.TuttiManager" port="0" nodeName="from file" cluster="shop"
-                           allowedClasses="com.shop.**, com.other.Cart" saveMode="always" acknowledgement="one"
-                           acknowledgementTimeout="3 s" processExpiresFrequency="1" maxActiveSessions="50"
-                           settings="detection.heartbeat=500 ms;window=1 MiB"/>
+                  <Manager className="dev.tutti.tomcat.TuttiManager" port="0" %s/>
                 </Context>
-                """);
-        Tomcat tomcat = new Tomcat();
+                """.formatted(attributes));
         tomcat.setBaseDir(directory.resolve("base").toString());
         tomcat.setPort(0);
         tomcat.getConnector().setProperty("address", "127.0.0.1");
@@ -39,23 +80,87 @@ class ContextFileTest {
         context.setPath("");
         context.setDocBase(Files.createDirectories(directory.resolve("app")).toString());
         context.addLifecycleListener(config);
+        context.getJarScanner().setJarScanFilter((type, jar) -> false);
         context.setConfigFile(file.toUri().toURL());
         tomcat.getHost().addChild(context);
         tomcat.start();
-        try {
-            assertThat(context.getState().isAvailable()).isTrue();
-            assertThat(context.getManager()).isInstanceOf(TuttiManager.class);
-            TuttiManager manager = (TuttiManager) context.getManager();
-            assertThat(manager.saveMode()).isEqualTo(SaveMode.ALWAYS);
-            assertThat(manager.getMaxActiveSessions()).isEqualTo(50);
-            assertThat(manager.status().get("members").toString()).isEqualTo("[from file]");
-            assertThat(context.getPipeline().getFirst()).isInstanceOf(ReplicationValve.class);
-            Object text = ManagementFactory.getPlatformMBeanServer()
-                    .getAttribute(manager.getObjectName(), "statusText");
-            assertThat(text.toString()).contains("condition: joined").contains("wait-timeouts: 0");
-        } finally {
-            tomcat.stop();
-            tomcat.destroy();
-        }
+        return context;
+    }
+
+    @Test
+    void managerElementIsAllThatIsNeeded() throws Exception {
+        StandardContext context = start("""
+                nodeName="from file" cluster="shop" insecure="false"
+                allowedClasses="com.shop.**, com.other.Cart" saveMode="always" acknowledgement="one"
+                acknowledgementTimeout="3 s" processExpiresFrequency="1" maxActiveSessions="50"
+                joinPatience="5 s" stopTimeout="5 s" pathname=""
+                settings="detection.heartbeat=500 ms;window=1 MiB"
+                """);
+        assertThat(context.getState().isAvailable()).isTrue();
+        assertThat(context.getManager()).isInstanceOf(TuttiManager.class);
+        TuttiManager manager = (TuttiManager) context.getManager();
+        assertThat(manager.saveMode()).isEqualTo(SaveMode.ALWAYS);
+        assertThat(manager.getMaxActiveSessions()).isEqualTo(50);
+        assertThat(manager.status().get("members").toString()).isEqualTo("[from file]");
+        assertThat(context.getPipeline().getFirst()).isInstanceOf(ReplicationValve.class);
+        Object text =
+                ManagementFactory.getPlatformMBeanServer().getAttribute(manager.getObjectName(), "statusText");
+        assertThat(text.toString()).contains("condition: joined").contains("wait-timeouts: 0");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            textBlock = """
+            saveMode="sometimes"          | saveMode="sometimes": not one of on-set, on-get, always
+            acknowledgement="most"        | acknowledgement="most": not one of all, one, none
+            seed="10.0.0.1:7800"          | there is no attribute seed; did you mean 'seeds'?
+            acknowledgmentTimeout="2 s"   | there is no attribute acknowledgmentTimeout; did you mean 'acknowledgementTimeout'?
+            queryTimeout="soon"           | queryTimeout="soon": 'soon' is not a duration such as 250 ms or 3 s
+            queryTimeout="5 parsec"       | queryTimeout="5 parsec": '5 parsec' has the unit 'parsec'; a duration has ns, us, ms, s, min or h
+            maxActiveSessions="many"      | maxActiveSessions="many" is not a whole number
+            insecure="yes"                | insecure="yes": neither true nor false
+            settings="window"             | 'window' is not name=value
+            settings="detection.hartbeat=1 s" | did you mean 'detection.heartbeat'?
+            secretFile="/nowhere/at/all"  | secretFile: /nowhere/at/all can't be read
+            allowedClasses="com..shop"    | allowedClasses="com..shop"
+            """)
+    void wrongAttributeStopsTheApplicationAndSaysWhatWouldBeRight(String attributes, String message) throws Exception {
+        StandardContext context = start(attributes);
+        assertThat(context.getState().isAvailable()).isFalse();
+        assertThat(failures).anySatisfy(failure -> assertThat(failure).contains(message));
+    }
+
+    @Test
+    void allWrongAttributesAreToldTogether() throws Exception {
+        start("saveMode=\"sometimes\" seed=\"10.0.0.1:7800\" queryTimeout=\"soon\"");
+        assertThat(failures).anySatisfy(failure ->
+                assertThat(failure).contains("saveMode=").contains("'seeds'").contains("queryTimeout="));
+    }
+
+    @Test
+    void valueOfAnUnknownAttributeIsNotTold() throws Exception {
+        start("secrets=\"correct horse battery staple\"");
+        assertThat(failures).anySatisfy(failure -> assertThat(failure).contains("did you mean 'secret'?"));
+        assertThat(failures).noneSatisfy(failure -> assertThat(failure).contains("horse"));
+    }
+
+    @Test
+    void secretIsReadFromAFileAndNotShown() throws Exception {
+        Path file = Files.writeString(directory.resolve("secret"), "correct horse battery staple\n");
+        StandardContext context = start("secretFile=\"" + file + "\"");
+        assertThat(context.getState().isAvailable()).isTrue();
+        assertThat(((TuttiManager) context.getManager()).getStatusText()).doesNotContain("horse");
+    }
+
+    @Test
+    void setterThatFailsAlsoThrows() {
+        TuttiManager manager = new TuttiManager();
+        assertThatThrownBy(() -> manager.setSaveMode("sometimes")).hasMessageContaining("on-set, on-get, always");
+        assertThatThrownBy(() -> manager.setPort(70_000)).hasMessageContaining("0 to 65535");
+        NodeOptions options = new NodeOptions(
+                0, false, "", new TreeMap<>(Map.of("security.secret", "horse", "secret", "horse")));
+        assertThat(options.toString()).doesNotContain("horse");
     }
 }

@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.tomcat.TomcatNode.Page;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -91,9 +97,64 @@ class RealNodesTest {
         }
     }
 
+    /** The first TLS handshake of a JVM takes up to two seconds, the patience of nodes is half a second. */
+    @Test
+    void nodeWhoseFirstHandshakeIsSlowServesTheSessionsOfOthers() throws Exception {
+        String secret = "correct horse battery staple";
+        Node first = Node.tcp(0).name("a").secret(secret).start();
+        closing.addFirst(first);
+        TomcatNode a = start("a", first);
+        browser.get(a, "/add?item=1");
+        SlowPath slow = new SlowPath(first.address(), Duration.ofMillis(800));
+        closing.addFirst(slow);
+        Node second = Node.tcp(0).name("b").secret(secret).seeds(slow.address()).start();
+        closing.addFirst(second);
+        TomcatNode b = start("b", second);
+        assertThat(browser.get(b, "/cart")).isEqualTo("[1]");
+        assertThat(b.manager.status()).containsEntry("start", "joined 1 other members");
+    }
+
+    @Test
+    void seedThatDoesNotAnswerIsTold() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Node node = Node.tcp(0)
+                    .name("a")
+                    .seeds("127.0.0.1:" + silent.getLocalPort())
+                    .set("link.handshake-timeout", "200 ms")
+                    .start();
+            closing.addFirst(node);
+            TuttiManager manager = new TuttiManager(node);
+            manager.setJoinPatience("300 ms");
+            TomcatNode a = new TomcatNode("a", directory, manager, pages, none -> {});
+            closing.addFirst(a);
+            assertThat(manager.status().get("start").toString()).contains("1 have not answered");
+            assertThat(manager.status()).containsEntry("state-complete", false);
+        }
+    }
+
+    @Test
+    void nodeHasNothingOfTheApplicationThatStartsIt() throws Exception {
+        Thread current = Thread.currentThread();
+        ClassLoader before = current.getContextClassLoader();
+        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "threads")));
+        try (URLClassLoader application = new URLClassLoader(new URL[0], before)) {
+            current.setContextClassLoader(application);
+            Node node = SharedNodes.acquire(options);
+            TomcatNode a = start("a", node);
+            browser.get(a, "/add?item=1");
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread -> thread.getName().startsWith("tutti"))
+                    .isNotEmpty()
+                    .noneMatch(thread -> thread.getContextClassLoader() == application);
+        } finally {
+            current.setContextClassLoader(before);
+            SharedNodes.release(options);
+        }
+    }
+
     @Test
     void applicationsWithTheSameSettingsShareANode() {
-        NodeOptions options = new NodeOptions(0, false, "", new java.util.TreeMap<>(Map.of("name", "shared")));
+        NodeOptions options = new NodeOptions(0, false, "", new TreeMap<>(Map.of("name", "shared")));
         Node one = SharedNodes.acquire(options);
         Node two = SharedNodes.acquire(options);
         assertThat(two).isSameAs(one);
@@ -118,5 +179,7 @@ class RealNodesTest {
         assertThat(browser.get(tomcat, "/add?item=1")).isEqualTo("1");
         assertThat(manager.status()).containsEntry("members", List.of("configured"));
         assertThat(manager.getStatusText()).contains("group: sessions:localhost:/");
+        assertThat(manager.status().get("start").toString()).contains("2 refuse connections");
+        assertThat(manager.status()).containsEntry("state-complete", true);
     }
 }

@@ -112,6 +112,23 @@ class SessionFailoverTest {
         cluster.crash(node.name);
     }
 
+    @Test
+    void lastAccessIsTheLastUseAtAnyNode() {
+        pages.put("/last", (request, response) ->
+                response.getWriter().print(request.getSession().getLastAccessedTime()));
+        TomcatNode a = start("a");
+        TomcatNode b = start("b");
+        awaitView(List.of(a, b));
+        browser.get(b, "/add?item=1");
+        long atB = System.currentTimeMillis();
+        until("the clock has moved on", () -> System.currentTimeMillis() > atB + 50);
+        long atA = System.currentTimeMillis();
+        browser.get(a, "/add?item=2");
+        TuttiSession session = b.manager.sessionHere(browser.session());
+        assertThat(session.getLastAccessedTimeInternal()).isBetween(atA - 5, System.currentTimeMillis());
+        assertThat(Long.parseLong(browser.get(b, "/last"))).isBetween(atA - 5, System.currentTimeMillis());
+    }
+
     @AfterEach
     void stopAll() {
         HELD.clear();

@@ -58,6 +58,7 @@ final class TomcatNode implements AutoCloseable {
         manager.setAcknowledgementTimeout("20 s");
         manager.setQueryTimeout("20 s");
         manager.setStartTimeout("20 s");
+        manager.setStopTimeout("20 s");
         return manager;
     }
 

@@ -15,24 +15,24 @@ import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -48,9 +48,6 @@ import org.slf4j.Logger;
  * never waits for a request, a lock that a request holds for long, or the network.
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
-
-    /** Bytes of sessions in one message to a member that fetches the state; one session may have more. */
-    static final int CHUNK_BYTES = 64 * 1024;
 
     /** Bytes that may wait to be accepted by the group before changes are kept back. */
     static final long PENDING_BYTES_MAX = 8L << 20;
@@ -76,15 +73,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final SessionStore store;
     private final Acknowledgements acknowledgements;
     private final StatePull statePull = new StatePull();
+    private final StateGiver stateGiver;
     private final Lookups lookups = new Lookups();
     private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
     private final Object sending = new Object();
     private final AtomicLong pendingBytes = new AtomicLong();
     private final AtomicInteger pendingMessages = new AtomicInteger();
-    private final ConcurrentHashMap<Member, Long> handled = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Member, Long> acknowledged = new ConcurrentHashMap<>();
-    private final AtomicBoolean isAcknowledging = new AtomicBoolean();
-    private final List<StatePull.Request> parked = new ArrayList<>();
+    private final AckSender ackSender;
     private volatile CompletableFuture<Void> lastAccepted = CompletableFuture.completedFuture(null);
     private volatile Peers peers = Peers.NONE;
     private volatile @Nullable Member self;
@@ -92,6 +87,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private volatile long sent;
     private volatile long joinedNanos;
     private volatile boolean isClosing;
+    private volatile SessionChannel.Contact contact = new SessionChannel.Contact(false, "not joined");
     private volatile String condition = "not joined";
 
     /**
@@ -111,14 +107,19 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         this.nanoClock = nanoClock;
         this.executor = executor;
         this.store = new SessionStore(options.keyOf());
+        this.ackSender = new AckSender(executor, this::acknowledge);
+        this.stateGiver = new StateGiver(store, counters, nanoClock);
         this.acknowledgements = new Acknowledgements(options.acknowledgement());
     }
 
-    /** Joins the group; once. */
-    public void join(SessionChannel.Source source, String group) {
-        joinedNanos = nanoClock.getAsLong();
+    /** Joins the group; once. Waits until other members are met, or there is no reason to wait for them any longer. */
+    public SessionChannel.Contact join(SessionChannel.Source source, String group) {
         try {
-            channel.complete(source.join(group, this));
+            SessionChannel joined = source.join(group, this);
+            contact = joined.contact();
+            channel.complete(joined);
+            joinedNanos = nanoClock.getAsLong();
+            return contact;
         } catch (RuntimeException e) {
             channel.completeExceptionally(e);
             throw e;
@@ -152,9 +153,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * Makes changes to a session and sends them to the group; the whole session if the group does not know it yet.
      *
      * @return the message's number, to wait for; 0 if there is nothing to wait for
-     * @throws StalledException if nothing was changed because too much waits to be sent
+     * @throws StalledException if nothing was changed because too much waits to be sent; as {@link StoppedException} if
+     *     nothing will ever be changed, because this member has left
      */
     public long publish(SessionRecord record, List<Change> changes) throws StalledException {
+        if (isClosing || record.state() != SessionRecord.State.ENDED && store.get(record.uid()) != record) {
+            throw new StoppedException();
+        }
         awaitRoom();
         long nowNanos = nanoClock.getAsLong();
         boolean isFirst = record.state() == SessionRecord.State.LOCAL;
@@ -265,6 +270,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     public int size() {
         return store.size();
+    }
+
+    /** Whether there is neither a session nor the mark of one that ended. */
+    public boolean isEmpty() {
+        return store.size() == 0 && store.tombstoneCount() == 0;
+    }
+
+    /** Whether this member was the last to use the session, as far as is known. */
+    public boolean wasUsedHere(SessionRecord record) {
+        return record.touched().origin() == origin;
     }
 
     public long idleNanos(SessionRecord record) {
@@ -407,24 +422,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         executor.execute(() -> channel.join().sendTo(receiver, MessageWriter.encode(0, message)));
     }
 
-    private void acknowledgeSoon() {
-        if (isAcknowledging.compareAndSet(false, true)) {
-            executor.execute(this::acknowledge);
-        }
-    }
-
-    /** One acknowledgement covers all that came from a member since the last one. */
-    private void acknowledge() {
-        isAcknowledging.set(false);
-        for (Map.Entry<Member, Long> entry : handled.entrySet()) {
-            Member member = entry.getKey();
-            long number = entry.getValue();
-            Long before = acknowledged.put(member, number);
-            if (before == null || before < number) {
-                counters.increment(ACKS_SENT);
-                channel.join().sendTo(member, MessageWriter.encode(0, new Ack(number)));
-            }
-        }
+    private void acknowledge(Member sender, long number) {
+        counters.increment(ACKS_SENT);
+        channel.join().sendTo(sender, MessageWriter.encode(0, new Ack(number)));
     }
 
     // ---- the group's thread
@@ -452,8 +452,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                 break;
             }
         }
-        handled.keySet().retainAll(others);
-        acknowledged.keySet().retainAll(others);
+        ackSender.onView(others);
         // In this order: a request that sends to somebody must not find that nobody is to be waited for.
         acknowledgements.onNewcomers(view, me);
         Peers before = peers;
@@ -462,11 +461,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         acknowledgements.onView(view, me, together);
         condition = "joined";
         lookups.onView(view);
-        for (StatePull.Request request : statePull.onView(view, me)) {
+        stateGiver.onView(view, together, leadsPart);
+        List<String> lost = new ArrayList<>();
+        for (StatePull.Request request : statePull.onView(view, me, lost)) {
             sendTo(request.receiver(), request.message());
         }
-        parked.removeIf(request -> !view.contains(request.receiver()));
-        answerParked();
+        for (String name : lost) {
+            counters.increment(STATE_LOST);
+            LOG.warn("{} is gone before all its sessions had come from it; those that nobody else has are lost", name);
+        }
+        giveState();
         if (statePull.isComplete()) {
             dropPartial(0);
         }
@@ -504,8 +508,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         counters.add(BYTES_HANDLED, bytes.length);
         handle(sender, numbered.message());
         if (numbered.number() > 0) {
-            handled.put(sender, numbered.number());
-            acknowledgeSoon();
+            ackSender.onHandled(sender, numbered.number());
         }
     }
 
@@ -540,7 +543,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                     sendTo(sender, record.image(nanoClock.getAsLong()));
                 }
             }
-            case StateRequest request -> onStateRequest(new StatePull.Request(sender, request));
+            case StateRequest request -> {
+                stateGiver.onRequest(new StatePull.Request(sender, request));
+                giveState();
+            }
             case StateChunk chunk -> onStateChunk(sender, chunk);
         }
     }
@@ -614,55 +620,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     // ---- state
 
-    private void onStateRequest(StatePull.Request request) {
-        if (statePull.isBehind(request.message().viewNumber())) {
-            parked.removeIf(waiting -> waiting.receiver().equals(request.receiver())
-                    && waiting.message().pull() == request.message().pull());
-            parked.add(request);
-        } else {
-            executor.execute(() -> answerState(request));
+    private void giveState() {
+        for (StatePull.Request request : stateGiver.ready(statePull)) {
+            executor.execute(() -> stateGiver.answer(
+                    request, (receiver, chunk) -> channel.join().sendTo(receiver, MessageWriter.encode(0, chunk))));
         }
-    }
-
-    private void answerParked() {
-        for (Iterator<StatePull.Request> iterator = parked.iterator(); iterator.hasNext(); ) {
-            StatePull.Request request = iterator.next();
-            if (!statePull.isBehind(request.message().viewNumber())) {
-                iterator.remove();
-                executor.execute(() -> answerState(request));
-            }
-        }
-    }
-
-    private void answerState(StatePull.Request request) {
-        List<Image> images = new ArrayList<>();
-        long bytes = 0;
-        boolean isLast = true;
-        long nowNanos = nanoClock.getAsLong();
-        for (SessionRecord record : store.after(request.message().after()).values()) {
-            if (record.state() != SessionRecord.State.COMPLETE) {
-                continue;
-            }
-            Image image = record.image(nowNanos);
-            bytes += bytesOf(image);
-            if (bytes > CHUNK_BYTES && !images.isEmpty()) {
-                isLast = false;
-                break;
-            }
-            images.add(image);
-        }
-        counters.increment(STATE_CHUNKS_SENT);
-        StateChunk chunk = new StateChunk(request.message().pull(), images, isLast);
-        channel.join().sendTo(request.receiver(), MessageWriter.encode(0, chunk));
-    }
-
-    private static long bytesOf(Image image) {
-        long bytes = 64;
-        for (Map.Entry<Field, Slot> entry : image.slots().entrySet()) {
-            byte[] content = entry.getValue().content();
-            bytes += 32 + entry.getKey().name().length() + (content == null ? 0 : content.length);
-        }
-        return bytes;
     }
 
     private void onStateChunk(Member sender, StateChunk chunk) {
@@ -677,7 +639,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (next != null) {
             sendTo(next.receiver(), next.message());
         }
-        answerParked();
+        giveState();
         if (statePull.isComplete()) {
             dropPartial(0);
         }
@@ -723,18 +685,64 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     // ---- all in all
 
-    /** Whether all sessions of those met so far are here. */
+    /**
+     * Whether all sessions are here that others have: those of the oldest member of every other part that was met were fetched,
+     * and somebody was met unless it is known that nobody is there.
+     */
     public boolean isComplete() {
-        return statePull.isComplete();
+        return statePull.isComplete() && (contact.isKnown() || statePull.hasTaken());
+    }
+
+    /**
+     * Waits until the others have all sessions of this member: what it has sent, and what they are fetching from it.
+     *
+     * @return whether at least one other member has them all
+     */
+    public boolean awaitHandedOver(Duration within) {
+        long endNanos = nanoClock.getAsLong() + within.toNanos();
+        boolean isSafe = waitFor(acknowledgements.safe(sent), within.toNanos());
+        boolean isFetched = waitFor(stateGiver.done(), Math.max(0, endNanos - nanoClock.getAsLong()));
+        int others = peers.others().size();
+        if (others == 0) {
+            return false;
+        }
+        boolean isTaken = isSafe && acknowledgements.laggingCount() < others;
+        if (!isTaken || !isFetched) {
+            LOG.warn(
+                    "Other members may lack sessions of this one after {}: changes are {}, {} have not fetched all",
+                    within,
+                    isTaken ? "confirmed" : "not confirmed",
+                    stateGiver.owed());
+        }
+        return isTaken && isFetched;
+    }
+
+    // ---- kept while the application is stopped
+
+    /** Writes all sessions, and the marks of those that ended, to a file. */
+    public int writeTo(Path file) throws IOException {
+        return SessionArchive.write(file, store, nanoClock.getAsLong(), System.currentTimeMillis());
+    }
+
+    /** Adds the sessions in a file to those that are here, as if another member had told of them; before {@link #join}. */
+    public int readFrom(Path file) throws IOException {
+        SessionArchive.read(file, System.currentTimeMillis(), (message, agedMillis) -> {
+            if (message instanceof Image image && merge(image.aged(agedMillis))) {
+                counters.increment(SESSIONS_RESTORED);
+            } else if (message instanceof Remove remove) {
+                onRemove(remove);
+            }
+        });
+        return store.size();
+    }
+
+    private static List<String> names(List<Member> members) {
+        return members.stream().map(Member::name).toList();
     }
 
     /** State and counters now: values are numbers, texts, lists and maps. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
-        List<String> names = new ArrayList<>();
-        for (Member member : peers.members()) {
-            names.add(member.name());
-        }
         int primary = 0;
         for (SessionRecord record : store.sessions()) {
             if (isPrimary(record)) {
@@ -742,14 +750,17 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             }
         }
         status.put("condition", condition);
-        status.put("members", names);
+        status.put("members", names(peers.members()));
         status.put("sessions", store.size());
         status.put("sessions-primary", primary);
         status.put("sessions-ended-remembered", store.tombstoneCount());
-        status.put("state-complete", statePull.isComplete());
+        status.put("start", contact.text());
+        status.put("state-complete", isComplete());
+        status.put("state-from", statePull.taken());
         status.put("state-awaited", statePull.status());
         status.put("members-lagging", acknowledgements.laggingCount());
         status.put("messages-awaited", acknowledgements.waitingCount());
+        status.put("members-fetching", names(stateGiver.owed()));
         status.put("bytes-pending", pendingBytes.get());
         status.putAll(counters.snapshot());
         return status;

@@ -20,10 +20,21 @@ public interface SessionChannel extends AutoCloseable {
         void onClosed(String reason);
     }
 
+    /**
+     * The result of looking for other members when a group was joined.
+     *
+     * @param isKnown whether every place where another member may be was reached, or is known to have none
+     * @param text for people
+     */
+    record Contact(boolean isKnown, String text) {}
+
     /** Joins a group. */
     @FunctionalInterface
     interface Source {
-        /** Joins the group {@code name}; the first view is given to {@code listener} before this returns. */
+        /**
+         * Joins the group {@code name}. Returns when all that can be found have been looked for, and those that were found are
+         * in a view that was given to {@code listener}.
+         */
         SessionChannel join(String name, Listener listener);
     }
 
@@ -36,6 +47,11 @@ public interface SessionChannel extends AutoCloseable {
 
     /** Sends to one member. May wait for flow control. Returns false if the member or the group is gone. */
     boolean sendTo(Member receiver, byte[] message);
+
+    /** What is known of members that this one has not met; as of the time of the join. */
+    default Contact contact() {
+        return new Contact(true, "joined");
+    }
 
     /** Leaves. Idempotent. */
     @Override

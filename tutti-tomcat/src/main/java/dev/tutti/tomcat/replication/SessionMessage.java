@@ -16,7 +16,13 @@ sealed interface SessionMessage {
      * @param touched the version of the last use, whose origin is the session's primary
      */
     record Image(UUID uid, long createdMillis, long idleMillis, Version touched, Map<Field, Slot> slots)
-            implements SessionMessage {}
+            implements SessionMessage {
+
+        /** The same session some time later, if nobody has used it. */
+        Image aged(long millis) {
+            return new Image(uid, createdMillis, idleMillis + millis, touched, slots);
+        }
+    }
 
     /** Changes of one version. Its writer has just used the session. */
     record Delta(UUID uid, Version version, List<Write> writes) implements SessionMessage {}

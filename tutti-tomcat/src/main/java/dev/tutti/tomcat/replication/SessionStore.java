@@ -1,9 +1,11 @@
 package dev.tutti.tomcat.replication;
 
 import dev.tutti.tomcat.replication.SessionMessage.Image;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -165,10 +167,18 @@ final class SessionStore {
         }
     }
 
-    void clear() {
-        for (SessionRecord record : byUid.values()) {
-            record.enter(SessionRecord.State.ENDED);
+    /** Removals that say which sessions have ended. */
+    List<SessionMessage> ends() {
+        synchronized (tombstones) {
+            List<SessionMessage> ends = new ArrayList<>();
+            tombstones.forEach((uid, tombstone) ->
+                    ends.add(new SessionMessage.Remove(uid, tombstone.key(), tombstone.version(), tombstone.reason())));
+            return ends;
         }
+    }
+
+    /** Forgets all sessions; they have not ended, and go on elsewhere. */
+    void clear() {
         byUid.clear();
         byKey.clear();
         endedKeys.clear();

@@ -1,7 +1,7 @@
 package dev.tutti.tomcat.replication;
 
 /** Changes can't be sent for now; they stay where they are and are to be offered again. */
-public final class StalledException extends Exception {
+public class StalledException extends Exception {
 
     private static final long serialVersionUID = 1;
 

@@ -28,11 +28,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatePull {
 
+    private static final int NAMED_MAX = 64;
+
     private static final class Part {
         final long pull;
         final long viewNumber;
         final List<Member> sources;
         @Nullable UUID after;
+        long sessions;
         boolean isMoving = true;
 
         Part(long pull, long viewNumber, List<Member> sources) {
@@ -45,10 +48,14 @@ final class StatePull {
     /** A request and whom to send it. */
     record Request(Member receiver, StateRequest message) {}
 
+    /** Members by name, and how their sessions came; those of the last {@value #NAMED_MAX}. */
+    private final LinkedHashMap<String, String> taken = new LinkedHashMap<>();
+
     private final LinkedHashMap<Long, Part> parts = new LinkedHashMap<>();
     private CompletableFuture<Void> complete = new CompletableFuture<>();
     private long pulls;
     private boolean hasView;
+    private boolean hasTaken;
 
     /** Completed while all sessions of all parts are here; another one after the next view with newcomers. */
     synchronized CompletableFuture<Void> complete() {
@@ -59,8 +66,13 @@ final class StatePull {
         return hasView && parts.isEmpty();
     }
 
-    /** Returns what to ask whom. */
-    synchronized List<Request> onView(View view, Member self) {
+    /** Whether all sessions of at least one other member have come. */
+    synchronized boolean hasTaken() {
+        return hasTaken;
+    }
+
+    /** Returns what to ask whom. {@code lost} gets the names of those that are gone before all their sessions have come. */
+    synchronized List<Request> onView(View view, Member self, List<String> lost) {
         hasView = true;
         List<Request> requests = new ArrayList<>();
         for (Iterator<Part> iterator = parts.values().iterator(); iterator.hasNext(); ) {
@@ -69,6 +81,7 @@ final class StatePull {
             part.sources.retainAll(view.members());
             if (part.sources.isEmpty()) {
                 iterator.remove();
+                lost.add(asked.name());
             } else if (!part.sources.getFirst().equals(asked)) {
                 requests.add(request(part));
             }
@@ -96,6 +109,7 @@ final class StatePull {
             return null;
         }
         part.isMoving = true;
+        part.sessions += chunk.images().size();
         if (!chunk.images().isEmpty()) {
             part.after = chunk.images().getLast().uid();
         }
@@ -103,6 +117,11 @@ final class StatePull {
             return request(part);
         }
         parts.remove(chunk.pull());
+        hasTaken = true;
+        taken.putLast(sender.name(), part.sessions + " sessions");
+        if (taken.size() > NAMED_MAX) {
+            taken.pollFirstEntry();
+        }
         settle();
         return null;
     }
@@ -138,6 +157,11 @@ final class StatePull {
             status.put(part.sources.getFirst().name(), part.after == null ? "asked" : "up to " + part.after);
         }
         return status;
+    }
+
+    /** Members whose sessions have all been fetched, by name, and how many there were. */
+    synchronized Map<String, Object> taken() {
+        return new LinkedHashMap<>(taken);
     }
 
     private static Request request(Part part) {

@@ -1,0 +1,185 @@
+package dev.tutti.tomcat.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Members that come, go and take over the sessions of others; nothing moves but by command. */
+class HandoverTest {
+
+    private final InMemoryCluster cluster = InMemoryCluster.manual();
+    private final long[] nanos = {0};
+
+    @TempDir
+    Path directory;
+
+    private Replicator member(String name) {
+        Replicator replicator = new Replicator(
+                ReplicationOptions.defaults(), new ReplicationCounters(), ended -> {}, () -> nanos[0], cluster.executor());
+        replicator.join(cluster.source(name), "g");
+        return replicator;
+    }
+
+    private static SessionRecord session(Replicator replicator, String id, String value) throws StalledException {
+        SessionRecord record = replicator.create(id, 0);
+        set(replicator, record, value);
+        return record;
+    }
+
+    private static void set(Replicator replicator, SessionRecord record, String value) throws StalledException {
+        byte[] content = value.getBytes(StandardCharsets.UTF_8);
+        replicator.publish(record, List.of(new Change(Field.attribute("a"), content, false)));
+    }
+
+    private static String value(Replicator replicator, String id) {
+        SessionRecord record = replicator.find(id);
+        Slot slot = record == null ? null : record.slot(Field.attribute("a"));
+        return slot == null || slot.content() == null ? "nothing" : new String(slot.content(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void memberThatLeavesWaitsUntilANewcomerHasItsSessions() throws Exception {
+        Replicator a = member("a");
+        for (int index = 0; index < 3; index++) {
+            session(a, "" + index, "x".repeat(StateGiver.CHUNK_BYTES));
+        }
+        Replicator b = member("b");
+        cluster.hold("b");
+        cluster.pump();
+        assertThat(a.awaitHandedOver(Duration.ofMillis(1))).as("b has asked for the first alone").isFalse();
+        assertThat(a.status().get("members-fetching")).isEqualTo(List.of("b"));
+        cluster.release("b");
+        cluster.pump();
+        assertThat(a.awaitHandedOver(Duration.ofMillis(1))).isTrue();
+        a.close();
+        cluster.pump();
+        assertThat(b.size()).isEqualTo(3);
+    }
+
+    @Test
+    void onlyMemberHandsOverToNobody() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        assertThat(a.awaitHandedOver(Duration.ofMillis(1))).isFalse();
+    }
+
+    @Test
+    void changeThatNobodyHasConfirmedIsNotHandedOver() throws Exception {
+        Replicator a = member("a");
+        member("b");
+        cluster.pump();
+        cluster.hold("b");
+        session(a, "1", "x");
+        cluster.pump();
+        assertThat(a.awaitHandedOver(Duration.ofMillis(1))).isFalse();
+        cluster.release("b");
+        cluster.pump();
+        assertThat(a.awaitHandedOver(Duration.ofMillis(1))).isTrue();
+    }
+
+    @Test
+    void sourceThatGoesBeforeItHasGivenAllIsTold() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        Replicator b = member("b");
+        cluster.crash("a");
+        cluster.pump();
+        assertThat(b.status()).containsEntry("state-lost", 1L).containsEntry("state-from", Map.of());
+    }
+
+    @Test
+    void statusSaysWhoseSessionsCame() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        Replicator b = member("b");
+        assertThat(b.isComplete()).isFalse();
+        cluster.pump();
+        assertThat(b.isComplete()).isTrue();
+        assertThat(b.status().get("state-from")).isEqualTo(Map.of("a", "1 sessions"));
+    }
+
+    @Test
+    void membersThatWereAloneKeepTheSessionsOfBoth() throws Exception {
+        Replicator a = member("a");
+        Replicator b = member("b");
+        cluster.partition("b");
+        cluster.pump();
+        session(a, "1", "at a");
+        session(b, "2", "at b");
+        cluster.heal();
+        cluster.pump();
+        for (Replicator each : List.of(a, b)) {
+            assertThat(value(each, "1")).isEqualTo("at a");
+            assertThat(value(each, "2")).isEqualTo("at b");
+        }
+    }
+
+    @Test
+    void stoppedMemberTakesNoChanges() throws Exception {
+        Replicator a = member("a");
+        SessionRecord record = session(a, "1", "x");
+        a.close();
+        assertThatThrownBy(() -> set(a, record, "y")).isInstanceOf(StoppedException.class);
+    }
+
+    // ---- archives
+
+    @Test
+    void archiveHasSessionsAndTheMarksOfThoseThatEnded() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        SessionRecord ended = session(a, "2", "y");
+        Replicator b = member("b");
+        cluster.pump();
+        cluster.partition("b");
+        cluster.pump();
+        a.end(ended, EndReason.INVALIDATED);
+        Path file = directory.resolve("sessions");
+        a.writeTo(file);
+        a.close();
+        Replicator again = new Replicator(
+                ReplicationOptions.defaults(), new ReplicationCounters(), none -> {}, () -> nanos[0], cluster.executor());
+        assertThat(again.readFrom(file)).isEqualTo(1);
+        cluster.heal();
+        again.join(cluster.source("a"), "g");
+        cluster.pump();
+        for (Replicator each : List.of(again, b)) {
+            assertThat(value(each, "1")).isEqualTo("x");
+            assertThat(each.find("2")).as("stays ended").isNull();
+        }
+    }
+
+    @Test
+    void everyDamagedArchiveIsRefusedAsAWhole() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        Path file = directory.resolve("sessions");
+        a.writeTo(file);
+        byte[] whole = Files.readAllBytes(file);
+        for (int index = 0; index < whole.length; index++) {
+            byte[] damaged = whole.clone();
+            damaged[index] ^= 0x41;
+            assertRefused(damaged);
+            assertRefused(Arrays.copyOf(whole, index));
+        }
+    }
+
+    private void assertRefused(byte[] bytes) throws Exception {
+        Path file = Files.write(directory.resolve("damaged"), bytes);
+        Replicator reading = new Replicator(
+                ReplicationOptions.defaults(), new ReplicationCounters(), none -> {}, () -> nanos[0], cluster.executor());
+        assertThatThrownBy(() -> reading.readFrom(file))
+                .isInstanceOf(IOException.class);
+        assertThat(reading.size()).isZero();
+    }
+}

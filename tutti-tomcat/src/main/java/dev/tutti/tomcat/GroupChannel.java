@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 final class GroupChannel implements SessionChannel {
 
     private final Group group;
-    private final Contact contact;
+    private final JoinResult joinResult;
 
-    private GroupChannel(Group group, Contact contact) {
+    private GroupChannel(Group group, JoinResult joinResult) {
         this.group = group;
-        this.contact = contact;
+        this.joinResult = joinResult;
     }
 
     /**
@@ -33,25 +33,25 @@ final class GroupChannel implements SessionChannel {
                 .onMessage(message -> listener.onMessage(message.sender(), message.bytes()))
                 .onClosed(listener::onClosed);
         Group group = ServerThread.call(builder::join);
-        return new GroupChannel(group, contact(node, group));
+        return new GroupChannel(group, look(node, group));
     }
 
-    private static Contact contact(Node node, Group group) {
+    private static JoinResult look(Node node, Group group) {
         List<Member> members = group.view().members();
         if (members.size() > 1) {
-            return new Contact(true, "joined " + (members.size() - 1) + " other members");
+            return new JoinResult(true, "joined " + (members.size() - 1) + " other members");
         }
         NodeInspection.Part discovery = node.inspection().part("discovery");
         long seeds = discovery.value("seeds");
         if (seeds == 0) {
-            return new Contact(true, "alone, without seeds");
+            return new JoinResult(true, "alone, without seeds");
         }
         long met = discovery.value("seeds-met");
         long refusing = discovery.value("seeds-refusing");
         long silent = seeds - met - refusing;
         String text = "alone: of " + seeds + " seeds " + refusing + " refuse connections, " + met
                 + " do not have this application, " + silent + " have not answered";
-        return new Contact(silent == 0, text);
+        return new JoinResult(silent == 0, text);
     }
 
     /** A node is in a group at most once. */
@@ -80,8 +80,8 @@ final class GroupChannel implements SessionChannel {
     }
 
     @Override
-    public Contact contact() {
-        return contact;
+    public JoinResult joinResult() {
+        return joinResult;
     }
 
     @Override

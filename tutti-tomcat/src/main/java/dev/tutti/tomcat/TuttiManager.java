@@ -331,16 +331,16 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         setState(LifecycleState.STARTING);
     }
 
-    private void tell(SessionChannel.Contact contact) {
-        if (contact.isKnown()) {
-            LOG.info("{}: sessions of group {}: {}", getContext().getName(), groupName(), contact.text());
+    private void tell(SessionChannel.JoinResult result) {
+        if (result.isKnown()) {
+            LOG.info("{}: sessions of group {}: {}", getContext().getName(), groupName(), result.text());
         } else {
             LOG.warn(
                     "{}: sessions of group {}: {}. Sessions that other nodes hold are not known here until they are met;"
                             + " their users get new ones from this node",
                     getContext().getName(),
                     groupName(),
-                    contact.text());
+                    result.text());
         }
     }
 

@@ -258,7 +258,7 @@ class StartAndStopTest {
     @Test
     void stateIsNotCompleteWhileSeedsHaveNotAnswered() {
         SessionChannel.Source alone = (group, listener) ->
-                new Hasty(cluster.source("a").join(group, listener), new SessionChannel.Contact(false, "alone: 1 seed has not answered"));
+                new Hasty(cluster.source("a").join(group, listener), new SessionChannel.JoinResult(false, "alone: 1 seed has not answered"));
         TomcatNode a = start("a", alone, "1 s");
         assertThat(a.manager.status())
                 .containsEntry("start", "alone: 1 seed has not answered")
@@ -270,7 +270,7 @@ class StartAndStopTest {
     }
 
     /** A member that did not find everybody when it joined. */
-    private record Hasty(SessionChannel channel, Contact contact) implements SessionChannel {
+    private record Hasty(SessionChannel channel, JoinResult joinResult) implements SessionChannel {
         @Override
         public CompletableFuture<Void> send(byte[] message) {
             return channel.send(message);

@@ -28,6 +28,7 @@ public final class ReplicationCounters {
         QUERIES_UNANSWERED("questions that somebody did not answer in time"),
         STATE_CHUNKS_SENT("parts of the state sent to others"),
         STATE_SESSIONS_MERGED("sessions that came with the state of others"),
+        NAMESAKES_JOINED("sessions made one with an older one of the same id"),
         STATE_LOST("members that went before all their sessions had come from them"),
         SESSIONS_RESTORED("sessions that were kept in a file while the application was stopped"),
         CHANGES_REASSERTED("changes made again, because the one who overruled them is gone"),

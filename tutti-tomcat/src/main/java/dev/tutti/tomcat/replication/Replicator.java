@@ -33,8 +33,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -48,12 +46,6 @@ import org.slf4j.Logger;
  * never waits for a request, a lock that a request holds for long, or the network.
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
-
-    /** Bytes that may wait to be accepted by the group before changes are kept back. */
-    static final long PENDING_BYTES_MAX = 8L << 20;
-
-    /** Messages that may wait so; a group takes some more. */
-    static final int PENDING_MESSAGES_MAX = 5_000;
 
     private static final long SECOND_NANOS = 1_000_000_000L;
     private static final long PARTIAL_NANOS = 10 * SECOND_NANOS;
@@ -77,17 +69,15 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final Lookups lookups = new Lookups();
     private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
     private final Object sending = new Object();
-    private final AtomicLong pendingBytes = new AtomicLong();
-    private final AtomicInteger pendingMessages = new AtomicInteger();
+    private final SendRoom room = new SendRoom();
     private final AckSender ackSender;
-    private volatile CompletableFuture<Void> lastAccepted = CompletableFuture.completedFuture(null);
     private volatile Peers peers = Peers.NONE;
     private volatile @Nullable Member self;
     private volatile long origin = 1;
     private volatile long sent;
     private volatile long joinedNanos;
     private volatile boolean isClosing;
-    private volatile SessionChannel.Contact contact = new SessionChannel.Contact(false, "not joined");
+    private volatile SessionChannel.JoinResult joinResult = new SessionChannel.JoinResult(false, "not joined");
     private volatile String condition = "not joined";
 
     /**
@@ -113,13 +103,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     /** Joins the group; once. Waits until other members are met, or there is no reason to wait for them any longer. */
-    public SessionChannel.Contact join(SessionChannel.Source source, String group) {
+    public SessionChannel.JoinResult join(SessionChannel.Source source, String group) {
         try {
             SessionChannel joined = source.join(group, this);
-            contact = joined.contact();
+            joinResult = joined.joinResult();
             channel.complete(joined);
             joinedNanos = nanoClock.getAsLong();
-            return contact;
+            return joinResult;
         } catch (RuntimeException e) {
             channel.completeExceptionally(e);
             throw e;
@@ -206,7 +196,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long nowNanos = nanoClock.getAsLong();
         boolean isPrimary = record.touched().origin() == origin;
         boolean isTold = isPrimary && record.sinceToldNanos(nowNanos) < graceNanos(record);
-        if (isTold || record.state() != SessionRecord.State.COMPLETE || !hasRoom()) {
+        if (isTold || record.state() != SessionRecord.State.COMPLETE || !room.isThere()) {
             record.use(nowNanos);
         } else {
             sendToGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
@@ -368,20 +358,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     private void awaitRoom() throws StalledException {
-        if (hasRoom()) {
+        if (room.isThere()) {
             return;
         }
-        waitFor(lastAccepted, options.acknowledgementTimeout().toNanos());
-        if (!hasRoom()) {
+        waitFor(room.lastAccepted(), options.acknowledgementTimeout().toNanos());
+        if (!room.isThere()) {
             counters.increment(STALLS);
-            throw new StalledException(pendingMessages + " session changes of " + pendingBytes
-                    + " bytes wait to be sent, at most " + PENDING_MESSAGES_MAX + " of " + PENDING_BYTES_MAX
-                    + " bytes may");
+            throw new StalledException(room.toString());
         }
-    }
-
-    private boolean hasRoom() {
-        return pendingBytes.get() <= PENDING_BYTES_MAX && pendingMessages.get() < PENDING_MESSAGES_MAX;
     }
 
     // ---- sending
@@ -401,16 +385,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                     bytes[NUMBER_OFFSET + index] = (byte) (number >>> (8 * (Long.BYTES - 1 - index)));
                 }
             }
-            pendingBytes.addAndGet(bytes.length);
-            pendingMessages.incrementAndGet();
             accepted = channel.join().send(bytes);
-            lastAccepted = accepted;
+            room.onSent(bytes.length, accepted);
         }
         counters.increment(counter);
         counters.add(BYTES_SENT, bytes.length);
         accepted.whenComplete((done, failure) -> {
-            pendingBytes.addAndGet(-bytes.length);
-            pendingMessages.decrementAndGet();
             if (failure != null) {
                 counters.increment(SEND_FAILURES);
             }
@@ -642,7 +622,36 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         giveState();
         if (statePull.isComplete()) {
             dropPartial(0);
+            joinNamesakes();
         }
+    }
+
+    /** The member that used a session last makes it one with the older one of the same id; all others follow its messages. */
+    private void joinNamesakes() {
+        for (SessionRecord namesake : store.namesakes()) {
+            if (isPrimary(namesake)) {
+                executor.execute(() -> joinNamesake(namesake));
+            }
+        }
+    }
+
+    private void joinNamesake(SessionRecord namesake) {
+        SessionRecord kept = find(namesake.id());
+        if (kept == namesake || namesake.state() != SessionRecord.State.COMPLETE) {
+            return;
+        }
+        try {
+            // The older one may have ended meanwhile, or have got another id at a login.
+            if (kept != null) {
+                publish(kept, kept.missing(namesake));
+            }
+        } catch (StalledException e) {
+            LOG.debug("{} is made one with {} later: {}", namesake, kept, e.getMessage());
+            return;
+        }
+        counters.increment(NAMESAKES_JOINED);
+        end(namesake, EndReason.INVALIDATED);
+        onEnded.accept(namesake);
     }
 
     /** A session that has ended on this side of a partition lives on the other: one of this side says so. */
@@ -661,6 +670,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         if (statePull.isComplete()) {
             dropPartial(PARTIAL_NANOS);
+            joinNamesakes();
         }
         settleOverruled(peers);
     }
@@ -690,7 +700,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * and somebody was met unless it is known that nobody is there.
      */
     public boolean isComplete() {
-        return statePull.isComplete() && (contact.isKnown() || statePull.hasTaken());
+        return statePull.isComplete() && (joinResult.isKnown() || statePull.hasTaken());
     }
 
     /**
@@ -754,14 +764,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         status.put("sessions", store.size());
         status.put("sessions-primary", primary);
         status.put("sessions-ended-remembered", store.tombstoneCount());
-        status.put("start", contact.text());
+        status.put("start", joinResult.text());
         status.put("state-complete", isComplete());
         status.put("state-from", statePull.taken());
         status.put("state-awaited", statePull.status());
         status.put("members-lagging", acknowledgements.laggingCount());
         status.put("messages-awaited", acknowledgements.waitingCount());
         status.put("members-fetching", names(stateGiver.owed()));
-        status.put("bytes-pending", pendingBytes.get());
+        status.put("bytes-pending", room.bytes());
         status.putAll(counters.snapshot());
         return status;
     }

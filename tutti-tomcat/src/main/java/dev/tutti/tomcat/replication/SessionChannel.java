@@ -26,7 +26,7 @@ public interface SessionChannel extends AutoCloseable {
      * @param isKnown whether every place where another member may be was reached, or is known to have none
      * @param text for people
      */
-    record Contact(boolean isKnown, String text) {}
+    record JoinResult(boolean isKnown, String text) {}
 
     /** Joins a group. */
     @FunctionalInterface
@@ -48,9 +48,9 @@ public interface SessionChannel extends AutoCloseable {
     /** Sends to one member. May wait for flow control. Returns false if the member or the group is gone. */
     boolean sendTo(Member receiver, byte[] message);
 
-    /** What is known of members that this one has not met; as of the time of the join. */
-    default Contact contact() {
-        return new Contact(true, "joined");
+    /** Returns what is known of members that were not met, as of the time of the join. */
+    default JoinResult joinResult() {
+        return new JoinResult(true, "joined");
     }
 
     /** Leaves. Idempotent. */

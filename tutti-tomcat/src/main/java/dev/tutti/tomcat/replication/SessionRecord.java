@@ -232,6 +232,19 @@ public final class SessionRecord {
         });
     }
 
+    /** Attributes of another session that this one lacks, or has in an older version. */
+    List<Change> missing(SessionRecord other) {
+        List<Change> missing = new ArrayList<>();
+        other.slots.forEach((field, slot) -> {
+            Slot present = slots.get(field);
+            boolean isNewer = present == null || slot.version().isAfter(present.version());
+            if (field.kind() == Field.Kind.ATTRIBUTE && !slot.isRemoved() && isNewer) {
+                missing.add(new Change(field, slot.content(), slot.isListening()));
+            }
+        });
+        return missing;
+    }
+
     Image image(long nowNanos) {
         return new Image(uid, createdMillis, idleNanos(nowNanos) / 1_000_000, touched.get(), new LinkedHashMap<>(slots));
     }

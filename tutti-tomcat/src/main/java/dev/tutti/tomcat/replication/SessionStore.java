@@ -3,10 +3,12 @@ package dev.tutti.tomcat.replication;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -23,7 +25,12 @@ final class SessionStore {
 
     record Tombstone(String key, Version version, EndReason reason, long nanos) {}
 
+    /** By what never changes, so that all members agree. */
+    private static final Comparator<SessionRecord> OLDER =
+            Comparator.comparingLong(SessionRecord::createdMillis).thenComparing(SessionRecord::uid);
+
     private final UnaryOperator<String> keyOf;
+    private final Set<SessionRecord> namesakes = ConcurrentHashMap.newKeySet();
     private final ConcurrentSkipListMap<UUID, SessionRecord> byUid = new ConcurrentSkipListMap<>();
     private final ConcurrentHashMap<String, SessionRecord> byKey = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<String, UUID> endedKeys = new ConcurrentHashMap<>();
@@ -46,6 +53,12 @@ final class SessionStore {
 
     @Nullable SessionRecord get(UUID uid) {
         return byUid.get(uid);
+    }
+
+    /** Sessions that can't be found, because an older one has the same key. They are to be made one. */
+    Collection<SessionRecord> namesakes() {
+        namesakes.removeIf(record -> record.state() == SessionRecord.State.ENDED || find(keyOf(record.id())) == record);
+        return namesakes;
     }
 
     boolean hasEnded(String key) {
@@ -77,12 +90,19 @@ final class SessionStore {
         index(record);
     }
 
-    /** Makes a record findable under its id. Of two with one key the one that was used last is found. */
+    /**
+     * Makes a record findable under its id. Two that came about under one id at members that did not know of each other are
+     * {@linkplain #namesakes namesakes}: the older one is found, at all members.
+     */
     void index(SessionRecord record) {
         String key = keyOf(record.id());
         byKey.merge(key, record, (present, next) -> {
-            boolean wins = next.touched().compareTo(present.touched()) >= 0;
-            return wins ? next : present;
+            if (present.uid().equals(next.uid())) {
+                return next;
+            }
+            boolean isOlder = OLDER.compare(next, present) < 0;
+            namesakes.add(isOlder ? present : next);
+            return isOlder ? next : present;
         });
         endedKeys.remove(key);
         if (record.state() == SessionRecord.State.ENDED) {
@@ -181,6 +201,7 @@ final class SessionStore {
     void clear() {
         byUid.clear();
         byKey.clear();
+        namesakes.clear();
         endedKeys.clear();
         synchronized (tombstones) {
             tombstones.clear();

@@ -37,13 +37,22 @@ class HandoverTest {
     }
 
     private static void set(Replicator replicator, SessionRecord record, String value) throws StalledException {
+        publish(replicator, record, "a", value);
+    }
+
+    private static void publish(Replicator replicator, SessionRecord record, String name, String value)
+            throws StalledException {
         byte[] content = value.getBytes(StandardCharsets.UTF_8);
-        replicator.publish(record, List.of(new Change(Field.attribute("a"), content, false)));
+        replicator.publish(record, List.of(new Change(Field.attribute(name), content, false)));
     }
 
     private static String value(Replicator replicator, String id) {
+        return value(replicator, id, "a");
+    }
+
+    private static String value(Replicator replicator, String id, String name) {
         SessionRecord record = replicator.find(id);
-        Slot slot = record == null ? null : record.slot(Field.attribute("a"));
+        Slot slot = record == null ? null : record.slot(Field.attribute(name));
         return slot == null || slot.content() == null ? "nothing" : new String(slot.content(), StandardCharsets.UTF_8);
     }
 
@@ -121,6 +130,62 @@ class HandoverTest {
         for (Replicator each : List.of(a, b)) {
             assertThat(value(each, "1")).isEqualTo("at a");
             assertThat(value(each, "2")).isEqualTo("at b");
+        }
+    }
+
+    /** A client may bring its id. */
+    @Test
+    void sessionsOfOneIdAreMadeOneWithTheAttributesOfBoth() throws Exception {
+        Replicator a = member("a");
+        Replicator b = member("b");
+        cluster.pump();
+        cluster.partition("b");
+        cluster.pump();
+        SessionRecord atA = a.create("1", 1);
+        publish(a, atA, "of a", "x");
+        publish(a, atA, "of both", "first");
+        SessionRecord atB = b.create("1", 2);
+        publish(b, atB, "of b", "y");
+        publish(b, atB, "of none", "z");
+        publish(b, atB, "of both", "second");
+        cluster.heal();
+        cluster.pump();
+        for (Replicator each : List.of(a, b)) {
+            assertThat(each.size()).isEqualTo(1);
+            assertThat(each.find("1").uid()).isEqualTo(atA.uid());
+            assertThat(value(each, "1", "of a")).isEqualTo("x");
+            assertThat(value(each, "1", "of b")).isEqualTo("y");
+            assertThat(value(each, "1", "of both")).as("the later version").isEqualTo("second");
+        }
+        assertThat(b.status()).containsEntry("namesakes-joined", 1L);
+        assertThat(atB.state()).isEqualTo(SessionRecord.State.ENDED);
+    }
+
+    @Test
+    void sessionsOfOneIdAreMadeOneByTheOthersIfTheirMemberIsGone() throws Exception {
+        Replicator a = member("a");
+        Replicator b = member("b");
+        Replicator c = member("c");
+        cluster.pump();
+        cluster.partition("b");
+        cluster.pump();
+        publish(a, a.create("1", 1), "of a", "x");
+        publish(b, b.create("1", 2), "of b", "y");
+        cluster.heal();
+        cluster.hold("b");
+        Replicator d = member("d");
+        cluster.release("b");
+        cluster.pump();
+        cluster.crash("b");
+        cluster.pump();
+        for (Replicator each : List.of(a, c, d)) {
+            each.onTick();
+            cluster.pump();
+        }
+        for (Replicator each : List.of(a, c, d)) {
+            assertThat(each.size()).isEqualTo(1);
+            assertThat(value(each, "1", "of a")).isEqualTo("x");
+            assertThat(value(each, "1", "of b")).isEqualTo("y");
         }
     }
 

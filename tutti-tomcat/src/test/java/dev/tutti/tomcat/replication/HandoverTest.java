@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -222,6 +224,29 @@ class HandoverTest {
             assertThat(value(each, "1")).isEqualTo("x");
             assertThat(each.find("2")).as("stays ended").isNull();
         }
+    }
+
+    @Test
+    void archiveHasItsLayout() throws Exception {
+        Path file = directory.resolve("sessions");
+        assertThat(SessionArchive.write(file, new SessionStore(id -> id), 0, 5)).isZero();
+        assertThat(HexFormat.of().formatHex(Files.readAllBytes(file)))
+                .isEqualTo("74755331" + "0000000000000005" + "ffffffff" + "0000000099eab905");
+    }
+
+    @Test
+    void idleTimeGoesOnWhileTheApplicationIsStopped() throws Exception {
+        Replicator a = member("a");
+        session(a, "1", "x");
+        Path file = directory.resolve("sessions");
+        a.writeTo(file);
+        List<Long> idleMillis = new ArrayList<>();
+        SessionArchive.read(file, System.currentTimeMillis() + 60_000, (message, agedMillis) -> {
+            if (message instanceof SessionMessage.Image image) {
+                idleMillis.add(image.aged(agedMillis).idleMillis());
+            }
+        });
+        assertThat(idleMillis).hasSize(1).allMatch(millis -> 60_000 <= millis && millis < 120_000);
     }
 
     @Test

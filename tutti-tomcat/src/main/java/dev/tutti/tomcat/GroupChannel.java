@@ -41,7 +41,12 @@ final class GroupChannel implements SessionChannel {
         if (members.size() > 1) {
             return new JoinResult(true, "joined " + (members.size() - 1) + " other members");
         }
-        NodeInspection.Part discovery = node.inspection().part("discovery");
+        NodeInspection.Part discovery;
+        try {
+            discovery = node.inspection().part("discovery");
+        } catch (IllegalStateException e) {
+            return new JoinResult(false, "alone: " + e.getMessage());
+        }
         long seeds = discovery.value("seeds");
         if (seeds == 0) {
             return new JoinResult(true, "alone, without seeds");

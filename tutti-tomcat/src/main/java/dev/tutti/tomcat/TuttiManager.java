@@ -260,6 +260,22 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         this.pathname = pathname;
     }
 
+    @Override
+    public void setSessionAttributeNameFilter(@Nullable String pattern) {
+        wrongAttributes.parse("sessionAttributeNameFilter", String.valueOf(pattern), () -> {
+            super.setSessionAttributeNameFilter(pattern);
+            return true;
+        });
+    }
+
+    @Override
+    public void setSessionAttributeValueClassNameFilter(@Nullable String pattern) {
+        wrongAttributes.parse("sessionAttributeValueClassNameFilter", String.valueOf(pattern), () -> {
+            super.setSessionAttributeValueClassNameFilter(pattern);
+            return true;
+        });
+    }
+
     /** Called by Tomcat for attributes that no setter takes. The application is refused when it starts. */
     public void setProperty(String name, String value) {
         wrongAttributes.unknown(name, value);

@@ -125,6 +125,7 @@ class ContextFileTest {
             settings="detection.hartbeat=1 s" | did you mean 'detection.heartbeat'?
             secretFile="/nowhere/at/all"  | secretFile: /nowhere/at/all can't be read
             allowedClasses="com..shop"    | allowedClasses="com..shop"
+            sessionAttributeNameFilter="[" | sessionAttributeNameFilter="[": Unclosed character class
             """)
     void wrongAttributeStopsTheApplicationAndSaysWhatWouldBeRight(String attributes, String message) throws Exception {
         StandardContext context = start(attributes);

@@ -101,7 +101,8 @@ final class Progress {
                     Problem.Kind.JOIN_STUCK,
                     "",
                     "group " + group.name() + " is not joined yet",
-                    "look for members that do not answer: tutti view all; discovery.patience bounds the wait for them"));
+                    "look for members that do not answer: tutti view all; discovery.patience, or join-patience of the group,"
+                            + " bounds the wait for them"));
         }
         coming = now;
         if (transfer != null) {

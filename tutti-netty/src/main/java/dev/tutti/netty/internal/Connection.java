@@ -226,10 +226,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake) {
             if (!handshake.isSuccess()) {
-                // A node gives a dial up when another connection with the same node has come about first. Who does not trust
-                // this node says so by an alert.
-                boolean isGivenUp = dial == null && handshake.cause() instanceof ClosedChannelException;
-                if (trouble.isEmpty() && !isGivenUp) {
+                if (trouble.isEmpty() && !isGivenUp(handshake.cause())) {
                     trouble = TlsTrouble.explain(handshake.cause());
                 }
                 driver.onHandshakeFailed(this);
@@ -284,10 +281,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (trouble.isEmpty() && !(cause instanceof ClosedChannelException)) {
+        if (trouble.isEmpty() && !(cause instanceof ClosedChannelException) && !isGivenUp(cause)) {
             trouble = cause instanceof IOException && tls == null ? message(cause) : TlsTrouble.explain(cause);
         }
         channel.close();
+    }
+
+    /**
+     * Whether the other node has ended its dial during the handshake, which it does when another connection between the two has
+     * come about first. A node that does not trust this one says so by an alert.
+     */
+    private boolean isGivenUp(Throwable cause) {
+        return tls != null && dial == null && phase == Phase.OPENING && TlsTrouble.isConnectionEnd(cause);
     }
 
     private static String message(Throwable cause) {

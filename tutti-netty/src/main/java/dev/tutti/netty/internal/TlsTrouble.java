@@ -1,21 +1,25 @@
 package dev.tutti.netty.internal;
 
 import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Says in plain words why two nodes do not trust each other. */
 final class TlsTrouble {
+
+    private static final int DEPTH_MAX = 16;
 
     private TlsTrouble() {}
 
     static String explain(@Nullable Throwable trouble) {
         String deepest = "unknown";
         int depth = 0;
-        for (Throwable cause = trouble; cause != null && depth < 16; cause = cause.getCause(), depth++) {
+        for (Throwable cause = trouble; cause != null && depth < DEPTH_MAX; cause = cause.getCause(), depth++) {
             String known = known(cause);
             if (!known.isEmpty()) {
                 return known;
@@ -25,6 +29,18 @@ final class TlsTrouble {
             }
         }
         return "TLS failed: " + deepest;
+    }
+
+    /** Whether a handshake failed because the connection ended, and not because of what either side has said. */
+    static boolean isConnectionEnd(Throwable trouble) {
+        int depth = 0;
+        for (Throwable cause = trouble; cause != null && depth < DEPTH_MAX; cause = cause.getCause(), depth++) {
+            boolean isOfSocket = cause instanceof IOException && !(cause instanceof SSLException);
+            if (isOfSocket || String.valueOf(cause.getMessage()).startsWith("Connection closed while SSL/TLS handshake")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String known(Throwable cause) {

@@ -232,6 +232,13 @@ class TlsTest {
         try (Probe probe = Probe.start(secret(io, SECRET))) {
             int port = HostPort.parse(probe.driver.address()).port();
             new Socket(InetAddress.getLoopbackAddress(), port).close();
+            for (boolean isReset : new boolean[] {false, true}) {
+                try (Socket dial = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                    // The beginning of a record of the handshake, of 512 bytes, and of a hello in it.
+                    dial.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xFC, 3, 3});
+                    dial.setSoLinger(isReset, 0);
+                }
+            }
             try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 plain.getOutputStream().write(new byte[100]);
                 assertThat(probe.rejected.poll(Probe.LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo("does not speak TLS");

@@ -181,6 +181,9 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
         if (detail.contains("protocol version")) {
             return "run versions of tutti that have a protocol version in common";
         }
+        if (detail.contains("handshake in time")) {
+            return "look for a machine that is overloaded, or for what else connects to this port";
+        }
         if (detail.contains("TLS") || detail.contains("trust") || detail.contains("certificate")) {
             return "give all nodes the same security.secret, or certificates of one tls.authority: tutti doctor";
         }

@@ -119,6 +119,8 @@ class TroubleTest {
         assertThat(a.log()).contains("connection with 10.0.0.7:5000 refused: " + reason);
         network.run(Refused.OVER_NANOS + TestNetwork.SECOND);
         assertThat(a.machine.troubles()).isEmpty();
+        a.input(() -> a.machine.onRejected(network.now, "10.0.0.7:5001", "no TLS handshake in time"));
+        assertThat(only(a).advice()).contains("overloaded").doesNotContain("secret");
     }
 
     @Test

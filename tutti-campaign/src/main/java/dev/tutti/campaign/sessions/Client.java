@@ -14,6 +14,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -193,12 +195,10 @@ final class Client {
         tally.lostWrites.addAndGet(lost);
     }
 
-    /** Sends a slow request that the client gives up before it is answered; completes when that is so. */
+    /** Sends a slow request that the client gives up, by closing the connection; completes when that is so. */
     CompletableFuture<Void> abandon(TomcatProcess target, String step, Duration sleep, Duration patience) {
-        return http.sendAsync(
-                        request(target.page("do=slow&name=a0&step=" + step + "&millis=" + sleep.toMillis()), patience),
-                        HttpResponse.BodyHandlers.ofString())
-                .handle((response, failure) -> null);
+        URI uri = target.page("do=slow&name=a0&step=" + step + "&millis=" + sleep.toMillis());
+        return fetch(uri, patience).handle((response, failure) -> null);
     }
 
     /** Writes the same attribute at two nodes at once; neither write counts as confirmed. */
@@ -206,24 +206,31 @@ final class Client {
         List<CompletableFuture<HttpResponse<String>>> rivals = new ArrayList<>();
         for (TomcatProcess each : List.of(one, other)) {
             Ledger.Write write = ledger.next(0);
-            rivals.add(http.sendAsync(
-                    request(each.page("do=put&name=" + write.name() + "&value=" + write.number()), ANSWER_MAX),
-                    HttpResponse.BodyHandlers.ofString()));
+            rivals.add(fetch(each.page("do=put&name=" + write.name() + "&value=" + write.number()), ANSWER_MAX));
         }
         rivals.forEach(rival -> rival.handle((response, failure) -> response).join());
     }
 
-    private HttpRequest request(URI uri, Duration patience) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(patience);
+    /** Fetches a page; gives up, and closes the connection, when the whole answer is not there in time. */
+    private CompletableFuture<HttpResponse<String>> fetch(URI uri, Duration patience) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri);
         if (!cookie.isEmpty()) {
             request.header("Cookie", cookie);
         }
-        return request.build();
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+        // The request's own timeout would end with the headers.
+        return answer.copy().orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS).whenComplete((response, failure) -> {
+            if (failure != null) {
+                answer.cancel(true);
+            }
+        });
     }
 
     private HttpResponse<String> send(URI uri, Duration patience) throws IOException {
         try {
-            return http.send(request(uri, patience), HttpResponse.BodyHandlers.ofString());
+            return fetch(uri, patience).get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ChaosException("interrupted", e);

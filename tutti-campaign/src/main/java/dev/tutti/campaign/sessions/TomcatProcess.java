@@ -26,8 +26,8 @@ final class TomcatProcess implements AutoCloseable {
     private final Path base;
     private final String page;
     private final List<String> options;
-    private @Nullable Process process;
-    private boolean isPaused;
+    private volatile @Nullable Process process;
+    private volatile boolean isPaused;
 
     /** @param options for its JVM */
     TomcatProcess(int number, Path home, Path base, int httpPort, List<String> options) {

@@ -20,7 +20,8 @@ final class Pauses {
 
     private static final int SESSIONS_PER_STEP = 10;
     private static final int WRITES = 10;
-    private static final Duration SLEEP = Duration.ofMillis(1_500);
+    private static final long SLEEP_MILLIS = 1_500;
+    private static final long APART_MILLIS = 100;
     private static final Duration PATIENCE = Duration.ofMillis(1_200);
     private static final int UNTIL_ASLEEP_MILLIS = 700;
     private static final int WRITE_ATTEMPTS_MAX = 30;
@@ -76,7 +77,8 @@ final class Pauses {
         });
         List<CompletableFuture<Void>> abandoned = new ArrayList<>();
         for (int index = 0; index < clients.size(); index++) {
-            abandoned.add(clients.get(index).abandon(paused, STEPS.get(index / SESSIONS_PER_STEP), SLEEP, PATIENCE));
+            String step = STEPS.get(index / SESSIONS_PER_STEP);
+            abandoned.add(clients.get(index).abandon(paused, step, sleep(pause, index), PATIENCE));
         }
         Pause.millis(UNTIL_ASLEEP_MILLIS);
         long confirmedBefore = tally.confirmed.get();
@@ -103,6 +105,13 @@ final class Pauses {
                 + outcome.overwrittenTotal() + " of " + clients.size() + " sessions overwritten, " + outcome.stale()
                 + " old when it went on");
         return outcome;
+    }
+
+    /** Half of the requests go on at once with their node, the others one after the other in the second after that. */
+    private static Duration sleep(Duration pause, int index) {
+        return index % 2 == 0
+                ? Duration.ofMillis(SLEEP_MILLIS)
+                : pause.plusMillis(UNTIL_ASLEEP_MILLIS + index % SESSIONS_PER_STEP * APART_MILLIS);
     }
 
     private static int count(boolean[] isNew) {

@@ -7,10 +7,15 @@ module dev.tutti.campaign {
     requires dev.tutti.testkit;
     requires info.picocli;
     requires java.compiler;
+    requires java.management;
+    requires java.net.http;
+    requires static org.apache.tomcat.embed.core;
     requires static org.jspecify;
 
     opens dev.tutti.campaign to
             info.picocli;
     opens dev.tutti.campaign.chaos to
+            info.picocli;
+    opens dev.tutti.campaign.sessions to
             info.picocli;
 }

@@ -45,7 +45,8 @@ final class Modules {
             // Tribes is of the same family, and one of the systems that are compared.
             Map.entry("org.apache.catalina.", Set.of("tomcat", "demo", "bench")),
             Map.entry("org.apache.tomcat.", Set.of("tomcat", "demo")),
-            Map.entry("jakarta.", Set.of("tomcat", "demo")),
+            // The campaign has the servlet of an application that it puts into real Tomcats.
+            Map.entry("jakarta.", Set.of("tomcat", "demo", "campaign")),
             Map.entry("org.jgroups.", Set.of("bench")),
             Map.entry("org.zeromq.", Set.of("bench")),
             Map.entry("io.nats.", Set.of("bench")),

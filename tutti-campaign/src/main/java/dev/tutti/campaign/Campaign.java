@@ -1,6 +1,7 @@
 package dev.tutti.campaign;
 
 import dev.tutti.campaign.chaos.ChaosCommand;
+import dev.tutti.campaign.sessions.SessionsCommand;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 import picocli.CommandLine;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             SimCommand.class,
             ChaosCommand.class,
+            SessionsCommand.class,
             ScaleCommand.class,
             CommandLine.HelpCommand.class,
         })

@@ -1,15 +1,9 @@
 package dev.tutti.campaign.chaos;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -200,7 +193,7 @@ public final class ChaosCommand implements Callable<Integer> {
         return switch (network) {
             case NETNS -> NamespaceNetwork.open(members, isEncrypted);
             case PROXY -> proxy();
-            case NONE -> new PlainNetwork(freePorts(members));
+            case NONE -> new PlainNetwork(Ports.free(members));
             case AUTO -> {
                 try {
                     yield NamespaceNetwork.open(members, isEncrypted);
@@ -213,7 +206,7 @@ public final class ChaosCommand implements Callable<Integer> {
     }
 
     private Network proxy() {
-        List<Integer> ports = freePorts(members);
+        List<Integer> ports = Ports.free(members);
         return transport == Transport.TCP ? new ProxyNetwork(ports) : new DatagramProxyNetwork(ports);
     }
 
@@ -225,26 +218,6 @@ public final class ChaosCommand implements Callable<Integer> {
             settings.put("transport.multicast.address", MULTICAST_ADDRESS);
         }
         return settings;
-    }
-
-    /** Free now; below the range from which Linux takes those of outgoing connections. */
-    private static List<Integer> freePorts(int count) {
-        List<Integer> ports = new ArrayList<>();
-        for (int attempt = 0; attempt < PORT_ATTEMPTS_MAX && ports.size() < count; attempt++) {
-            int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
-            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                if (!ports.contains(socket.getLocalPort())) {
-                    ports.add(port);
-                }
-            } catch (IOException e) {
-                // Somebody has it; the next one may be free.
-                continue;
-            }
-        }
-        if (ports.size() < count) {
-            throw new ChaosException("no " + count + " free ports between " + PORT_MIN + " and " + PORT_MAX);
-        }
-        return ports;
     }
 
     private Set<Fault> chosen(Network between) {
@@ -276,7 +249,7 @@ public final class ChaosCommand implements Callable<Integer> {
 
     private int run(Network between, Set<Fault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
-        Path directory = newDirectory();
+        Path directory = Scratch.directory("tutti-chaos-");
         String what = transport.name().toLowerCase(Locale.ROOT) + (isMulticast ? " with multicast" : "") + " over "
                 + between.description();
         Report report = new Report(what, members, number);
@@ -306,14 +279,14 @@ public final class ChaosCommand implements Callable<Integer> {
         if (report.isBroken() || report.isMissed() || isKept) {
             say("journals and logs are kept in " + directory);
         } else {
-            delete(directory);
+            Scratch.delete(directory);
         }
         return exitCode(report);
     }
 
     private int coordinate(Network between, Set<Fault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
-        Path directory = newDirectory();
+        Path directory = Scratch.directory("tutti-chaos-");
         say(members + " processes, coordination over " + between.description() + ", seed " + number + "; journals and logs are in "
                 + directory);
         long began = System.nanoTime();
@@ -331,7 +304,7 @@ public final class ChaosCommand implements Callable<Integer> {
         if (outcome.isBroken() || isKept) {
             say("journals and logs are kept in " + directory);
         } else {
-            delete(directory);
+            Scratch.delete(directory);
         }
         if (outcome.isBroken()) {
             return CommandLine.ExitCode.SOFTWARE;
@@ -363,24 +336,6 @@ public final class ChaosCommand implements Callable<Integer> {
         return profile == Profile.CI ? CommandLine.ExitCode.OK : UNDECIDED;
     }
 
-    private static Path newDirectory() {
-        try {
-            return Files.createTempDirectory("tutti-chaos-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("no directory for journals", e);
-        }
-    }
-
-    private static void delete(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(directory + " can't be deleted", e);
-        }
-    }
-
     private static final List<Fault> CI = List.of(
             Fault.KILL, Fault.CUT, Fault.STOP, Fault.RESTART, Fault.ONE_WAY, Fault.RESET, Fault.ISOLATE, Fault.LEAVE,
             Fault.KILL, Fault.STORM);
@@ -390,7 +345,4 @@ public final class ChaosCommand implements Callable<Integer> {
     private static final double MINUTES_MAX = 24 * 60;
     private static final double STOP_SECONDS_MAX = 60;
     private static final double STOP_SECONDS_CI = 6;
-    private static final int PORT_MIN = 20_000;
-    private static final int PORT_MAX = 31_000;
-    private static final int PORT_ATTEMPTS_MAX = 1_000;
 }

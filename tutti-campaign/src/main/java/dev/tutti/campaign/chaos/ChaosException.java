@@ -1,15 +1,15 @@
 package dev.tutti.campaign.chaos;
 
 /** Something around the processes does not work: no verdict about the guarantees. */
-final class ChaosException extends RuntimeException {
+public final class ChaosException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    ChaosException(String message) {
+    public ChaosException(String message) {
         super(message);
     }
 
-    ChaosException(String message, Throwable cause) {
+    public ChaosException(String message, Throwable cause) {
         super(message, cause);
     }
 }

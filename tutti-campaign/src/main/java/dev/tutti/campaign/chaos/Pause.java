@@ -1,14 +1,14 @@
 package dev.tutti.campaign.chaos;
 
 /** Waiting in real time. */
-final class Pause {
+public final class Pause {
 
     private Pause() {}
 
     /**
      * @throws ChaosException if interrupted
      */
-    static void millis(long millis) {
+    public static void millis(long millis) {
         try {
             Thread.sleep(millis);
         } catch (InterruptedException e) {

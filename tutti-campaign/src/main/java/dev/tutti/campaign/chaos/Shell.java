@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs short commands of the operating system. */
-final class Shell {
+public final class Shell {
 
     private static final int SECONDS_MAX = 20;
 
     private Shell() {}
 
     /** What a command has said, both outputs, and its exit code. */
-    record Result(int code, String text) {}
+    public record Result(int code, String text) {}
 
     /**
      * @throws ChaosException if it does not exist or does not end
      */
-    static Result run(List<String> command) {
+    public static Result run(List<String> command) {
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
@@ -39,7 +39,7 @@ final class Shell {
     /**
      * @throws ChaosException also if it fails
      */
-    static String require(String... command) {
+    public static String require(String... command) {
         Result result = run(List.of(command));
         if (result.code() != 0) {
             throw new ChaosException("'" + String.join(" ", command) + "' has failed with " + result.code() + ": "

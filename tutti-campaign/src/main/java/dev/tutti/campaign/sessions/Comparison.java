@@ -1,0 +1,149 @@
+package dev.tutti.campaign.sessions;
+
+import dev.tutti.campaign.chaos.Pause;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The same application and the same clients on several ways to replicate sessions. */
+final class Comparison {
+
+    private static final int NODES = 3;
+    private static final int WARM_MILLIS = 8_000;
+    private static final int MEASURED_MILLIS = 15_000;
+    private static final int SETTLE_MILLIS = 2_000;
+    private static final int RIVALS = 20;
+    private static final long THINK_MILLIS = 20;
+    private static final long RESTART_THINK_MILLIS = 200;
+    private static final Duration PAUSE = Duration.ofSeconds(8);
+
+    private final Distribution distribution;
+    private final Path directory;
+    private final int sessions;
+    private final List<String> options;
+    private final Consumer<String> news;
+    private final Map<Replication, Column> columns = new TreeMap<>();
+
+    Comparison(Distribution distribution, Path directory, int sessions, List<String> options, Consumer<String> news) {
+        this.distribution = distribution;
+        this.directory = directory;
+        this.sessions = sessions;
+        this.options = options;
+        this.news = news;
+    }
+
+    /**
+     * What was seen of one system.
+     *
+     * @param wrongReads answers of the undisturbed load that were older than what was confirmed
+     * @param diverged of {@link #RIVALS} sessions, those that differ between nodes after two writes at once
+     */
+    private record Column(Tally load, double seconds, long wrongReads, int diverged, Tally killed, Tally stopped,
+            Pauses.Outcome pause) {
+
+        boolean isGood() {
+            return wrongReads + diverged + killed.wrong() + stopped.wrong() + pause.overwrittenTotal() == 0;
+        }
+
+        Map<String, Object> map() {
+            Map<String, Object> map = new LinkedHashMap<>();
+            map.put("requests per second", Math.round(load.confirmed.get() / seconds));
+            map.put("median ms", load.latencyMillis(0.5));
+            map.put("p99 ms", load.latencyMillis(0.99));
+            map.put("wrong reads", wrongReads);
+            map.put("of requests", load.confirmed.get());
+            map.put("diverged of " + RIVALS, diverged);
+            map.put("kills: lost sessions", killed.lostSessions.get());
+            map.put("kills: lost writes", killed.lostWrites.get());
+            map.put("kills: wrong reads", killed.staleReads.get());
+            map.put("restarts: lost sessions", stopped.lostSessions.get());
+            map.put("restarts: lost writes", stopped.lostWrites.get());
+            map.put("restarts: wrong reads", stopped.staleReads.get());
+            map.put("pause: overwritten of " + pause.sessions(), pause.overwrittenTotal());
+            map.put("pause: old reads", pause.stale());
+            return map;
+        }
+    }
+
+    void run(Replication replication) {
+        news.accept("now " + replication);
+        try (Tomcats tomcats = new Tomcats(distribution, replication, NODES, directory, options)) {
+            tomcats.start();
+            tomcats.nodes().forEach(tomcats::awaitAllMembers);
+            load(tomcats, new Tally(), WARM_MILLIS);
+            Tally load = new Tally();
+            double seconds = load(tomcats, load, MEASURED_MILLIS);
+            int diverged = diverged(tomcats);
+            Tally killed = restarts(tomcats, true);
+            Tally stopped = restarts(tomcats, false);
+            Pauses.Outcome pause = new Pauses(tomcats, new Tally(), news).run(PAUSE);
+            columns.put(replication, new Column(load, seconds, load.wrong(), diverged, killed, stopped, pause));
+        }
+    }
+
+    private double load(Tomcats tomcats, Tally tally, long millis) {
+        long began = System.nanoTime();
+        List<Client> clients = tomcats.clients(sessions, Tomcats.Balancing.ANY, tally);
+        Tomcats.underLoad(clients, THINK_MILLIS, () -> Pause.millis(millis));
+        return (System.nanoTime() - began) / 1e9;
+    }
+
+    /** Two requests of each session write the same attribute at two nodes at once; then all nodes should agree. */
+    private static int diverged(Tomcats tomcats) {
+        List<Client> clients = tomcats.clients(RIVALS, Tomcats.Balancing.ANY, new Tally());
+        Tomcats.all(clients, Client::write);
+        Pause.millis(SETTLE_MILLIS);
+        boolean[] differs = new boolean[clients.size()];
+        Tomcats.all(clients, client -> {
+            client.writeRivals(tomcats.nodes().get(0), tomcats.nodes().get(1));
+            Pause.millis(SETTLE_MILLIS);
+            differs[clients.indexOf(client)] = tomcats.nodes().stream().map(client::readAt).distinct().count() > 1;
+        });
+        int count = 0;
+        for (boolean each : differs) {
+            count += each ? 1 : 0;
+        }
+        return count;
+    }
+
+    private Tally restarts(Tomcats tomcats, boolean isKilled) {
+        Tally tally = new Tally();
+        List<Client> clients = tomcats.clients(sessions, Tomcats.Balancing.BOTH, tally);
+        new Restarts(tomcats, clients, tally, RESTART_THINK_MILLIS, news).each(isKilled);
+        return tally;
+    }
+
+    /** Whether nothing was lost, wrong or overwritten with tutti. */
+    boolean isGood() {
+        return columns.entrySet().stream().filter(each -> each.getKey().isTutti()).allMatch(each -> each.getValue().isGood());
+    }
+
+    Map<String, Object> map() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        columns.forEach((replication, column) -> map.put(replication.toString(), column.map()));
+        return map;
+    }
+
+    String text() {
+        List<Map<String, Object>> maps = columns.values().stream().map(Column::map).toList();
+        StringBuilder text = new StringBuilder(String.format("%-26s", ""));
+        columns.keySet().forEach(replication -> text.append(String.format("%14s", replication)));
+        text.append('\n');
+        for (String row : maps.getFirst().keySet()) {
+            text.append(String.format("%-26s", row));
+            maps.forEach(map -> text.append(String.format("%14s", cell(map.get(row)))));
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    private static String cell(@Nullable Object value) {
+        return value instanceof Double number ? String.format(Locale.ROOT, "%.2f", number) : String.valueOf(value);
+    }
+}

@@ -1,0 +1,88 @@
+package dev.tutti.campaign.sessions;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What replicates the sessions of a Tomcat, with the settings that its documentation gives. */
+enum Replication {
+    /** TuttiManager with TLS from a secret. */
+    TUTTI,
+    /** TuttiManager without TLS. */
+    TUTTI_PLAIN,
+    /** Tomcat's DeltaManager as documented: asynchronous, to all nodes. */
+    DELTA,
+    /** DeltaManager that waits until the other nodes have handled a change. */
+    DELTA_SYNC,
+    /** Tomcat's BackupManager: one copy at another node. */
+    BACKUP;
+
+    static Replication parse(String name) {
+        return valueOf(name.strip().toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
+    boolean isTutti() {
+        return this == TUTTI || this == TUTTI_PLAIN;
+    }
+
+    /** The element that the context of each application has; empty if there is none. */
+    String manager(int node, List<Integer> ports) {
+        if (!isTutti()) {
+            return "";
+        }
+        String seeds = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+        return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"127.0.0.1\" port=\""
+                + ports.get(node) + "\" seeds=\"" + seeds + "\""
+                + (this == TUTTI ? " secret=\"a secret of this run only\"" : "") + "/>";
+    }
+
+    /** The element that the host of each Tomcat has; empty if there is none. */
+    String cluster(int node, List<Integer> ports) {
+        if (isTutti()) {
+            return "";
+        }
+        StringBuilder members = new StringBuilder();
+        for (int other = 0; other < ports.size(); other++) {
+            members.append(member(other == node ? "LocalMember" : "StaticMember", other, ports.get(other)));
+        }
+        // 8 is asynchronous; 6 waits for an acknowledgement of each message, sent when it has been handled.
+        int options = this == DELTA_SYNC ? 6 : 8;
+        String manager = this == BACKUP
+                ? "<Manager className=\"org.apache.catalina.ha.session.BackupManager\" notifyListenersOnReplication=\"true\"/>"
+                : "<Manager className=\"org.apache.catalina.ha.session.DeltaManager\" expireSessionsOnShutdown=\"false\""
+                        + " notifyListenersOnReplication=\"true\"/>";
+        return """
+                <Cluster className="org.apache.catalina.ha.tcp.SimpleTcpCluster" channelSendOptions="%d">
+                  %s
+                  <Channel className="org.apache.catalina.tribes.group.GroupChannel">
+                    <Membership className="org.apache.catalina.tribes.membership.StaticMembershipService">
+                      %s
+                    </Membership>
+                    <Receiver className="org.apache.catalina.tribes.transport.nio.NioReceiver" address="127.0.0.1"
+                              port="%d" autoBind="0" selectorTimeout="5000" maxThreads="6"/>
+                    <Sender className="org.apache.catalina.tribes.transport.ReplicationTransmitter">
+                      <Transport className="org.apache.catalina.tribes.transport.nio.PooledParallelSender"/>
+                    </Sender>
+                    <Interceptor className="org.apache.catalina.tribes.group.interceptors.TcpFailureDetector"/>
+                    <Interceptor className="org.apache.catalina.tribes.group.interceptors.MessageDispatchInterceptor"/>
+                  </Channel>
+                  <Valve className="org.apache.catalina.ha.tcp.ReplicationValve" filter=""/>
+                  <ClusterListener className="org.apache.catalina.ha.session.ClusterSessionListener"/>
+                </Cluster>
+                """.formatted(options, manager, members, ports.get(node));
+    }
+
+    private static String member(String kind, int node, int port) {
+        StringBuilder id = new StringBuilder();
+        for (int index = 0; index < 16; index++) {
+            id.append(index == 0 ? "" : ",").append(index == 15 ? node + 1 : 0);
+        }
+        return "<" + kind + " className=\"org.apache.catalina.tribes.membership.StaticMember\" port=\"" + port
+                + "\" host=\"127.0.0.1\" domain=\"sessions-run\" uniqueId=\"{" + id + "}\"/>\n";
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,243 @@
+package dev.tutti.campaign.sessions;
+
+import dev.tutti.campaign.chaos.ChaosException;
+import dev.tutti.campaign.chaos.Scratch;
+import dev.tutti.internal.Json;
+import java.io.PrintWriter;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tutti sessions}: sessions of real Tomcats under kills, restarts and pauses. */
+@Command(
+        name = "sessions",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Unpacks a Tomcat, puts the bundle into it, starts nodes as processes of their own, and compares what"
+                + " their sessions hold with what clients were told while nodes are killed, restarted and paused.",
+        footer = {
+            "",
+            "Scenarios:",
+            "  restarts  three nodes, each killed or stopped and started again in turn",
+            "  rolling   two nodes, each stopped and started again, --times over",
+            "  pauses    two nodes, one of them paused with requests that clients give up",
+            "  compare   the same for several --systems: wrong reads, divergence, losses",
+            "            by kill, restart and pause, rate and latency",
+            "",
+            "Exit codes: 0 nothing was lost, 1 something was lost, overwritten or read",
+            "wrong (compare: at tutti), 2 wrong usage.",
+            "",
+            "Examples:",
+            "  tutti sessions restarts --time 10min",
+            "  tutti sessions rolling --times 20",
+            "  tutti sessions pauses --pauses 3s,8s,20s,60s",
+            "  tutti sessions compare --systems tutti,delta,backup --json",
+            "  tutti sessions restarts --short",
+        })
+public final class SessionsCommand implements Callable<Integer> {
+
+    private static final int RESTARTS_NODES = 3;
+    private static final int ROLLING_NODES = 2;
+    private static final Duration SHORT_TIME = Duration.ofSeconds(45);
+
+    /** What is done to the nodes. */
+    enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE }
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Parameters(paramLabel = "SCENARIO", description = "One of ${COMPLETION-CANDIDATES}.")
+    private Scenario scenario = Scenario.RESTARTS;
+
+    @Option(names = "--time", paramLabel = "TIME", defaultValue = "10min", description = "Time of restarts (default: 10min).")
+    private Duration time = Duration.ofMinutes(10);
+
+    @Option(names = "--times", paramLabel = "N", defaultValue = "20", description = "Rounds of rolling (default: 20).")
+    private int times;
+
+    @Option(names = "--pauses", paramLabel = "TIMES", split = ",", defaultValue = "3s,8s,20s,60s",
+            description = "Pauses, one after the other (default: 3s,8s,20s,60s).")
+    private List<Duration> pauses = new ArrayList<>();
+
+    @Option(names = "--systems", paramLabel = "NAMES", split = ",", defaultValue = "tutti,tutti-plain,delta,backup",
+            description = "For compare: tutti, tutti-plain, delta, delta-sync, backup (default: tutti,tutti-plain,delta,backup)."
+                    + " For the others the first one counts.")
+    private List<String> systems = new ArrayList<>();
+
+    @Option(names = "--sessions", paramLabel = "N", defaultValue = "100", description = "Sessions, 1 to 10000 (default: 100).")
+    private int sessions;
+
+    @Option(names = "--balancing", paramLabel = "KIND", defaultValue = "both",
+            description = "One of ${COMPLETION-CANDIDATES} (default: both, every other client sticky).")
+    private Tomcats.Balancing balancing = Tomcats.Balancing.BOTH;
+
+    @Option(names = "--think", paramLabel = "TIME", defaultValue = "200ms",
+            description = "Pause of a client after a write (default: 200ms).")
+    private Duration think = Duration.ofMillis(200);
+
+    @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
+    private boolean isShort;
+
+    @Option(names = "--jvm", paramLabel = "OPTION", description = "For the JVM of each Tomcat; may be repeated.")
+    private List<String> options = new ArrayList<>(List.of("-Xmx256m"));
+
+    @Option(names = "--files", paramLabel = "DIRECTORY",
+            description = "Where tomcat.zip and tutti-tomcat-bundle.jar are (default: those of the build).")
+    private @Nullable Path files;
+
+    @Option(names = "--keep", description = "Keeps the Tomcats and their logs, also if nothing was lost.")
+    private boolean isKept;
+
+    @Option(names = "--json", description = "The result as JSON.")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        if (sessions < 1 || sessions > 10_000) {
+            throw new ParameterException(line(), "--sessions is " + sessions + ", 1 to 10000");
+        }
+        if (times < 1 || times > 1_000) {
+            throw new ParameterException(line(), "--times is " + times + ", 1 to 1000");
+        }
+        if (isShort) {
+            time = SHORT_TIME;
+            times = 2;
+            pauses = List.of(Duration.ofSeconds(8));
+        }
+        List<Replication> wanted = new ArrayList<>();
+        for (String name : systems) {
+            try {
+                wanted.add(Replication.parse(name));
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(
+                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, delta, delta-sync, backup", e);
+            }
+        }
+        Path directory = Scratch.directory("tutti-sessions-");
+        boolean isGood = false;
+        try {
+            isGood = run(Distribution.unpack(files(), directory.resolve("tomcat")), directory, wanted);
+        } catch (ChaosException e) {
+            say(e.getMessage() + (e.getCause() == null ? "" : ": " + e.getCause()));
+        }
+        if (isGood && !isKept) {
+            Scratch.delete(directory);
+        } else {
+            say("Tomcats and logs are kept in " + directory);
+        }
+        return isGood ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private boolean run(Distribution distribution, Path directory, List<Replication> wanted) {
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("scenario", scenario.toString().toLowerCase(Locale.ROOT));
+        Tally tally = new Tally();
+        boolean isGood;
+        if (scenario == Scenario.COMPARE) {
+            Comparison comparison = new Comparison(distribution, directory, sessions, options, this::say);
+            wanted.forEach(comparison::run);
+            result.put("systems", comparison.map());
+            isGood = comparison.isGood();
+            if (!isJson) {
+                out().print(comparison.text());
+            }
+        } else {
+            Replication replication = wanted.getFirst();
+            int count = scenario == Scenario.RESTARTS ? RESTARTS_NODES : ROLLING_NODES;
+            say(count + " Tomcats with " + replication + ", logs in " + directory);
+            try (Tomcats tomcats = new Tomcats(distribution, replication, count, directory, options)) {
+                tomcats.start();
+                tomcats.nodes().forEach(tomcats::awaitAllMembers);
+                result.put("replication", replication.toString());
+                result.put("sessions", sessions);
+                isGood = scenario == Scenario.PAUSES ? pause(tomcats, tally, result) : restart(tomcats, tally, result);
+            }
+            result.putAll(tally.map());
+            if (!isJson) {
+                result.forEach((name, value) -> out().printf("%-20s %s%n", name, value));
+                tally.findings().forEach(finding -> out().println("FOUND " + finding));
+            }
+        }
+        result.put("passed", isGood);
+        if (isJson) {
+            result.put("findings", tally.findings());
+            out().println(Json.write(result));
+        } else {
+            out().println(isGood ? "nothing was lost" : "NOT AS IT MUST BE");
+        }
+        out().flush();
+        return isGood;
+    }
+
+    private boolean restart(Tomcats tomcats, Tally tally, Map<String, Object> result) {
+        List<Client> clients = tomcats.clients(sessions, balancing, tally);
+        Restarts restarts = new Restarts(tomcats, clients, tally, think.toMillis(), this::say);
+        if (scenario == Scenario.RESTARTS) {
+            restarts.inTurn(time);
+        } else {
+            restarts.rolling(times);
+        }
+        result.put("faults", restarts.faults());
+        return tally.wrong() == 0;
+    }
+
+    private boolean pause(Tomcats tomcats, Tally tally, Map<String, Object> result) {
+        Pauses scenes = new Pauses(tomcats, tally, this::say);
+        List<Object> outcomes = new ArrayList<>();
+        int overwritten = 0;
+        for (Duration pause : pauses) {
+            Pauses.Outcome outcome = scenes.run(pause);
+            outcomes.add(outcome.map());
+            overwritten += outcome.overwrittenTotal();
+        }
+        result.put("pauses", outcomes);
+        return overwritten == 0 && tally.lost() == 0;
+    }
+
+    /** The directory {@code tomcat} beside the jar of this class, where the build puts both. */
+    private Path files() {
+        Path given = files;
+        if (given != null) {
+            return given;
+        }
+        try {
+            Path own = Path.of(SessionsCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return own.resolveSibling("tomcat");
+        } catch (URISyntaxException e) {
+            throw new ChaosException("can't say where this program is", e);
+        }
+    }
+
+    private CommandLine line() {
+        CommandSpec present = spec;
+        if (present == null) {
+            throw new IllegalStateException("the command was not made by the command line");
+        }
+        return present.commandLine();
+    }
+
+    private PrintWriter out() {
+        return line().getOut();
+    }
+
+    private void say(String text) {
+        PrintWriter err = line().getErr();
+        err.println("sessions: " + text);
+        err.flush();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.tutti.campaign.sessions;
+
+import dev.tutti.campaign.chaos.ChaosException;
+import dev.tutti.campaign.chaos.Pause;
+import dev.tutti.campaign.chaos.Shell;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A Tomcat in a process of its own, started by its own script. One thread controls it; {@link #page} is for all. */
+final class TomcatProcess implements AutoCloseable {
+
+    private static final int STOP_SECONDS_MAX = 60;
+    private static final Duration START_MAX = Duration.ofSeconds(90);
+    private static final int POLL_MILLIS = 50;
+
+    private final String name;
+    private final Path home;
+    private final Path base;
+    private final String page;
+    private final List<String> options;
+    private volatile @Nullable Process process;
+    private volatile boolean isPaused;
+
+    /** @param options for its JVM */
+    TomcatProcess(int number, Path home, Path base, int httpPort, List<String> options) {
+        this.name = "node" + (number + 1);
+        this.home = home;
+        this.base = base;
+        this.page = "http://127.0.0.1:" + httpPort + "/shop/shop?";
+        this.options = options;
+    }
+
+    /** Where it answers; {@code query} names what to do. */
+    URI page(String query) {
+        return URI.create(page + query);
+    }
+
+    Path log() {
+        return base.resolve("logs/catalina.out");
+    }
+
+    void start() {
+        ProcessBuilder builder =
+                new ProcessBuilder("/bin/sh", home.resolve("bin/catalina.sh").toString(), "run");
+        Map<String, String> environment = builder.environment();
+        environment.put("JAVA_HOME", System.getProperty("java.home"));
+        environment.put("CATALINA_HOME", home.toString());
+        environment.put("CATALINA_BASE", base.toString());
+        environment.put("CATALINA_OPTS", String.join(" ", options));
+        builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't start " + name, e);
+        }
+    }
+
+    /** Waits until {@code isReady}; fails if the process ends before, or after 90 s. */
+    void awaitReady(BooleanSupplier isReady) {
+        long deadline = System.nanoTime() + START_MAX.toNanos();
+        while (!isReady.getAsBoolean()) {
+            if (!process().isAlive()) {
+                throw new ChaosException(name + " has ended by itself; see " + log());
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new ChaosException(name + " is not ready after " + START_MAX.toSeconds() + " s; see " + log());
+            }
+            Pause.millis(POLL_MILLIS);
+        }
+    }
+
+    boolean isRunning() {
+        Process present = process;
+        return present != null && present.isAlive() && !isPaused;
+    }
+
+    /** Ends it with SIGKILL. */
+    void kill() {
+        process().destroyForcibly();
+        awaitEnd();
+    }
+
+    /** Ends it with SIGTERM, as Tomcat's own script does in the end and service managers do. */
+    void stop() {
+        process().destroy();
+        awaitEnd();
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!process().waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+                process().destroyForcibly();
+                throw new ChaosException(name + " has not stopped within " + STOP_SECONDS_MAX + " s; see " + log());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ChaosException("interrupted", e);
+        }
+        isPaused = false;
+    }
+
+    /** Stops its threads with SIGSTOP. */
+    void pause() {
+        Shell.require("kill", "-STOP", Long.toString(process().pid()));
+        isPaused = true;
+    }
+
+    /** Lets it go on after {@link #pause}. */
+    void resume() {
+        Shell.require("kill", "-CONT", Long.toString(process().pid()));
+        isPaused = false;
+    }
+
+    private Process process() {
+        Process present = process;
+        if (present == null) {
+            throw new IllegalStateException(name + " has not been started");
+        }
+        return present;
+    }
+
+    /** Ends it at once, if it runs. */
+    @Override
+    public void close() {
+        Process present = process;
+        if (present != null) {
+            present.destroyForcibly();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.tutti.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the command says before it starts anything. */
+class SessionsCommandTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        CommandLine line = Campaign.line();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return line.execute(arguments);
+    }
+
+    @Test
+    void scenarioIsRequired() {
+        assertThat(run("sessions")).isEqualTo(2);
+        assertThat(err.toString()).contains("SCENARIO");
+    }
+
+    @Test
+    void unknownSystemIsExplained() {
+        assertThat(run("sessions", "compare", "--systems", "tutti,redis")).isEqualTo(2);
+        assertThat(err.toString()).contains("there is no system 'redis'; there are tutti, tutti-plain, delta");
+    }
+
+    @Test
+    void wrongNumbersAreExplained() {
+        assertThat(run("sessions", "restarts", "--sessions", "0")).isEqualTo(2);
+        assertThat(run("sessions", "rolling", "--times", "0")).isEqualTo(2);
+        assertThat(err.toString()).contains("--sessions is 0, 1 to 10000", "--times is 0, 1 to 1000");
+    }
+
+    @Test
+    void missingFilesAreExplained(@TempDir Path directory) {
+        assertThat(run("sessions", "restarts", "--files", directory.toString())).isEqualTo(1);
+        assertThat(err.toString()).contains(directory.resolve("tomcat.zip") + " is missing");
+    }
+}

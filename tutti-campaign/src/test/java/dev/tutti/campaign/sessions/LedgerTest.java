@@ -1,0 +1,82 @@
+package dev.tutti.campaign.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.campaign.sessions.Ledger.Answer;
+import org.junit.jupiter.api.Test;
+
+/** What a client may be shown, after what it was told. */
+class LedgerTest {
+
+    private final Ledger ledger = new Ledger();
+
+    private static Answer answer(String... lines) {
+        return Answer.parse(String.join("\n", lines));
+    }
+
+    private int older(Answer answer) {
+        return ledger.olderThan(ledger.confirmed(), answer);
+    }
+
+    @Test
+    void answersAreParsed() {
+        Answer answer = answer("session old", "a1=17", "a2=5++", "a3=null+");
+        assertThat(answer.state()).isEqualTo(Answer.State.OLD);
+        assertThat(answer.number(1)).isEqualTo(17);
+        assertThat(answer.number(2)).isEqualTo(5);
+        assertThat(answer.number(3)).isZero();
+        assertThat(answer.number(4)).isZero();
+        assertThat(answer("session none").state()).isEqualTo(Answer.State.NONE);
+    }
+
+    @Test
+    void attributeThatIsMissingOrOlderThanConfirmedIsFound() {
+        Ledger.Write first = ledger.next(2);
+        ledger.onConfirmed(first);
+        Ledger.Write second = ledger.next(2);
+        ledger.onConfirmed(second);
+        assertThat(older(answer("session old", "a2=" + second.number()))).isZero();
+        assertThat(older(answer("session old", "a2=" + first.number()))).isOne();
+        assertThat(older(answer("session old"))).isOne();
+    }
+
+    @Test
+    void writeThatWasNotConfirmedMayBeThereOrNot() {
+        ledger.onConfirmed(ledger.next(2));
+        Ledger.Write unknown = ledger.next(2);
+        assertThat(older(answer("session old", "a2=1"))).isZero();
+        assertThat(older(answer("session old", "a2=" + unknown.number()))).isZero();
+    }
+
+    @Test
+    void writeThatFollowsAnUnconfirmedOneMustNotGiveWayToIt() {
+        Ledger.Write unknown = ledger.next(2);
+        ledger.onConfirmed(ledger.next(2));
+        assertThat(older(answer("session old", "a2=" + unknown.number()))).isOne();
+    }
+
+    @Test
+    void numberThatNobodyHasWrittenIsAnError() {
+        ledger.onConfirmed(ledger.next(2));
+        assertThatThrownBy(() -> older(answer("session old", "a2=9"))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void lossIsCountedOnce() {
+        ledger.onConfirmed(ledger.next(2));
+        ledger.onConfirmed(ledger.next(2));
+        Answer lost = answer("session old", "a2=1");
+        assertThat(older(lost)).isOne();
+        ledger.accept(lost);
+        assertThat(older(lost)).isZero();
+    }
+
+    @Test
+    void answerThatWasAskedForBeforeAWriteWasConfirmedMayLackIt() {
+        ledger.onConfirmed(ledger.next(2));
+        long[] before = ledger.confirmed();
+        ledger.onConfirmed(ledger.next(2));
+        assertThat(ledger.olderThan(before, answer("session old", "a2=1"))).isZero();
+    }
+}

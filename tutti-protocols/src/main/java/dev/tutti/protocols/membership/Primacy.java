@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Primacy {
 
     private static final int REASON_BYTES_MAX = 1_024;
+    private static final String ALL_LEAVE = "left, as all others do or have done";
 
     private final Membership membership;
     private final Member self;
@@ -147,7 +148,7 @@ final class Primacy {
         if (isLeaving) {
             staying.remove(self);
             if (staying.isEmpty() && !isMissed()) {
-                out.lower(new Signal.Left("left, as all others do or have done"));
+                out.lower(new Signal.Left(ALL_LEAVE));
             } else if (leaving.containsAll(peers.members())) {
                 // Whoever misses it may come back, and can't follow one whose view names members that are gone.
                 membership.giveUp(out);
@@ -264,7 +265,7 @@ final class Primacy {
             }
             case Kind.RELEASED -> {
                 if (isLeaving) {
-                    leaveNow(out);
+                    out.lower(new Signal.Left("left"));
                 }
                 return null;
             }
@@ -445,12 +446,12 @@ final class Primacy {
         isLeaving = true;
         boolean hasPart = succession.isLoaded() && (succession.isVoter() || isAsked);
         boolean isAlone = peers.all().isEmpty();
-        if (!hasPart || isAlone && succession.isMajorityAlone(self)) {
-            leaveNow(out);
-            return;
-        }
-        if (isAlone) {
-            out.lower(new Signal.Left("left without the consent of the others, of whom it hears nobody"));
+        if (!hasPart || isAlone) {
+            out.lower(new Signal.Left(!hasPart
+                    ? "left before it was in a primary view"
+                    : succession.isMajorityAlone(self)
+                            ? ALL_LEAVE
+                            : "left without the consent of the others, of whom it hears nobody"));
             return;
         }
         membership.look();
@@ -472,10 +473,6 @@ final class Primacy {
         if (isLeaving) {
             out.lower(new Signal.Left("left without the consent of the others, which did not come within leave-timeout"));
         }
-    }
-
-    private static void leaveNow(Outbox out) {
-        out.lower(new Signal.Left("left"));
     }
 
     private void onRecorded(ViewId id, Member by) {

@@ -51,6 +51,7 @@ final class Seat {
     private boolean isLeaving;
     private boolean isStopping;
     private boolean isCrashed;
+    private @Nullable String endedBecause;
 
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
@@ -74,10 +75,20 @@ final class Seat {
         this.outgoing = new Outgoing(node.memory(), SUBMISSIONS_BYTES_MAX, sizes);
         this.application = new SimulatedApplication(
                 simulation, node, history, Seat::reader, (now, self, packet) -> machine().onConsumed(now, self, packet));
-        application.withEnd(outgoing::close);
+        application.withEnd(this::onEnd);
         outgoing.tellUnsent(application::onUnsent);
         node.execute(now ->
                 application.setSelf(machine().join(now, name, group, application, outgoing)));
+    }
+
+    private void onEnd(String reason) {
+        endedBecause = reason;
+        outgoing.close(reason);
+    }
+
+    /** Whether it has left, and those who stay in its group with a primary partition said that they do not need its vote. */
+    boolean isReleased() {
+        return "left".equals(endedBecause);
     }
 
     NodeMachine machine() {
@@ -222,7 +233,7 @@ final class Seat {
     /** Whether the member stands outside of the primary partition and was not told so. */
     boolean isSuspendedInSilence() {
         boolean isRunning = node.run() == run && node.life() == SimulatedNode.Life.RUNNING && !application.isLeft();
-        return isRunning && application.isMember() && !application.isSuspended() && isOutside();
+        return isRunning && application.isMember() && !isLeaving && !application.isSuspended() && isOutside();
     }
 
     private boolean isOutside() {

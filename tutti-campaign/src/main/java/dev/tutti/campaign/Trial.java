@@ -407,12 +407,17 @@ final class Trial {
         seat.send(seat.member(), 1, PROBE_BYTES);
     }
 
-    /** With what they have on record. Who is leaving takes three time-outs at most. */
+    /**
+     * With what they have on record, but for those who have left with the consent of the others: these have to get along
+     * without them. Who is leaving takes three time-outs at most.
+     */
     private void startAll() {
         for (int round = 0; round < 2; round++) {
             for (int node = 1; node <= schedule.size(); node++) {
                 new Action.Start(node).strike(cluster);
-                new Action.JoinAgain(node).strike(cluster);
+                if (cluster.wasStarted(node) && !cluster.seat(node).isReleased()) {
+                    new Action.JoinAgain(node).strike(cluster);
+                }
             }
             advance(cluster.groupSettings().get(GroupSettings.LEAVE_TIMEOUT).multipliedBy(3).plus(SECOND));
         }

@@ -8,6 +8,7 @@ import dev.tutti.protocols.mistake.Mistake;
 import dev.tutti.protocols.node.GroupSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -132,6 +133,104 @@ class PrimaryTest {
         cluster.partition(1).advance(SILENCE_MAX).leave(1)
                 .until("n1 has left", Duration.ofSeconds(8), () -> cluster.seat(1).application.isLeft())
                 .assertSafe();
+    }
+
+    @Test
+    void whoStaysGoesOnWhereverTwoOfThreeAreInLeaving() {
+        for (int first = 1; first <= 3; first++) {
+            for (int second = 1; second <= 3; second++) {
+                for (int frames = 0; frames < 36 && first != second; frames++) {
+                    Cluster cluster = founded(3, frames);
+                    cluster.send(first, frames % 3, 100).leave(first);
+                    pass(cluster, frames).leaveIfMember(second);
+                    assertGoesOn(cluster, 1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void whoStaysGoesOnWhenAllOthersLeaveAtOnce() {
+        for (int size = 2; size <= 4; size++) {
+            for (int staying = 1; staying <= size; staying++) {
+                for (int frames = 0; frames < 30; frames++) {
+                    Cluster cluster = founded(size, frames);
+                    for (int number = 1; number <= size; number++) {
+                        if (number != staying) {
+                            pass(cluster.leaveIfMember(number), frames);
+                        }
+                    }
+                    assertGoesOn(cluster, 1);
+                }
+            }
+        }
+    }
+
+    @Test
+    void allLeaveAtOnceWithoutWaitingForEachOther() {
+        for (int size = 1; size <= 4; size++) {
+            for (int frames = 0; frames < 16; frames++) {
+                Cluster cluster = founded(size, frames);
+                for (int number = 1; number <= size; number++) {
+                    pass(cluster.leaveIfMember(number), frames);
+                }
+                cluster.until("all have left", SECOND, () -> cluster.present().isEmpty()).assertSafe();
+            }
+        }
+    }
+
+    /** Who has left was told that it is not needed; so those who stay have to get along without it, whatever happened then. */
+    @Test
+    void whoStaysMayRestartAtEachStepOfTheLeaveOfAllOthers() {
+        for (int staying = 1; staying <= 3; staying++) {
+            for (int frames = 0; frames < 36; frames++) {
+                Cluster cluster = founded(3, frames);
+                for (int number = 1; number <= 3; number++) {
+                    if (number != staying) {
+                        cluster.leave(number);
+                    }
+                }
+                pass(cluster, frames).crash(staying).advanceMillis(20).restart(staying);
+                assertGoesOn(cluster, 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = GroupSettings.StackKind.class,
+            names = {"FIFO", "UNRELIABLE"})
+    void newcomerMayLeaveAtEachStepOfItsJoin(GroupSettings.StackKind stack) {
+        for (int frames = 0; frames < 50; frames++) {
+            Cluster cluster = cluster(2, frames)
+                    .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
+                    .with(GroupSettings.FOUNDERS, List.of("n1"))
+                    .with(GroupSettings.STACK, stack);
+            cluster.start(1).assertOneView(SECOND).advance(SECOND).start(2);
+            pass(cluster, frames).leave(2);
+            assertGoesOn(cluster, 1);
+        }
+    }
+
+    private static Cluster founded(int size, long seed) {
+        List<String> founders = IntStream.rangeClosed(1, Math.min(size, 3)).mapToObj(number -> "n" + number).toList();
+        return cluster(size, seed)
+                .with(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
+                .with(GroupSettings.FOUNDERS, founders)
+                .start()
+                .assertOneView(SECOND)
+                .advance(SECOND);
+    }
+
+    private static Cluster pass(Cluster cluster, int frames) {
+        return frames == 0 ? cluster : cluster.advanceFrames(frames);
+    }
+
+    private static void assertGoesOn(Cluster cluster, int staying) {
+        cluster.until("all others have left", SECOND, () -> cluster.present().size() == staying)
+                .assertOneView(SECOND)
+                .assertComesToRest(SECOND);
+        assertThat(cluster.present()).allMatch(seat -> seat.view() != null && seat.view().isPrimary());
     }
 
     @ParameterizedTest

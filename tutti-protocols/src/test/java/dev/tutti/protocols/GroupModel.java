@@ -124,7 +124,7 @@ public final class GroupModel {
         public void onSignal(Signal signal) {
             switch (signal) {
                 case Signal.Installed installed -> networkView = installed.view();
-                case Signal.Left() -> hasLeft = true;
+                case Signal.Left(String reason) -> hasLeft = true;
                 case Signal.Expel(Member other, String reason) -> expelled.add(index + ">" + other + ": " + reason);
                 default -> {}
             }

@@ -129,6 +129,11 @@ final class Seat implements GroupState {
         return isJoined && closings == 0;
     }
 
+    /** Whether it has left, and nobody needs its vote in a group with a primary partition. */
+    boolean isReleased() {
+        return closedBecause.equals("left");
+    }
+
     /** Whether two members are in one view now. */
     boolean isWith(Seat other) {
         View own = installed();

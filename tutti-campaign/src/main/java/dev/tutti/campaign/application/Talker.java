@@ -26,7 +26,7 @@ final class Talker {
 
     /** Joins if the group is not joined; else does something in it, unless that is still under way. */
     void work() {
-        if (isWorking || context.isQuiet) {
+        if (isWorking || context.isQuiet && !isMissed()) {
             return;
         }
         isWorking = true;
@@ -35,7 +35,7 @@ final class Talker {
                 Seat seat = present;
                 if (seat == null) {
                     join();
-                } else if (context.plan.isLeaving() && !plan.isPrimary() && context.random.nextInt(LEAVE_ONE_IN) == 0) {
+                } else if (context.plan.isLeaving() && context.random.nextInt(LEAVE_ONE_IN) == 0) {
                     seat.close();
                 } else {
                     seat.work();
@@ -44,6 +44,11 @@ final class Talker {
                 isWorking = false;
             }
         });
+    }
+
+    /** Whether others may wait for its vote: it is not a member, and none of those who stayed has let it go. */
+    private boolean isMissed() {
+        return plan.isPrimary() && present == null && (seats.isEmpty() || !seats.getLast().isReleased());
     }
 
     private void join() {

@@ -117,7 +117,7 @@ public sealed interface Signal {
     // ------------------------------------------------------------------ down, to the node
 
     /** The member is done: the others may be told that it is gone. */
-    record Left() implements Signal {}
+    record Left(String reason) implements Signal {}
 
     /** What does this member have on record in the group, from this life of its node or another one? */
     record Load() implements Signal {}

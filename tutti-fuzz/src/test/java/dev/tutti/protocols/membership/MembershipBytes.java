@@ -22,7 +22,7 @@ public final class MembershipBytes {
 
     private MembershipBytes() {}
 
-    /** One of each kind, about a ballot, from the members of a view: {@link Kind#PROPOSE} to {@link Kind#LEAVING}. */
+    /** One of each kind, about a ballot, from the members of a view: {@link Kind#PROPOSE} to {@link Kind#RELEASED}. */
     public static List<byte[]> messages(ViewId ballot, View view) {
         View next = next(ballot, view);
         long[] since = new long[view.size()];
@@ -36,7 +36,9 @@ public final class MembershipBytes {
                 bytes(Control.learn(ballot, Succession.Primary.of(next))),
                 bytes(Control.wait(ballot, view.members(), "waits for n3")),
                 // A byte more than it has, by which it is told from a frame that ends early.
-                bytes(Control.message(Kind.LEAVING, 2).appendByte(0)));
+                bytes(Control.message(Kind.LEAVING, 2).appendByte(0)),
+                bytes(Control.note(Kind.RECORDED, ballot)),
+                bytes(Control.message(Kind.RELEASED, 2).appendByte(0)));
     }
 
     /** The ballot that brings {@link #messages}. */

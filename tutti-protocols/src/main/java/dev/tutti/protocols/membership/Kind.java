@@ -22,4 +22,6 @@ final class Kind {
     static final int LEARN = 12;
     static final int WAIT = 13;
     static final int LEAVING = 14;
+    static final int RECORDED = 15;
+    static final int RELEASED = 16;
 }

@@ -194,6 +194,9 @@ public final class Membership implements Layer {
                 known.add(member);
                 peers.open(member);
                 publicity.onOpened(member);
+                if (primacy != null) {
+                    primacy.onOpened(member, out);
+                }
                 readiness.onGrowth();
                 closed.remove(member);
                 isDirty = true;
@@ -203,7 +206,7 @@ public final class Membership implements Layer {
                 start(out);
                 if (peers.close(member) != null) {
                     if (primacy != null) {
-                        primacy.onClosed(member);
+                        primacy.onClosed(member, isGraceful);
                     }
                     publicity.onClosed(member);
                     closed.add(member);
@@ -223,7 +226,7 @@ public final class Membership implements Layer {
                 }
                 isDirty = true;
             }
-            case Signal.Leave() when primacy == null -> out.lower(new Signal.Left());
+            case Signal.Leave() when primacy == null -> out.lower(new Signal.Left("left"));
             case Signal.Leave() -> primacy.leave(out);
             case Signal.Loaded(Packet record) when primacy != null -> primacy.load(record, out);
             case Signal.Stored(long number) when primacy != null -> {
@@ -257,9 +260,6 @@ public final class Membership implements Layer {
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
-        if (primacy != null) {
-            primacy.onTurnEnd(out);
-        }
     }
 
     /** Who does not know yet what is on record says and promises nothing. */

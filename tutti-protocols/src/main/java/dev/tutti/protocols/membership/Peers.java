@@ -183,7 +183,7 @@ final class Peers {
             long known = mistake == Mistake.AGES_BY_HEARSAY ? number : Math.min(since[rank], number);
             inView.put(installed.members().get(rank), known);
         }
-        if (view.size() > 1) {
+        if (view.size() > 1 || view.isPrimary()) {
             boolean isTold = mistake != Mistake.AGES_BY_HEARSAY && mistake != Mistake.OWN_AGE;
             // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
             joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Primacy {
 
     private static final int REASON_BYTES_MAX = 1_024;
+    private static final String ALL_LEAVE = "left, as all others do or have done";
 
     private final Membership membership;
     private final Member self;
@@ -49,8 +50,21 @@ final class Primacy {
     /** Members that wait for a primary view without them, as they have said to this one. */
     private final TreeSet<Member> leaving = new TreeSet<>();
 
+    /** Those of {@link #leaving} who were told that nobody needs their vote any more. */
+    private final TreeSet<Member> released = new TreeSet<>();
+
+    /** Members of the view that have left. */
+    private final TreeSet<Member> departed = new TreeSet<>();
+
+    /** The newest view that a member has told this one to have on record, and all who have told it. */
+    private @Nullable ViewId recorded;
+
+    private final TreeSet<Member> recordedBy = new TreeSet<>();
+
+    /** Whether a ballot that this member has promised may yet make it a voter. */
+    private boolean isAsked;
+
     private boolean isLeaving;
-    private @Nullable Member toldLeaving;
 
     Primacy(Membership membership, Member self, Peers peers, Members known, Succession succession, Mistake mistake) {
         this.membership = membership;
@@ -101,6 +115,14 @@ final class Primacy {
                     decide(running, out);
                 }
             }
+            case Succession.Installation(View installed) -> {
+                Member coordinator = installed.coordinator();
+                if (coordinator.equals(self)) {
+                    onRecorded(installed.id(), self);
+                } else {
+                    Control.send(Control.note(Kind.RECORDED, installed.id()), coordinator, out);
+                }
+            }
         }
     }
 
@@ -118,24 +140,30 @@ final class Primacy {
 
     // ------------------------------------------------------------------ when to run a ballot
 
-    /** Those who are to be in the next view. */
+    /** Those who are to be in the next view; whoever waits for no more than that this one is on record is released. */
     List<Member> staying(List<Member> heard, Outbox out) {
+        release(out);
         List<Member> staying = new ArrayList<>(heard);
         staying.removeAll(leaving);
         if (isLeaving) {
             staying.remove(self);
-            if (staying.isEmpty() && !heard.isEmpty()) {
-                out.lower(new Signal.Left());
+            if (staying.isEmpty() && !isMissed()) {
+                out.lower(new Signal.Left(ALL_LEAVE));
+            } else if (leaving.containsAll(peers.members())) {
+                // Whoever misses it may come back, and can't follow one whose view names members that are gone.
+                membership.giveUp(out);
+                stepOut(List.of(), succession.missing(0), out);
             }
         }
         return staying;
     }
 
-    /** Those who leave have their say in who follows them. */
+    /** Those who leave have their say in who follows them, unless that is decided. */
     List<Member> electors(List<Member> heard) {
         List<Member> electors = new ArrayList<>();
         for (Member member : heard) {
-            if (leaving.contains(member) || isLeaving && member.equals(self)) {
+            boolean isOver = membership.isSteady() && !membership.view().contains(member);
+            if (leaving.contains(member) && !isOver || isLeaving && member.equals(self)) {
                 electors.add(member);
             }
         }
@@ -235,6 +263,12 @@ final class Primacy {
                 membership.look();
                 return null;
             }
+            case Kind.RELEASED -> {
+                if (isLeaving) {
+                    out.lower(new Signal.Left("left"));
+                }
+                return null;
+            }
             default -> {
                 ViewId id = Wire.takeViewId(packet, known);
                 return packet.isMalformed() ? DropReason.MALFORMED : onMessage(kind, id, from, packet, out);
@@ -245,6 +279,10 @@ final class Primacy {
     private @Nullable DropReason onMessage(int kind, ViewId id, Peer from, Packet packet, Outbox out) {
         return switch (kind) {
             case Kind.ACCEPTED -> onAccepted(id, from.member, out);
+            case Kind.RECORDED -> {
+                onRecorded(id, from.member);
+                yield null;
+            }
             case Kind.INSTALL -> {
                 Succession.Proposal decided = proposal;
                 if (decided == null || !id.equals(membership.promised())) {
@@ -306,6 +344,7 @@ final class Primacy {
         proposal = null;
         isReached = false;
         isDecided = false;
+        isAsked = true;
         succession.forgetStep();
     }
 
@@ -347,6 +386,7 @@ final class Primacy {
 
     private void conclude(Succession.Proposal decided, Outbox out) {
         isDecided = true;
+        isAsked = false;
         View record = membership.target();
         if (record != null) {
             if (isReached) {
@@ -356,14 +396,13 @@ final class Primacy {
         }
         // It only learns that the view has ended; it may come to the next one from where it is.
         proposal = null;
-        succession.learn(Succession.Primary.of(decided.view()));
+        View view = decided.view();
+        succession.learn(Succession.Primary.of(view));
         succession.store(membership.promised(), null, out);
+        // Its members lead now, and can be followed.
+        peers.list(view.id(), view.members());
         membership.giveUp(out);
-        if (isLeaving && !succession.isVoter()) {
-            out.lower(new Signal.Left());
-        } else {
-            stepOut(List.of(), succession.missing(0), out);
-        }
+        stepOut(List.of(), succession.missing(0), out);
     }
 
     /**
@@ -375,8 +414,10 @@ final class Primacy {
         boolean isCompletion = proposal == null;
         proposal = null;
         isOutside = false;
+        isAsked = isCompletion;
+        departed.clear();
         succession.learn(Succession.Primary.of(record));
-        succession.store(membership.promised(), null, out);
+        succession.store(membership.promised(), new Succession.Installation(record), out);
         return isCompletion;
     }
 
@@ -386,39 +427,99 @@ final class Primacy {
             isOutside = true;
             membership.age(peers.stepOut(others, membership.promised()));
         }
-        out.raise(new Signal.Suspended(reason));
+        isAsked = false;
+        if (!isLeaving) {
+            out.raise(new Signal.Suspended(reason));
+        }
     }
 
     // ------------------------------------------------------------------ leaving
 
-    /** Who would be missed when the others ask for a majority waits for a view without it, as long as that may take. */
+    /*
+     * A member that would be missed when the others ask for a majority tells all that it wants to leave, has its say in a
+     * view without it, and waits until the coordinator of such a view releases it: when a majority of that view's voters has
+     * it on record, so that the others can go on whatever becomes of them. It is not enough that the view is decided: those
+     * who stay may crash before they know of it, and come back with records of the view before.
+     */
+
     void leave(Outbox out) {
-        if (!succession.isLoaded() || !succession.isVoter() || peers.all().isEmpty()) {
-            out.lower(new Signal.Left());
+        isLeaving = true;
+        boolean hasPart = succession.isLoaded() && (succession.isVoter() || isAsked);
+        boolean isAlone = peers.all().isEmpty();
+        if (!hasPart || isAlone) {
+            out.lower(new Signal.Left(!hasPart
+                    ? "left before it was in a primary view"
+                    : succession.isMajorityAlone(self)
+                            ? ALL_LEAVE
+                            : "left without the consent of the others, of whom it hears nobody"));
             return;
         }
-        isLeaving = true;
         membership.look();
         out.arm(Membership.LEAVE, succession.leaveTimeoutNanos());
+        Control.send(Control.message(Kind.LEAVING, 1), peers.members(), out);
+    }
+
+    /** Whether somebody stays who needs this member's vote: is here, or is in the view and may come back. */
+    private boolean isMissed() {
+        for (Member member : membership.view().members()) {
+            if (!member.equals(self) && !leaving.contains(member) && !departed.contains(member)) {
+                return true;
+            }
+        }
+        return !leaving.containsAll(peers.members());
     }
 
     void onLeaveTimeout(Outbox out) {
         if (isLeaving) {
-            out.lower(new Signal.Left());
+            out.lower(new Signal.Left("left without the consent of the others, which did not come within leave-timeout"));
         }
     }
 
-    void onTurnEnd(Outbox out) {
-        Member follows = peers.follows();
-        if (isLeaving && !follows.equals(self) && !follows.equals(toldLeaving)) {
-            toldLeaving = follows;
-            Control.send(Control.message(Kind.LEAVING, 1), follows, out);
+    private void onRecorded(ViewId id, Member by) {
+        if (recorded == null || id.isAfter(recorded)) {
+            recorded = id;
+            recordedBy.clear();
+        }
+        if (id.equals(recorded)) {
+            recordedBy.add(by);
+            membership.look();
         }
     }
 
-    void onClosed(Member member) {
+    private void release(Outbox out) {
+        View installed = membership.view();
+        if (leaving.isEmpty() || !membership.isSteady() || !installed.id().equals(recorded)) {
+            return;
+        }
+        List<Long> voters = succession.last().voters();
+        TreeSet<Long> present = new TreeSet<>();
+        for (int rank = 0; rank < installed.size(); rank++) {
+            if (recordedBy.contains(installed.members().get(rank))) {
+                present.add(voters.get(rank));
+            }
+        }
+        if (!succession.last().isMajority(present)) {
+            return;
+        }
+        for (Member member : leaving) {
+            if (!installed.contains(member) && released.add(member)) {
+                Control.send(Control.message(Kind.RELEASED, 1), member, out);
+            }
+        }
+    }
+
+    void onOpened(Member member, Outbox out) {
+        if (isLeaving) {
+            Control.send(Control.message(Kind.LEAVING, 1), member, out);
+        }
+    }
+
+    void onClosed(Member member, boolean isGraceful) {
         leaving.remove(member);
-        toldLeaving = member.equals(toldLeaving) ? null : toldLeaving;
+        released.remove(member);
+        if (isGraceful && membership.view().contains(member)) {
+            departed.add(member);
+        }
     }
 
     void report(Report section) {

@@ -141,9 +141,9 @@ final class Publicity {
         boolean isMore = before == null || now.saysMoreThan(before);
         if (isMore) {
             boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
-            // While it followed somebody else it told none of those outside that it stands outside too, and could be followed.
-            boolean isLeft = before != null && !before.follows().equals(follows) && now.joined() == Advert.OUTSIDE;
-            addThoseConcerned(isOwn, isOwn && (isInstalled || isLeft));
+            // While it followed somebody else it told none of those outside where it is, and that it could be followed.
+            boolean hasTurned = before != null && !before.follows().equals(follows);
+            addThoseConcerned(isOwn, isOwn && (isInstalled || hasTurned));
             if (before != null && before.joined() == Advert.OUTSIDE && now.joined() != Advert.OUTSIDE) {
                 addThoseMisled(now.view());
             }

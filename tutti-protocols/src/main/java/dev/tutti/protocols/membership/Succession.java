@@ -78,6 +78,8 @@ final class Succession {
 
     record Acceptance(ViewId ballot) implements Step {}
 
+    record Installation(View view) implements Step {}
+
     private static final int FORMAT = 1;
     private static final Member NOBODY = new Member(new NodeId(0, "", ""), 0);
 

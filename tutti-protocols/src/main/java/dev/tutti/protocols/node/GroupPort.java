@@ -310,7 +310,7 @@ final class GroupPort implements Stack.Network {
             case Signal.Load() -> groups.load(this);
             case Signal.Store(long number, Packet record) -> groups.store(this, number, record);
             case Signal.Failed(String reason) -> left(reason);
-            case Signal.Left() -> left("left");
+            case Signal.Left(String reason) -> left(reason);
             case Signal.Expel(Member member, String reason) -> {
                 RemoteMember remote = open.get(member);
                 if (remote != null) {

@@ -320,7 +320,7 @@ class PrimacyTest {
     void leaveTimerThatGoesOffEarlyDoesNothing() {
         promised();
         layer.fire(LEAVE);
-        assertThat(layer.lowered).doesNotContain(new Signal.Left());
+        assertThat(layer.lowered).noneMatch(signal -> signal instanceof Signal.Left);
     }
 
     @Test
@@ -329,7 +329,59 @@ class PrimacyTest {
         turn();
         loaded(null);
         layer.signalDown(new Signal.Leave());
-        assertThat(layer.lowered).contains(new Signal.Left());
+        assertThat(layer.lowered).anyMatch(signal -> signal instanceof Signal.Left);
+    }
+
+    @Test
+    void memberThatMayBecomeAVoterTellsAllThatItLeavesAndWaitsUntilItIsReleased() {
+        promised();
+        stored();
+        receive(1, Control.message(Kind.RELEASED, 1));
+        assertThat(hasLeft()).as("released before it leaves").isFalse();
+        layer.signalDown(new Signal.Leave());
+        turn();
+        assertThat(kindsTo(1)).contains(Kind.LEAVING);
+        assertThat(kindsTo(3)).contains(Kind.LEAVING);
+        assertThat(hasLeft()).isFalse();
+        receive(1, Control.message(Kind.RELEASED, 1));
+        assertThat(layer.lowered).contains(new Signal.Left("left"));
+    }
+
+    @Test
+    void memberThatIsNotReleasedInTimeLeavesAndSaysSo() {
+        promised();
+        stored();
+        layer.signalDown(new Signal.Leave());
+        turn();
+        layer.fire(LEAVE);
+        assertThat(layer.lowered).anyMatch(
+                signal -> signal instanceof Signal.Left left && left.reason().contains("without the consent"));
+    }
+
+    @Test
+    void newcomerWhoseBallotFoundNoMajorityLeavesAtOnce() {
+        ViewId ballot = promised();
+        stored();
+        receive(1, Control.wait(ballot, List.of(m(1), m(2)), "waits for n3"));
+        layer.signalDown(new Signal.Leave());
+        assertThat(hasLeft()).isTrue();
+    }
+
+    @Test
+    void memberTellsTheCoordinatorWhenItHasTheViewOnRecord() {
+        ViewId ballot = promised();
+        stored();
+        receive(1, Control.propose(ballot, proposed(ballot, founding()), new long[] {2, 2, 2}, new TreeMap<>(), true));
+        up(new Signal.Reached(ballot));
+        stored();
+        receive(1, Control.note(Kind.INSTALL, ballot));
+        assertThat(kindsTo(1)).doesNotContain(Kind.RECORDED);
+        stored();
+        assertThat(kindsTo(1)).contains(Kind.RECORDED);
+    }
+
+    private boolean hasLeft() {
+        return layer.lowered.stream().anyMatch(signal -> signal instanceof Signal.Left);
     }
 
     @Test
@@ -341,7 +393,8 @@ class PrimacyTest {
                 Control.note(Kind.ACCEPTED, ballot),
                 Control.note(Kind.INSTALL, ballot),
                 Control.learn(ballot, new Succession.Primary(id(9, 1, 3), 5, List.of(1L, 2L))),
-                Control.wait(ballot, List.of(m(1), m(2)), "waits"));
+                Control.wait(ballot, List.of(m(1), m(2)), "waits"),
+                Control.note(Kind.RECORDED, ballot));
         for (Packet message : messages) {
             for (int length = 1; length < message.length(); length++) {
                 byte[] bytes = new byte[length];

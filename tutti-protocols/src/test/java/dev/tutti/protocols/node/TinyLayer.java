@@ -50,7 +50,7 @@ final class TinyLayer implements Layer {
                 members.remove(member);
                 install(out);
             }
-            case Signal.Leave() -> out.lower(new Signal.Left());
+            case Signal.Leave() -> out.lower(new Signal.Left("left"));
             default -> {
                 if (views == 0) {
                     install(out);

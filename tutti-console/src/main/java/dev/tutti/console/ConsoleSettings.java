@@ -29,7 +29,7 @@ public final class ConsoleSettings {
 
     public static final Setting<List<String>> HOSTS = Setting.list(
             "console.hosts",
-            "Names under which browsers may ask for the console, beside localhost and the address that it listens on. Requests"
+            "Names by which browsers may ask for the console, beside localhost and addresses. Requests"
                     + " for other names are refused, so that no page elsewhere can pass for this one.");
 
     public static final Setting<Boolean> INSECURE =
@@ -55,7 +55,7 @@ public final class ConsoleSettings {
             "How long a log-in lasts.");
 
     public static final Setting<Integer> CONNECTIONS_MAX =
-            Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time; further ones are closed.");
+            Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time, half of them from one address; beyond, the one that has been idle for longest is closed.");
 
     public static final Setting<Integer> BROWSERS_MAX =
             Setting.count("console.browsers-max", 16, 1, 1_000, "Pages that are kept up to date at a time.");

@@ -1,9 +1,10 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.ConsoleSettings;
-import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.door.Places;
+import dev.tutti.internal.door.Places.Place;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -43,6 +44,7 @@ final class Listener implements AutoCloseable {
     private final Settings settings;
     private final @Nullable SslContext tls;
     private final MultiThreadIoEventLoopGroup loops;
+    private final Places places;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final InetAddress address;
     private final Channel channel;
@@ -54,6 +56,8 @@ final class Listener implements AutoCloseable {
         this.settings = settings;
         this.tls = tls(settings);
         this.address = address(settings);
+        int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
+        this.places = new Places(connectionsMax, connectionsMax / 2);
         if (tls == null && !address.isLoopbackAddress() && !settings.get(ConsoleSettings.INSECURE)) {
             throw new SettingException("console.address: " + settings.get(ConsoleSettings.ADDRESS)
                     + " is not loopback, which needs TLS (console.tls-certificate and console.tls-key); or say"
@@ -70,7 +74,6 @@ final class Listener implements AutoCloseable {
     }
 
     private Channel bind(Counters counters, Routes.Factory routes) {
-        int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
         int buffer = (int) settings.get(ConsoleSettings.BROWSER_BUFFER).bytes();
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
@@ -84,15 +87,16 @@ final class Listener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel connection) {
-                        if (connections.size() >= connectionsMax) {
-                            counters.increment(Counter.CONNECTIONS_REFUSED);
+                        Place place = places.enter(connection.remoteAddress(), connection::close);
+                        if (place == null) {
                             connection.close();
                             return;
                         }
+                        connection.closeFuture().addListener(_ -> place.leave());
                         connections.add(connection);
                         ChannelPipeline pipeline = connection.pipeline();
                         Deadline deadline = new Deadline(
-                                settings.get(ConsoleSettings.REQUEST_TIMEOUT).toNanos(), counters);
+                                settings.get(ConsoleSettings.REQUEST_TIMEOUT).toNanos(), counters, place);
                         pipeline.addLast(deadline);
                         if (tls != null) {
                             pipeline.addLast(tls.newHandler(connection.alloc()));
@@ -160,6 +164,10 @@ final class Listener implements AutoCloseable {
 
     boolean isTls() {
         return tls != null;
+    }
+
+    Places places() {
+        return places;
     }
 
     int port() {

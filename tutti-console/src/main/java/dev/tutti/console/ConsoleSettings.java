@@ -27,6 +27,15 @@ public final class ConsoleSettings {
     public static final Setting<Integer> PORT_RANGE =
             Setting.count("console.port-range", 9, 0, 1_000, "How many further ports to try when console.port is in use.");
 
+    public static final Setting<Integer> HEALTH_PORT = Setting.count(
+            "console.health-port",
+            -1,
+            -1,
+            65_535,
+            "Port that answers /health and /ready alone, with connections and a thread of its own, so that nothing that is done to the"
+                    + " console makes them unreachable; -1 is none, 0 takes any free one. The console answers them at its own port,"
+                    + " too.");
+
     public static final Setting<List<String>> HOSTS = Setting.list(
             "console.hosts",
             "Names by which browsers may ask for the console, beside localhost and addresses. Requests"
@@ -95,6 +104,7 @@ public final class ConsoleSettings {
             ADDRESS,
             PORT,
             PORT_RANGE,
+            HEALTH_PORT,
             HOSTS,
             INSECURE,
             TLS_CERTIFICATE,

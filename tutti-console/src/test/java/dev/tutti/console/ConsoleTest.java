@@ -57,6 +57,7 @@ class ConsoleTest {
                 .set("console.connections-max", "8")
                 .set("console.browsers-max", "2")
                 .set("console.interval", "200 ms")
+                .set("console.health-port", "0")
                 .start();
         client = HttpClient.newHttpClient();
     }
@@ -97,7 +98,11 @@ class ConsoleTest {
 
     /** Sends bytes as they are, and reads to the end of the connection. */
     private String raw(String request) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), console.port())) {
+        return raw(console.port(), request);
+    }
+
+    private static String raw(int port, String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -219,6 +224,27 @@ class ConsoleTest {
         assertThat(get("health").body()).isEqualTo("{\"status\":\"up\"}");
         assertThat(get("ready").body()).isEqualTo("{\"status\":\"ready\"}");
         assertThat(raw("GET /health HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void healthHasAPortWithPlacesOfItsOwn() throws Exception {
+        List<Socket> idle = new ArrayList<>();
+        for (int each = 0; each < 20; each++) {
+            idle.add(new Socket(InetAddress.getLoopbackAddress(), console.healthPort()));
+        }
+        for (String path : List.of("/health", "/ready")) {
+            assertThat(raw(console.healthPort(), "GET " + path + " HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 200");
+        }
+        for (String path : List.of("/", "/login", "/api/cluster", "/assets/app.js")) {
+            assertThat(raw(console.healthPort(), "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")).startsWith("HTTP/1.1 404");
+        }
+        // Places of the console are others.
+        assertThat(logIn()).isNotEmpty();
+        assertThat(counter("connections-evicted")).isZero();
+        for (Socket socket : idle) {
+            socket.close();
+        }
     }
 
     @Test

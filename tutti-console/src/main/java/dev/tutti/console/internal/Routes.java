@@ -55,6 +55,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Site site;
     private final Deadline deadline;
+    private final boolean isForHealth;
     private boolean isAnswering;
     private @Nullable Browser browser;
 
@@ -64,9 +65,11 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     /** A program on this connection has brought the right token before. */
     private boolean isAudited;
 
-    Routes(Site site, Deadline deadline) {
+    /** @param isForHealth whether nothing else is served here */
+    Routes(Site site, Deadline deadline, boolean isForHealth) {
         this.site = site;
         this.deadline = deadline;
+        this.isForHealth = isForHealth;
     }
 
     @Override
@@ -109,6 +112,10 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void route(
             ChannelHandlerContext ctx, FullHttpRequest request, String path, Map<String, List<String>> parameters) {
         boolean isProbe = path.equals("/health") || path.equals("/ready");
+        if (isForHealth && !isProbe) {
+            reply(ctx, request, plain(HttpResponseStatus.NOT_FOUND, "There are /health and /ready."), true);
+            return;
+        }
         String host = request.headers().get(HttpHeaderNames.HOST);
         // What probes ask for is no secret, and they know the machine by any name.
         if (!isProbe && !site.hosts().isAllowed(host)) {

@@ -42,6 +42,7 @@ public final class Site implements AutoCloseable {
     private final Witnesses witnesses;
     private final Observatory observatory;
     private final Listener listener;
+    private final @Nullable Listener healthListener;
     private final Hosts hosts;
 
     // Under its own lock.
@@ -68,7 +69,8 @@ public final class Site implements AutoCloseable {
                 Math.clamp(settings.get(ConsoleSettings.CONNECTIONS_MAX) / 4, 1, LOGINS_WAITING_MAX), Long.MAX_VALUE, System::nanoTime);
         this.audit = new Audit("console", System::nanoTime);
         // Requests are answered when all of this object is there.
-        this.listener = new Listener(settings, counters, this::routes);
+        this.listener = Listener.ofConsole(settings, counters, deadline -> new Routes(this, deadline, false));
+        this.healthListener = healthListener();
         List<String> names = new ArrayList<>(settings.get(ConsoleSettings.HOSTS));
         names.add(settings.get(ConsoleSettings.ADDRESS));
         this.hosts = new Hosts(names);
@@ -79,10 +81,18 @@ public final class Site implements AutoCloseable {
                 settings.get(ConsoleSettings.HISTORY).toNanos(),
                 settings.get(ConsoleSettings.BROWSERS_MAX));
         listener.accept();
+        if (healthListener != null) {
+            healthListener.accept();
+        }
     }
 
-    private Routes routes(Deadline deadline) {
-        return new Routes(this, deadline);
+    private @Nullable Listener healthListener() {
+        try {
+            return Listener.ofHealth(settings, counters, deadline -> new Routes(this, deadline, true));
+        } catch (RuntimeException e) {
+            listener.close();
+            throw e;
+        }
     }
 
     private static String token(Path file) {
@@ -109,6 +119,12 @@ public final class Site implements AutoCloseable {
 
     public int port() {
         return listener.port();
+    }
+
+    /** Where health is served apart; -1 if it is not. */
+    public int healthPort() {
+        Listener apart = healthListener;
+        return apart == null ? -1 : apart.port();
     }
 
     /** An address that logs in whoever opens it first, within a quarter of an hour. */
@@ -226,6 +242,9 @@ public final class Site implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
+        if (healthListener != null) {
+            healthListener.close();
+        }
         observatory.close();
     }
 }

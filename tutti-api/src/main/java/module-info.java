@@ -18,6 +18,10 @@ module dev.tutti {
             dev.tutti.stomp,
             dev.tutti.testkit,
             dev.tutti.tomcat;
+    exports dev.tutti.internal.door to
+            dev.tutti.console,
+            dev.tutti.metrics,
+            dev.tutti.stomp;
 
     uses dev.tutti.core.driver.DriverProvider;
     uses org.slf4j.spi.SLF4JServiceProvider;

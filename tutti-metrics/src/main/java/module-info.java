@@ -2,7 +2,6 @@
 module dev.tutti.metrics {
     requires transitive dev.tutti;
     requires java.management;
-    requires jdk.httpserver;
     requires jdk.jfr;
     requires org.slf4j;
     requires static transitive io.opentelemetry.api;

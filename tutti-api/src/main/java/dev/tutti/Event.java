@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.Printable;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -76,6 +77,10 @@ public record Event(
     }
 
     public Event {
+        // Others may have made them.
+        group = Printable.escape(group);
+        text = Printable.escape(text);
+        cause = Printable.escape(cause);
         details = Map.copyOf(details);
     }
 

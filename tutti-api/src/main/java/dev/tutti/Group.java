@@ -110,7 +110,13 @@ public final class Group implements AutoCloseable {
         if (state != null) {
             lane.use(state);
         }
-        this.progress = new Progress(this, lane, submissions, state);
+        this.progress = new Progress(this, lane, submissions, state, stuckNanosMax(settings));
+    }
+
+    private static long stuckNanosMax(Settings settings) {
+        return settings.get(GroupSettings.ON_STUCK) == GroupSettings.OnStuck.WAIT
+                ? Long.MAX_VALUE
+                : settings.get(GroupSettings.STUCK_TIMEOUT).toNanos();
     }
 
     /** Joins on the loop; the future completes when the first view was delivered and everybody was asked. */
@@ -548,6 +554,20 @@ public final class Group implements AutoCloseable {
         lane.countFailure();
         failures.report(cause, callback, text, isOver ? "the group is over" : "the group is left");
         host.onCallbackFailed(name, callback, cause);
+    }
+
+    /** A callback does not return, and others wait for it. By the watch. */
+    void leaveStuck(Calls.Running stuck, long nanos) {
+        if (isClosing.get()) {
+            return;
+        }
+        Member sender = stuck.sender();
+        String text = "callback " + stuck.callback() + (sender == null ? "" : " for a message of " + sender) + " has not returned for "
+                + nanos / 1_000_000_000 + " s while messages wait behind it (on-stuck, stuck-timeout)";
+        IllegalStateException cause = new IllegalStateException("group " + name + ": " + text + "; the group is left");
+        lane.abandon();
+        fail(cause);
+        failures.report(cause, stuck.callback(), text, "the group is left");
     }
 
     /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */

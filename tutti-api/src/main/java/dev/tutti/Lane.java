@@ -129,11 +129,15 @@ final class Lane implements Application {
     private final AtomicLong listenerFailures = new AtomicLong();
     private final AtomicLong slowPackets = new AtomicLong();
     private final LongAdder messagesDiscarded = new LongAdder();
+    /** Packets that have come and keep windows of their senders closed. */
+    private final LongAdder packetsUnconsumed = new LongAdder();
+
     private final LongAdder packetsDiscarded = new LongAdder();
     private final LongAdder unreadablePackets = new LongAdder();
 
     /** Nothing goes to listeners any more, but that the group is closed. */
     private volatile boolean isSilent;
+    private volatile boolean isAbandoned;
 
     // The lane's own, one thread at a time.
     private final Assemblies assemblies;
@@ -212,6 +216,7 @@ final class Lane implements Application {
 
     @Override
     public void onPacket(Member sender, Packet packet) {
+        packetsUnconsumed.increment();
         StateTransfer transfer = state;
         if (transfer != null && Records.isState(packet)) {
             transfer.onPacket(sender, packet);
@@ -269,7 +274,26 @@ final class Lane implements Application {
             isLeft = true;
             look();
         }
-        add(new Left(told));
+        if (isAbandoned) {
+            host.start("tutti-" + group, () -> guard.call("delivery", () -> endAside(told)));
+        } else {
+            add(new Left(told));
+        }
+    }
+
+    private void endAside(String reason) {
+        Calls.Call call = calls.open();
+        call.begin("onClosed", null, host.nanoTime());
+        fence.call("onClosed", listeners.onClosed(), reason);
+        call.end();
+        calls.close(call);
+        owner.onEnded();
+        for (Object item = queue.poll(); item != null; item = queue.poll()) {
+            if (item instanceof Packet packet) {
+                packetsDiscarded.increment();
+                onDone(packet);
+            }
+        }
     }
 
     /** The loop has ended, and with it the group: nothing comes any more. Once; from any thread. */
@@ -553,6 +577,7 @@ final class Lane implements Application {
     }
 
     private void consume(Packet packet) {
+        packetsUnconsumed.decrement();
         consumed.add(packet);
         count(packet);
     }
@@ -621,6 +646,7 @@ final class Lane implements Application {
 
     /** From any thread: what was not delivered by the lane itself is consumed. */
     private void onDone(Packet packet) {
+        packetsUnconsumed.decrement();
         consumed.add(packet);
         owner.onConsumed();
     }
@@ -661,6 +687,16 @@ final class Lane implements Application {
      */
     void silence() {
         isSilent = true;
+    }
+
+    /** From now on {@code onClosed} does not wait for the callback that is running. From any thread. */
+    void abandon() {
+        isAbandoned = true;
+    }
+
+    /** Packets that have come and are not consumed, the one that is being delivered included. From any thread. */
+    long unconsumedPackets() {
+        return packetsUnconsumed.sum();
     }
 
     Fence fence() {

@@ -1,6 +1,7 @@
 package dev.tutti;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.Printable;
 import dev.tutti.core.driver.DatagramDriver;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.Socket;
@@ -194,12 +195,17 @@ public final class Node implements AutoCloseable {
         return packetSizes;
     }
 
-    /** A group to be joined. Any number of groups may be joined; one group once. */
+    /**
+     * A group to be joined. Any number of groups may be joined; one group once.
+     *
+     * @throws IllegalArgumentException if the name has not 1 to 255 characters, or one that can't be printed
+     */
     public GroupBuilder group(String name) {
         if (name.isEmpty() || name.length() > GROUP_NAME_MAX) {
             throw new IllegalArgumentException(
                     "a group's name has 1 to " + GROUP_NAME_MAX + " characters, not " + name.length());
         }
+        Printable.checkName("the name of a group", name);
         return new GroupBuilder(this, name, spec.group(name));
     }
 

@@ -1,11 +1,13 @@
 package dev.tutti;
 
+import dev.tutti.core.Printable;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
+import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.node.NodeSettings;
@@ -95,7 +97,19 @@ public final class NodeBuilder {
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong
      */
     public NodeSpec spec() {
-        return Preset.apply(Overrides.apply(spec, properties(), System.getenv()));
+        return checked(Preset.apply(Overrides.apply(spec, properties(), System.getenv())));
+    }
+
+    /** Names go to logs and terminals of all members, which refuse a node whose name would forge lines there. */
+    private static NodeSpec checked(NodeSpec spec) {
+        for (Setting<String> setting : List.of(NodeSettings.NAME, NodeSettings.CLUSTER)) {
+            try {
+                Printable.checkName(setting.name(), spec.node().get(setting));
+            } catch (IllegalArgumentException e) {
+                throw new SettingException(String.valueOf(e.getMessage()), e);
+            }
+        }
+        return spec;
     }
 
     /**
@@ -122,7 +136,7 @@ public final class NodeBuilder {
      */
     @SuppressWarnings("exports") // who may call it can see it
     public Node start(Host host) {
-        return new Node(Preset.apply(spec), host);
+        return new Node(checked(Preset.apply(spec)), host);
     }
 
     private static Map<String, String> properties() {

@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.Printable;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.stack.Report;
 import dev.tutti.internal.Fence;
@@ -83,7 +84,7 @@ record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
 
     @Override
     public void onTrouble(String text) {
-        FENCE.call("onTrouble", onTrouble, text);
+        FENCE.call("onTrouble", onTrouble, Printable.escape(text));
     }
 
     private static final Logger LOG = Logs.of(Node.class);

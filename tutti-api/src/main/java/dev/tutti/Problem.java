@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.core.Printable;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -18,6 +19,14 @@ import java.util.Map;
  * @param advice the next step to take, in words
  */
 public record Problem(Kind kind, String group, String subject, Instant since, String text, String advice) {
+
+    public Problem {
+        // Others may have made them.
+        group = Printable.escape(group);
+        subject = Printable.escape(subject);
+        text = Printable.escape(text);
+        advice = Printable.escape(advice);
+    }
 
     /** The kinds of problem, and whether a node that has one is ready. */
     public enum Kind {

@@ -15,21 +15,25 @@ final class Progress {
     private final Lane lane;
     private final SubmissionQueue submissions;
     private final @Nullable StateTransfer state;
+    private final long stuckNanosMax;
     private Calls.@Nullable Running running;
     private long messages = -1;
+    private long runningNanos;
     private long taken = -1;
     private @Nullable StateProgress coming;
     private long givenBytes = -1;
 
-    Progress(Group group, Lane lane, SubmissionQueue submissions, @Nullable StateTransfer state) {
+    /** @param stuckNanosMax time for which a callback may not return before the member leaves */
+    Progress(Group group, Lane lane, SubmissionQueue submissions, @Nullable StateTransfer state, long stuckNanosMax) {
         this.group = group;
         this.lane = lane;
         this.submissions = submissions;
         this.state = state;
+        this.stuckNanosMax = stuckNanosMax;
     }
 
-    void look(List<Finding> found) {
-        lookAtListeners(found);
+    void look(long nowNanos, List<Finding> found) {
+        lookAtListeners(nowNanos, found);
         lookAtSends(found);
         lookAtState(found);
         String suspended = group.suspendedBecause();
@@ -47,7 +51,7 @@ final class Progress {
     }
 
     /** The callback that ran at the last look already, and of a packet's messages not one has been delivered since. */
-    private void lookAtListeners(List<Finding> found) {
+    private void lookAtListeners(long nowNanos, List<Finding> found) {
         Calls.Running now = lane.running();
         long delivered = lane.messagesInOrder();
         if (now != null && now.equals(running) && (now.isAside() || delivered == messages)) {
@@ -62,6 +66,14 @@ final class Progress {
                                     : "; this group delivers nothing here, and its senders will wait"),
                     "take a thread dump (jcmd " + ProcessHandle.current().pid()
                             + " Thread.dump_to_file FILE has virtual threads, too) and let the listener return"));
+            long nanos = nowNanos - runningNanos;
+            // A message that is being delivered holds up nobody but its sender's window, by as much as it is long.
+            boolean isWaitedFor = lane.unconsumedPackets() > (sender == null ? 0 : 1);
+            if (nanos >= stuckNanosMax && isWaitedFor && delivered == messages) {
+                group.leaveStuck(now, nanos);
+            }
+        } else {
+            runningNanos = nowNanos;
         }
         running = now;
         messages = delivered;

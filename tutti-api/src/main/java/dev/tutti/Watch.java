@@ -78,7 +78,7 @@ final class Watch implements Driver.Task {
             found.add(new Finding(kind(trouble.kind()), trouble.group(), trouble.subject(), trouble.text(), trouble.advice()));
         }
         for (Group group : groups) {
-            group.progress().look(found);
+            group.progress().look(host.nanoTime(), found);
         }
         lost.forEach((group, reason) -> found.add(new Finding(
                 Problem.Kind.GROUP_LOST,

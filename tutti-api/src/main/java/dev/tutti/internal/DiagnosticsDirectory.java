@@ -13,19 +13,26 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /**
  * Where the nodes of one user on this machine can be asked: a directory that only the user may enter, with a Unix domain
  * socket {@code <pid>-<port>.sock} for each node.
  *
+ * <p>The directory lies where everybody may make files. Whoever makes it first could read what is asked and answer as he likes; so
+ * both who serves and who asks refuse one that is somebody else's, or that others may enter.
+ *
  * @param path the directory
+ * @param user the only one whose directory it may be; null if the file system knows of none
  */
-public record DiagnosticsDirectory(Path path) {
+public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
 
     /** Longest path of a socket; the least that an operating system allows, less its final zero. */
     static final int PATH_BYTES_MAX = 103;
@@ -34,10 +41,38 @@ public record DiagnosticsDirectory(Path path) {
     static final int NODES_MAX = 1_000;
 
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
+    private static final Logger LOG = Logs.of(DiagnosticsDirectory.class);
+
+    /** Null where no file can be made, or files have no owners. */
+    private static final @Nullable UserPrincipal OWN_USER = ownUser();
     private static final Pattern NAME = Pattern.compile("([0-9]{1,10})-([0-9]{1,5})\\.sock");
 
     /** A node that can be asked. */
     public record Entry(long pid, int port, Path socket) {}
+
+    /** A directory of the user who runs this process. */
+    public DiagnosticsDirectory(Path path) {
+        this(path, OWN_USER);
+    }
+
+    /** By a file that this process makes: names of users may be unknown in containers, or set. */
+    private static @Nullable UserPrincipal ownUser() {
+        try {
+            Path file = Files.createTempFile("tutti", "");
+            try {
+                return isPosix(file) ? Files.getOwner(file) : null;
+            } finally {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            LOG.debug("no file can be made in {}", System.getProperty("java.io.tmpdir"), e);
+            return null;
+        }
+    }
+
+    private static boolean isPosix(Path path) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
 
     /** The directory of the user who runs this process. */
     public static DiagnosticsDirectory ofUser() {
@@ -49,7 +84,7 @@ public record DiagnosticsDirectory(Path path) {
     /**
      * Where the socket of a node of this process is to be. Makes the directory if it is not there.
      *
-     * @throws IOException if it is open to others, not a directory, or too long a path
+     * @throws IOException if it is somebody else's, open to others, not a directory, or too long a path
      */
     Path socket(long pid, int port) throws IOException {
         Path socket = path.resolve(pid + "-" + port + ".sock");
@@ -58,15 +93,16 @@ public record DiagnosticsDirectory(Path path) {
             throw new IOException(socket + " has " + length + " bytes, and a socket's path may have " + PATH_BYTES_MAX
                     + "; use a shorter java.io.tmpdir");
         }
-        if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+        if (!isPosix(path)) {
             Files.createDirectories(path);
             return socket;
         }
         try {
             Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PRIVATE));
         } catch (FileAlreadyExistsException e) {
-            checkPrivate();
+            LOG.debug("{} is there already", path);
         }
+        checkPrivate();
         return socket;
     }
 
@@ -76,19 +112,31 @@ public record DiagnosticsDirectory(Path path) {
         if (!attributes.isDirectory()) {
             throw new IOException(path + " is not a directory; remove it");
         }
+        if (!attributes.owner().equals(user)) {
+            throw new IOException(path + " belongs to " + attributes.owner().getName() + " and not to "
+                    + (user == null ? "this user" : user.getName())
+                    + ": whoever made it could read and forge answers; remove it, or set another java.io.tmpdir");
+        }
         if (!attributes.permissions().equals(PRIVATE)) {
             throw new IOException(path + " is open to others ("
                     + PosixFilePermissions.toString(attributes.permissions()) + "); chmod 700 it, or remove it");
         }
     }
 
-    /** The nodes that run. Removes the sockets of those that don't any more. */
+    /**
+     * The nodes that run. Removes the sockets of those that don't any more.
+     *
+     * @throws IOException if the directory is somebody else's, open to others, or can't be read
+     */
     public List<Entry> entries() throws IOException {
         List<Entry> entries = new ArrayList<>();
+        if (isPosix(path) && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            checkPrivate();
+        }
         try (var files = Files.newDirectoryStream(path, "*.sock")) {
             for (Path file : files) {
                 Matcher matcher = NAME.matcher(file.getFileName().toString());
-                if (matcher.matches() && entries.size() < NODES_MAX && isAnswered(file)) {
+                if (matcher.matches() && entries.size() < NODES_MAX && isOwn(file) && isAnswered(file)) {
                     entries.add(new Entry(
                             Long.parseLong(matcher.group(1)), Integer.parseInt(matcher.group(2)), file));
                 }
@@ -99,6 +147,11 @@ public record DiagnosticsDirectory(Path path) {
         entries.sort((left, right) ->
                 left.port() == right.port() ? Long.compare(left.pid(), right.pid()) : left.port() - right.port());
         return entries;
+    }
+
+    /** Whether a socket is the user's: root may have put others there. */
+    private boolean isOwn(Path socket) throws IOException {
+        return !isPosix(socket) || Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS).equals(user);
     }
 
     /** Whether somebody listens; if not, the process has died without removing its socket. */

@@ -1,5 +1,6 @@
 package dev.tutti.internal;
 
+import dev.tutti.core.Printable;
 import java.io.PrintStream;
 import java.io.Serial;
 import java.time.Instant;
@@ -10,14 +11,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 import org.slf4j.event.Level;
+import org.slf4j.helpers.AbstractLogger;
 import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 import org.slf4j.helpers.NOPLoggerFactory;
+import org.slf4j.spi.LocationAwareLogger;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
  * Loggers of this project: those of SLF4J, or, where it has no provider, ones that write warnings and errors to standard
  * error, so that nothing goes wrong in silence. A program that has chosen {@code slf4j-nop} has chosen silence.
+ *
+ * <p>A message is one line, whatever others have put into it: characters that would end the line or that a terminal would obey
+ * are {@linkplain Printable#escape escaped}.
  */
 public final class Logs {
 
@@ -34,8 +40,76 @@ public final class Logs {
 
     /** The logger of a class. */
     public static Logger of(Class<?> owner) {
-        Logger logger = LoggerFactory.getLogger(owner);
-        return isMute() && !"off".equals(System.getProperty(PROPERTY)) ? new StandardError(owner.getName()) : logger;
+        return named(owner.getName());
+    }
+
+    /** The logger of this name, for lines that operators select by it. */
+    public static Logger named(String name) {
+        boolean isOwn = isMute() && !"off".equals(System.getProperty(PROPERTY));
+        return new Escaping(isOwn ? new StandardError(name) : LoggerFactory.getLogger(name));
+    }
+
+    /** Escapes messages on their way to {@code to}. */
+    static Logger escaping(Logger to) {
+        return new Escaping(to);
+    }
+
+    /** Hands messages on as one line each; a logger that shows the place of a call still shows that of the caller. */
+    private static final class Escaping extends LegacyAbstractLogger {
+
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        private static final String CALLED = AbstractLogger.class.getName();
+
+        private final transient Logger to;
+
+        Escaping(Logger to) {
+            this.name = to.getName();
+            this.to = to;
+        }
+
+        @Override
+        public boolean isTraceEnabled() {
+            return to.isTraceEnabled();
+        }
+
+        @Override
+        public boolean isDebugEnabled() {
+            return to.isDebugEnabled();
+        }
+
+        @Override
+        public boolean isInfoEnabled() {
+            return to.isInfoEnabled();
+        }
+
+        @Override
+        public boolean isWarnEnabled() {
+            return to.isWarnEnabled();
+        }
+
+        @Override
+        public boolean isErrorEnabled() {
+            return to.isErrorEnabled();
+        }
+
+        @Override
+        protected String getFullyQualifiedCallerName() {
+            return CALLED;
+        }
+
+        @Override
+        protected void handleNormalizedLoggingCall(
+                Level level, @Nullable Marker marker, String pattern, Object @Nullable [] arguments, @Nullable Throwable thrown) {
+            String text = Printable.escape(MessageFormatter.basicArrayFormat(pattern, arguments));
+            if (to instanceof LocationAwareLogger aware) {
+                aware.log(marker, CALLED, level.toInt(), text, null, thrown);
+            } else {
+                // As an argument: braces of others are no places for arguments of ours.
+                to.atLevel(level).setCause(thrown).log("{}", text);
+            }
+        }
     }
 
     private static boolean isMute() {

@@ -10,9 +10,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +112,37 @@ class DiagnosticsTest {
         assertThatThrownBy(() -> Diagnostics.open(directory, 7800, ANSWERS))
                 .isInstanceOf(IOException.class)
                 .hasMessage(directory.path() + " is open to others (rwxr-xr-x); chmod 700 it, or remove it");
+    }
+
+    private DiagnosticsDirectory ofSomebodyElse() throws IOException {
+        UserPrincipal somebody = FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName("4711");
+        return new DiagnosticsDirectory(directory.path(), somebody);
+    }
+
+    @Test
+    void neitherServesNorAsksInADirectoryOfSomebodyElse() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
+            DiagnosticsDirectory foreign = ofSomebodyElse();
+            assertThatThrownBy(() -> Diagnostics.open(foreign, 7801, ANSWERS))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("belongs to " + Files.getOwner(directory.path()).getName() + " and not to 4711");
+            assertThatThrownBy(foreign::entries)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("could read and forge answers");
+            assertThat(directory.entries()).extracting(DiagnosticsDirectory.Entry::socket).containsExactly(diagnostics.socket());
+        }
+    }
+
+    @Test
+    void doesNotAskInADirectoryThatOthersMayEnter() throws IOException {
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, ANSWERS)) {
+            Files.setPosixFilePermissions(directory.path(), PosixFilePermissions.fromString("rwxrwxrwx"));
+            assertThatThrownBy(directory::entries).hasMessageContaining("is open to others (rwxrwxrwx)");
+            Files.delete(diagnostics.socket());
+            Files.delete(directory.path());
+            Files.createSymbolicLink(directory.path(), Files.createDirectory(temporary.resolve("elsewhere")));
+            assertThatThrownBy(directory::entries).hasMessageContaining("is not a directory");
+        }
     }
 
     @Test

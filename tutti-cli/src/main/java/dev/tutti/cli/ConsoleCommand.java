@@ -4,6 +4,7 @@ import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.console.Console;
 import dev.tutti.console.ConsoleBuilder;
+import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,7 +78,7 @@ final class ConsoleCommand implements Callable<Integer> {
 
     private void announce(Node node, Console console) {
         if (!isJson) {
-            terminal.print(terminal.faint("* node " + Terminal.harmless(node.name()) + " listens on " + node.address()));
+            terminal.print(terminal.faint("* node " + Printable.escape(node.name()) + " listens on " + node.address()));
         }
         announce(console, terminal, isJson);
     }

@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.cli.doctor.Doctor;
 import dev.tutti.cli.doctor.Finding;
 import dev.tutti.cli.doctor.Finding.Level;
+import dev.tutti.core.Printable;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
@@ -110,9 +111,9 @@ final class DoctorCommand implements Callable<Integer> {
                     case FAULT -> terminal.bold("FAULT");
                 };
         String check = finding.check() + " ".repeat(Math.max(1, COLUMN - finding.check().length()));
-        terminal.print(mark + "  " + check + Terminal.harmless(finding.text()));
+        terminal.print(mark + "  " + check + Printable.escape(finding.text()));
         if (!finding.advice().isEmpty()) {
-            terminal.print(" ".repeat(7 + COLUMN) + "-> " + Terminal.harmless(finding.advice()));
+            terminal.print(" ".repeat(7 + COLUMN) + "-> " + Printable.escape(finding.advice()));
         }
     }
 

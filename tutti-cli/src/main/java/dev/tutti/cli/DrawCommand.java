@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.core.Printable;
 import dev.tutti.draw.DrawingBoard;
 import dev.tutti.internal.Json;
 import java.net.InetAddress;
@@ -93,7 +94,7 @@ final class DrawCommand implements Callable<Integer> {
             event.put("url", board.url());
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.faint("* node " + Terminal.harmless(node.name()) + " listens on " + node.address()));
+            terminal.print(terminal.faint("* node " + Printable.escape(node.name()) + " listens on " + node.address()));
             terminal.print("The board: " + terminal.bold(board.url()));
         }
     }

@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import dev.tutti.Message;
 import dev.tutti.core.Member;
+import dev.tutti.core.Printable;
 import dev.tutti.core.View;
 import dev.tutti.internal.Json;
 import java.nio.ByteBuffer;
@@ -34,9 +35,9 @@ final class Events {
             event.put("members", view.members().stream().map(Member::name).toList());
             terminal.print(Json.write(event));
         } else {
-            String members = Terminal.harmless(
+            String members = Printable.escape(
                     String.join(", ", view.members().stream().map(Member::name).toList()));
-            terminal.print(terminal.faint("* " + Terminal.harmless(group) + ": view " + view.id().number() + ", "
+            terminal.print(terminal.faint("* " + Printable.escape(group) + ": view " + view.id().number() + ", "
                     + view.size() + (view.size() == 1 ? " member: " : " members: ") + members));
         }
     }
@@ -50,7 +51,7 @@ final class Events {
             event.put(text == null ? "base64" : "text", text == null ? Base64.getEncoder().encodeToString(bytes) : text);
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.bold(Terminal.harmless(message.sender().name())) + ": " + shown(message));
+            terminal.print(terminal.bold(Printable.escape(message.sender().name())) + ": " + shown(message));
         }
     }
 
@@ -60,7 +61,7 @@ final class Events {
             event.put("reason", reason);
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.faint("* " + Terminal.harmless(group) + ": " + Terminal.harmless(reason)));
+            terminal.print(terminal.faint("* " + Printable.escape(group) + ": " + Printable.escape(reason)));
         }
     }
 
@@ -76,7 +77,7 @@ final class Events {
             return "(" + message.length() + " bytes)";
         }
         String text = decode(message.bytes());
-        return text == null ? "(" + message.length() + " bytes, no text)" : Terminal.harmless(text);
+        return text == null ? "(" + message.length() + " bytes, no text)" : Printable.escape(text);
     }
 
     /** Null if the bytes are no UTF-8. */

@@ -1,6 +1,7 @@
 package dev.tutti.cli;
 
 import dev.tutti.Event;
+import dev.tutti.core.Printable;
 import dev.tutti.internal.DiagnosticsDirectory.Entry;
 import dev.tutti.internal.Json;
 import java.io.IOException;
@@ -169,9 +170,9 @@ final class EventsCommand implements Callable<Integer> {
         String group = Inspected.text(event, "group");
         String cause = Inspected.text(event, "cause");
         String padding = " ".repeat(Math.max(0, KIND_WIDTH - kind.length()));
-        return terminal.faint(TIME.format(time)) + "  " + terminal.bold(Terminal.harmless(line.node())) + "  " + kind + padding + "  "
-                + (group.isEmpty() ? "" : Terminal.harmless(group) + ": ") + Terminal.harmless(Inspected.text(event, "text"))
-                + (cause.isEmpty() ? "" : terminal.faint(" (" + Terminal.harmless(cause) + ")"));
+        return terminal.faint(TIME.format(time)) + "  " + terminal.bold(Printable.escape(line.node())) + "  " + kind + padding + "  "
+                + (group.isEmpty() ? "" : Printable.escape(group) + ": ") + Printable.escape(Inspected.text(event, "text"))
+                + (cause.isEmpty() ? "" : terminal.faint(" (" + Printable.escape(cause) + ")"));
     }
 
     private static final int KIND_WIDTH = 14;

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.Printable;
 import dev.tutti.core.settings.SettingException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,6 +37,6 @@ final class Failures {
     }
 
     static String oneLine(@Nullable String text) {
-        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", "; ");
+        return Printable.escape(String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", "; "));
     }
 }

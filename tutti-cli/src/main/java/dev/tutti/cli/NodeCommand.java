@@ -5,6 +5,7 @@ import dev.tutti.blocks.inspection.Inspection;
 import dev.tutti.console.Console;
 import dev.tutti.console.ConsoleBuilder;
 import dev.tutti.console.ConsoleSettings;
+import dev.tutti.core.Printable;
 import dev.tutti.internal.Json;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -91,7 +92,7 @@ final class NodeCommand implements Callable<Integer> {
             event.put("address", node.address());
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.faint("* node " + Terminal.harmless(node.name()) + " listens on " + node.address()));
+            terminal.print(terminal.faint("* node " + Printable.escape(node.name()) + " listens on " + node.address()));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.Printable;
 import dev.tutti.internal.DiagnosticsDirectory.Entry;
 import dev.tutti.internal.Json;
 import java.io.IOException;
@@ -79,9 +80,9 @@ final class ProbeCommand implements Callable<Integer> {
     }
 
     private void print(Inspected member) {
-        String head = "node " + Terminal.harmless(member.name()) + "  " + Terminal.harmless(member.address());
+        String head = "node " + Printable.escape(member.name()) + "  " + Printable.escape(member.address());
         if (!member.failure().isEmpty()) {
-            terminal.print(terminal.bold(head) + "  " + Terminal.harmless(member.failure()));
+            terminal.print(terminal.bold(head) + "  " + Printable.escape(member.failure()));
             terminal.print("");
             return;
         }

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -43,7 +44,7 @@ final class StatusPage {
         });
         int width = plain.keySet().stream().mapToInt(String::length).max().orElse(0);
         plain.forEach((key, value) -> terminal.print(indent + terminal.faint(
-                Terminal.harmless(key) + " ".repeat(width - key.length())) + INDENT + Terminal.harmless(value)));
+                Printable.escape(key) + " ".repeat(width - key.length())) + INDENT + Printable.escape(value)));
         Map<Set<?>, Map<String, Object>> alike = new LinkedHashMap<>();
         level.forEach((key, value) -> {
             if (isRow(value)) {
@@ -51,7 +52,7 @@ final class StatusPage {
             }
         });
         level.forEach((key, value) -> {
-            String head = indent + terminal.bold(Terminal.harmless(String.valueOf(key)));
+            String head = indent + terminal.bold(Printable.escape(String.valueOf(key)));
             if (isRow(value)) {
                 Map<String, Object> rows = alike.remove(map(value).keySet());
                 if (rows != null && rows.size() > 1) {

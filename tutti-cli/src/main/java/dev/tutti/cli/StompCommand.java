@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.core.Printable;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
@@ -148,7 +149,7 @@ final class StompCommand implements Callable<Integer> {
             event.put("endpoints", server.endpoints());
             terminal.print(Json.write(event));
         } else {
-            terminal.print(terminal.faint("* node " + Terminal.harmless(node.name()) + " listens on " + node.address()));
+            terminal.print(terminal.faint("* node " + Printable.escape(node.name()) + " listens on " + node.address()));
             for (String endpoint : server.endpoints()) {
                 terminal.print("STOMP at " + terminal.bold(endpoint));
             }
@@ -166,7 +167,7 @@ final class StompCommand implements Callable<Integer> {
             terminal.print(Json.write(event));
         } else {
             String text = message.body().length > SHOWN_MAX ? "(" + message.body().length + " bytes)" : message.text();
-            terminal.print(terminal.bold(Terminal.harmless(message.destination())) + ": " + Terminal.harmless(text));
+            terminal.print(terminal.bold(Printable.escape(message.destination())) + ": " + Printable.escape(text));
         }
     }
 }

@@ -1,11 +1,12 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Columns that line up. Cells are made harmless; numbers are aligned to the right. */
+/** Columns that line up. Heads and cells are escaped; numbers are aligned to the right. */
 final class Table {
 
     /** Widest a column is padded to; longer cells stick out. */
@@ -17,11 +18,11 @@ final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 
     Table(String... heads) {
-        this.heads = List.of(heads);
+        this(List.of(heads));
     }
 
     Table(List<String> heads) {
-        this.heads = List.copyOf(heads);
+        this.heads = heads.stream().map(Printable::escape).toList();
     }
 
     void add(String... cells) {
@@ -32,7 +33,7 @@ final class Table {
         if (cells.size() != heads.size()) {
             throw new IllegalArgumentException(cells.size() + " cells for " + heads.size() + " columns");
         }
-        rows.add(cells.stream().map(Terminal::harmless).toList());
+        rows.add(cells.stream().map(Printable::escape).toList());
     }
 
     void print(Terminal terminal) {

@@ -52,17 +52,4 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasCol
     String faint(String text) {
         return hasColours ? "\u001b[2m" + text + "\u001b[0m" : text;
     }
-
-    /** Text from elsewhere, with what a terminal would obey made visible. */
-    static String harmless(String text) {
-        StringBuilder out = new StringBuilder(text.length());
-        text.codePoints().forEach(point -> {
-            if (Character.isISOControl(point) && point != '\t' || Character.getType(point) == Character.FORMAT) {
-                out.append(String.format("\\u%04x", point));
-            } else {
-                out.appendCodePoint(point);
-            }
-        });
-        return out.toString();
-    }
 }

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.core.Printable;
 import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.DiagnosticsDirectory.Entry;
@@ -142,9 +143,9 @@ final class ViewCommand implements Callable<Integer> {
         terminal.print("  " + answer.healthWords());
         for (String reason : answer.reasons()) {
             String[] parts = reason.split("; next step: ", 2);
-            terminal.print("  " + terminal.bold("! ") + Terminal.harmless(parts[0]));
+            terminal.print("  " + terminal.bold("! ") + Printable.escape(parts[0]));
             if (parts.length > 1) {
-                terminal.print("    -> " + Terminal.harmless(parts[1]));
+                terminal.print("    -> " + Printable.escape(parts[1]));
             }
         }
     }
@@ -181,12 +182,12 @@ final class ViewCommand implements Callable<Integer> {
 
         String name() {
             Object name = StatusPage.map(status.get("node")).get("name");
-            return name == null ? ":" + entry.port() : Terminal.harmless(name.toString());
+            return name == null ? ":" + entry.port() : Printable.escape(name.toString());
         }
 
         String address() {
             Object address = StatusPage.map(status.get("node")).get("address");
-            return address == null ? ":" + entry.port() : Terminal.harmless(address.toString());
+            return address == null ? ":" + entry.port() : Printable.escape(address.toString());
         }
 
         List<String> reasons() {

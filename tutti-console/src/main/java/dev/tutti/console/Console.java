@@ -47,6 +47,11 @@ public final class Console implements AutoCloseable {
         return site.port();
     }
 
+    /** Where {@code /health} and {@code /ready} are served apart ({@code console.health-port}); -1 if they are not. */
+    public int healthPort() {
+        return site.healthPort();
+    }
+
     /** Where browsers find it: {@code http://127.0.0.1:7880/}. */
     public String address() {
         return site.address();

@@ -27,9 +27,18 @@ public final class ConsoleSettings {
     public static final Setting<Integer> PORT_RANGE =
             Setting.count("console.port-range", 9, 0, 1_000, "How many further ports to try when console.port is in use.");
 
+    public static final Setting<Integer> HEALTH_PORT = Setting.count(
+            "console.health-port",
+            -1,
+            -1,
+            65_535,
+            "Port that answers /health and /ready alone, with connections and a thread of its own, so that nothing that is done to the"
+                    + " console makes them unreachable; -1 is none, 0 takes any free one. The console answers them at its own port,"
+                    + " too.");
+
     public static final Setting<List<String>> HOSTS = Setting.list(
             "console.hosts",
-            "Names under which browsers may ask for the console, beside localhost and the address that it listens on. Requests"
+            "Names by which browsers may ask for the console, beside localhost and addresses. Requests"
                     + " for other names are refused, so that no page elsewhere can pass for this one.");
 
     public static final Setting<Boolean> INSECURE =
@@ -55,7 +64,7 @@ public final class ConsoleSettings {
             "How long a log-in lasts.");
 
     public static final Setting<Integer> CONNECTIONS_MAX =
-            Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time; further ones are closed.");
+            Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time, half of them from one address; beyond, the one that has been idle for longest is closed.");
 
     public static final Setting<Integer> BROWSERS_MAX =
             Setting.count("console.browsers-max", 16, 1, 1_000, "Pages that are kept up to date at a time.");
@@ -95,6 +104,7 @@ public final class ConsoleSettings {
             ADDRESS,
             PORT,
             PORT_RANGE,
+            HEALTH_PORT,
             HOSTS,
             INSECURE,
             TLS_CERTIFICATE,

@@ -57,6 +57,7 @@ class ConsoleTest {
                 .set("console.connections-max", "8")
                 .set("console.browsers-max", "2")
                 .set("console.interval", "200 ms")
+                .set("console.health-port", "0")
                 .start();
         client = HttpClient.newHttpClient();
     }
@@ -97,7 +98,11 @@ class ConsoleTest {
 
     /** Sends bytes as they are, and reads to the end of the connection. */
     private String raw(String request) throws IOException {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), console.port())) {
+        return raw(console.port(), request);
+    }
+
+    private static String raw(int port, String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -151,13 +156,38 @@ class ConsoleTest {
     }
 
     @Test
-    void guessingIsRationed() throws Exception {
-        List<Integer> codes = new ArrayList<>();
-        for (int attempt = 0; attempt < 12; attempt++) {
-            codes.add(post("login", "token=wrong" + attempt).statusCode());
+    void guessesAreLookedAtLaterAndLaterAndTheRightOneGetsIn() throws Exception {
+        for (int attempt = 0; attempt < 4; attempt++) {
+            assertThat(post("login", "token=wrong" + attempt).statusCode()).isEqualTo(403);
         }
-        assertThat(codes).startsWith(403, 403, 403, 403, 403).endsWith(429);
-        assertThat(counter("logins-refused")).isEqualTo(12);
+        assertThat(counter("logins-delayed")).isEqualTo(1);
+        assertThat(logIn()).isNotEmpty();
+        assertThat(counter("logins-delayed")).isEqualTo(2);
+        assertThat(counter("logins-refused")).isEqualTo(4);
+    }
+
+    @Test
+    void linksThatAnotherPageMakesUpLockNobodyOut() throws Exception {
+        String path = console.link().substring(console.address().length());
+        for (int attempt = 0; attempt < 50; attempt++) {
+            assertThat(get("login?once=x", "Sec-Fetch-Site", "cross-site").statusCode()).isEqualTo(403);
+        }
+        assertThat(cookie(get(path))).isNotEmpty();
+        assertThat(logIn()).isNotEmpty();
+        assertThat(counter("logins-delayed")).isZero();
+    }
+
+    @Test
+    void wrongTokensOfAProgramDoNotKeepTheRightOneOut() throws Exception {
+        Path file = Files.writeString(directory.resolve("long"), "0123456789abcdef0123456789abcdef");
+        console.close();
+        console = Console.on(node).port(0).set("console.token-file", file.toString()).start();
+        for (int attempt = 0; attempt < 50; attempt++) {
+            assertThat(get("api/cluster", "Authorization", "Bearer wrong").statusCode()).isEqualTo(401);
+        }
+        HttpResponse<String> right = get("api/cluster", "Authorization", "Bearer " + Files.readString(file));
+        assertThat(right.statusCode()).isEqualTo(200);
+        assertThat(counter("logins-refused")).isEqualTo(50);
     }
 
     @Test
@@ -194,6 +224,27 @@ class ConsoleTest {
         assertThat(get("health").body()).isEqualTo("{\"status\":\"up\"}");
         assertThat(get("ready").body()).isEqualTo("{\"status\":\"ready\"}");
         assertThat(raw("GET /health HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 200");
+    }
+
+    @Test
+    void healthHasAPortWithPlacesOfItsOwn() throws Exception {
+        List<Socket> idle = new ArrayList<>();
+        for (int each = 0; each < 20; each++) {
+            idle.add(new Socket(InetAddress.getLoopbackAddress(), console.healthPort()));
+        }
+        for (String path : List.of("/health", "/ready")) {
+            assertThat(raw(console.healthPort(), "GET " + path + " HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n"))
+                    .startsWith("HTTP/1.1 200");
+        }
+        for (String path : List.of("/", "/login", "/api/cluster", "/assets/app.js")) {
+            assertThat(raw(console.healthPort(), "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")).startsWith("HTTP/1.1 404");
+        }
+        // Places of the console are others.
+        assertThat(logIn()).isNotEmpty();
+        assertThat(counter("connections-evicted")).isZero();
+        for (Socket socket : idle) {
+            socket.close();
+        }
     }
 
     @Test
@@ -377,12 +428,16 @@ class ConsoleTest {
         for (int each = 0; each < 20; each++) {
             idle.add(new Socket(InetAddress.getLoopbackAddress(), console.port()));
         }
+        // While they hold all places that they may have: the oldest makes room.
+        assertThat(get("health").statusCode()).isEqualTo(200);
+        assertThat(logIn()).isNotEmpty();
+        assertThat(counter("connections-evicted")).isGreaterThanOrEqualTo(16);
+        assertThat(counter("connections-refused")).isZero();
         for (Socket socket : idle) {
             socket.setSoTimeout(20_000);
             assertThat(readEnd(socket)).isEqualTo(-1);
             socket.close();
         }
-        assertThat(counter("connections-refused")).isPositive();
         assertThat(get("health").statusCode()).isEqualTo(200);
     }
 

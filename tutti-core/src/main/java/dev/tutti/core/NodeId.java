@@ -5,8 +5,8 @@ package dev.tutti.core;
  *
  * @param incarnation unique per start; grows from one start to the next at the same address as long as the wall clock
  *     does, which nothing but the order of two incarnations rests on
- * @param name for people; need not be unique
- * @param address where others dial it, {@code host:port}
+ * @param name for people; need not be unique; {@linkplain Printable#isName printable}
+ * @param address where others dial it, {@code host:port}; printable
  */
 public record NodeId(long incarnation, String name, String address) implements Comparable<NodeId> {
 
@@ -17,10 +17,17 @@ public record NodeId(long incarnation, String name, String address) implements C
         if (address.length() > TEXT_MAX) {
             throw new IllegalArgumentException("address has " + address.length() + " characters, at most " + TEXT_MAX);
         }
+        Printable.checkName("the name of a node", name);
+        Printable.checkName("the address of a node", address);
     }
 
     /** Characters that a name or an address may have. */
     public static final int TEXT_MAX = 255;
+
+    /** Returns whether a node may have this name or address. */
+    static boolean isText(String text) {
+        return text.length() <= TEXT_MAX && Printable.isName(text);
+    }
 
     @Override
     public int compareTo(NodeId other) {

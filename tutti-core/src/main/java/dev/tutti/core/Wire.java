@@ -20,7 +20,7 @@ public final class Wire {
         long incarnation = packet.takeLong();
         String name = packet.takeText(TEXT_BYTES_MAX);
         String address = packet.takeText(TEXT_BYTES_MAX);
-        if (name.length() > NodeId.TEXT_MAX || address.length() > NodeId.TEXT_MAX) {
+        if (!NodeId.isText(name) || !NodeId.isText(address)) {
             packet.markMalformed();
             return NOBODY.node();
         }
@@ -55,7 +55,7 @@ public final class Wire {
         String address = known.text(packet, start + nameBytes + 4, addressBytes);
         packet.skip(8 + textBytes);
         int join = packet.takeInt();
-        if (name.length() > NodeId.TEXT_MAX || address.length() > NodeId.TEXT_MAX) {
+        if (!NodeId.isText(name) || !NodeId.isText(address)) {
             packet.markMalformed();
             return NOBODY;
         }

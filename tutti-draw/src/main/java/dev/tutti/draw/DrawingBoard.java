@@ -5,6 +5,7 @@ import dev.tutti.Node;
 import dev.tutti.Snapshot;
 import dev.tutti.internal.Logs;
 import dev.tutti.stomp.Access;
+import dev.tutti.stomp.Authenticator;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.Pages.Page;
 import dev.tutti.stomp.StompMessage;
@@ -79,7 +80,7 @@ public final class DrawingBoard implements AutoCloseable {
                         .set("stomp.heart-beat", "5 s")
                         // Pages of one member go on at another. It is the key that keeps others out.
                         .set("stomp.origins", "*")
-                        .authenticator(this::judge)
+                        .authenticator(new KeyHolders())
                         .state(GROUP, new State())
                         .onMessage(this::onMessage)
                         .pages(this::page))
@@ -126,8 +127,18 @@ public final class DrawingBoard implements AutoCloseable {
         return pages.get(path);
     }
 
-    private @Nullable Access judge(Login login) {
-        return isKey(login.passcode()) ? PAGE : null;
+    /** Whoever knows a key, of 120 random bits. */
+    private final class KeyHolders implements Authenticator {
+
+        @Override
+        public @Nullable Access authenticate(Login login) {
+            return isKey(login.passcode()) ? PAGE : null;
+        }
+
+        @Override
+        public boolean mayBeGuessed() {
+            return false;
+        }
     }
 
     private static final Access PAGE = new Access() {

@@ -18,6 +18,7 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.draw.BoardBytes;
 import dev.tutti.internal.DiagnosticsBytes;
 import dev.tutti.internal.Json;
+import dev.tutti.metrics.HealthBytes;
 import dev.tutti.netty.internal.StreamBytes;
 import dev.tutti.netty.internal.TlsBytes;
 import dev.tutti.protocols.discovery.Seeds;
@@ -173,6 +174,7 @@ final class Targets {
                     .within(BOARD),
             Target.of("attribute", Targets::attribute, Targets::attributes, "refused", "taken")
                     .within(ATTRIBUTE),
+            Target.of("health", HealthBytes::request, HealthBytes::requests, "refused", "known", "foreign"),
             Target.of("diagnostics", DIAGNOSTICS::ask, DiagnosticsBytes::questions, "closed", "error", "status"),
             text("address", (text, onRead) -> StreamBytes.address(text), "n1:7800", "[::1]:7800", "example.org", "10.0.0.1:1"),
             text("json", Targets::json, "{\"a\":[1,2.5,-3e9,true,false,null,\"x\\u0041\\n\"],\"b\":{}}", "[[[]]]")

@@ -1,21 +1,33 @@
 package dev.tutti.metrics;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.tutti.Health;
 import dev.tutti.Node;
 import dev.tutti.NodeInspection;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.door.Hosts;
+import dev.tutti.internal.door.Places;
+import dev.tutti.internal.door.Places.Place;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
@@ -29,30 +41,59 @@ import org.slf4j.Logger;
  * </ul>
  *
  * <p>There is no encryption and no login: it listens on this machine alone unless an address is given, and then everybody
- * who reaches the port may read.
+ * who reaches the port may read. Who asks by a name that is not known here is told the state without reasons, and no numbers: it
+ * may be a page elsewhere that lets its own name point here. A connection is for one request and ends within five seconds; when
+ * all are taken, the one that has been idle for longest makes room.
  */
 public final class HealthServer implements AutoCloseable {
 
-    /** Requests that are answered at a time; further ones get 503. */
-    static final int REQUESTS_MAX = 16;
+    /** Connections at a time; half of them from one address. */
+    static final int CONNECTIONS_MAX = 64;
+
+    /** Time for a connection, from its beginning to its end, whatever it is at. */
+    static final Duration CONNECTION_TIME_MAX = Duration.ofSeconds(5);
+
+    /** Pause between two looks for connections whose time is over. */
+    private static final int SWEEP_MILLIS = 250;
+
+    private static final int BACKLOG = 64;
+    private static final int DRAINED_BYTES_MAX = 64 * 1024;
 
     private static final Logger LOG = Logs.of(HealthServer.class);
-    private static final int BACKLOG = 64;
-
-    private final Readings readings;
-    private final HttpServer server;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Semaphore requests = new Semaphore(REQUESTS_MAX);
 
     private record Page(int status, String type, String text) {}
 
-    private HealthServer(Node node, InetSocketAddress address) throws IOException {
+    private record Connection(Socket socket, long endNanos) {}
+
+    private final Readings readings;
+    private final ServerSocket server;
+    private final Hosts hosts;
+    private final Duration timeMax;
+    private final Places places = new Places(CONNECTIONS_MAX, CONNECTIONS_MAX / 2);
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+    private final LongAdder requests = new LongAdder();
+    private final LongAdder malformed = new LongAdder();
+    private final LongAdder foreignHosts = new LongAdder();
+    private final LongAdder tooSlow = new LongAdder();
+
+    HealthServer(Node node, InetSocketAddress address, Collection<String> names, Duration timeMax) throws IOException {
         this.readings = new Readings(node);
-        this.server = HttpServer.create(address, BACKLOG);
-        server.setExecutor(threads);
-        server.createContext("/", this::answer);
-        server.start();
-        LOG.info("health of node {} at http://{}:{}/health", node.name(), server.getAddress().getHostString(), port());
+        this.timeMax = timeMax;
+        List<String> known = new ArrayList<>(names);
+        known.add(address.getHostString());
+        this.hosts = new Hosts(known);
+        this.server = new ServerSocket();
+        try {
+            server.setReuseAddress(true);
+            server.bind(address, BACKLOG);
+            server.setSoTimeout(SWEEP_MILLIS);
+        } catch (IOException e) {
+            server.close();
+            throw e;
+        }
+        // Of the platform: it accepts, and ends what is late, while virtual threads are all busy.
+        Thread.ofPlatform().daemon().name("tutti-health").start(this::serve);
+        LOG.info("health of node {} at http://{}:{}/health", node.name(), address.getHostString(), port());
     }
 
     /**
@@ -71,45 +112,158 @@ public final class HealthServer implements AutoCloseable {
      * @throws IOException if it can't be bound
      */
     public static HealthServer start(Node node, InetSocketAddress address) throws IOException {
-        return new HealthServer(node, address);
+        return start(node, address, List.of());
+    }
+
+    /**
+     * Serves at an address, in the clear.
+     *
+     * @param names by which it may be asked for all that it has, beside localhost, addresses and the name in {@code address}
+     * @throws IOException if it can't be bound
+     */
+    public static HealthServer start(Node node, InetSocketAddress address, Collection<String> names) throws IOException {
+        return new HealthServer(node, address, names, CONNECTION_TIME_MAX);
     }
 
     public int port() {
-        return server.getAddress().getPort();
+        return server.getLocalPort();
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            if (!requests.tryAcquire()) {
-                send(exchange, new Page(503, "text/plain", "too many requests at a time\n"));
-                return;
-            }
+    /** Counters and levels now, by name. */
+    public Map<String, Long> status() {
+        Map<String, Long> status = new LinkedHashMap<>();
+        status.put("connections", (long) places.taken());
+        status.put("connections-evicted", places.evicted());
+        status.put("connections-refused", places.refused());
+        status.put("connections-too-slow", tooSlow.sum());
+        status.put("requests", requests.sum());
+        status.put("requests-malformed", malformed.sum());
+        status.put("requests-foreign-host", foreignHosts.sum());
+        return status;
+    }
+
+    // ------------------------------------------------------------------ connections
+
+    private void serve() {
+        while (!server.isClosed()) {
             try {
-                String method = exchange.getRequestMethod();
-                if (method.equals("GET") || method.equals("HEAD")) {
-                    send(exchange, page(exchange.getRequestURI().getPath()));
-                } else {
-                    exchange.getResponseHeaders().add("Allow", "GET, HEAD");
-                    send(exchange, new Page(405, "text/plain", "only GET and HEAD\n"));
-                }
+                admit(server.accept());
+            } catch (SocketTimeoutException e) {
+                // Nobody has come, and it is time to look.
+            } catch (IOException e) {
+                LOG.debug("health: a connection was not accepted: {}", e.getMessage());
+            }
+            sweep();
+        }
+    }
+
+    private void admit(Socket socket) {
+        Place place = places.enter(socket.getRemoteSocketAddress(), () -> close(socket));
+        if (place == null) {
+            close(socket);
+            return;
+        }
+        Connection connection = new Connection(socket, System.nanoTime() + timeMax.toNanos());
+        connections.add(connection);
+        Thread.ofVirtual().name("tutti-health-request").start(() -> {
+            try (socket) {
+                answer(socket, place);
+            } catch (IOException e) {
+                LOG.debug("health: {} was not answered: {}", socket.getRemoteSocketAddress(), e.getMessage());
             } finally {
-                requests.release();
+                connections.remove(connection);
+                place.leave();
+            }
+        });
+    }
+
+    /** Ends what takes too long; whoever reads from it or writes to it gets an exception. */
+    private void sweep() {
+        long nowNanos = System.nanoTime();
+        for (Connection connection : connections) {
+            if (nowNanos - connection.endNanos() >= 0 && connections.remove(connection)) {
+                tooSlow.increment();
+                close(connection.socket());
             }
         }
     }
 
-    private Page page(String path) {
-        return switch (path) {
-            case "/health/live" -> health(health(), health -> health.isAlive());
-            case "/health/ready", "/health" -> health(health(), health -> health.isReady());
-            case "/metrics" -> {
-                NodeInspection inspection = readings.inspection();
-                yield inspection == null
-                        ? new Page(503, "text/plain", readings.node() + " does not answer\n")
-                        : new Page(200, PrometheusText.CONTENT_TYPE, PrometheusText.write(inspection));
-            }
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("health: closing failed: {}", e.getMessage());
+        }
+    }
+
+    private void answer(Socket socket, Place place) throws IOException {
+        InputStream in = socket.getInputStream();
+        HealthRequest request = HealthRequest.read(in);
+        requests.increment();
+        place.onBusy();
+        Page page = page(request);
+        place.onIdle();
+        boolean isHead = request != null && request.method().equals("HEAD");
+        byte[] body = page.text().getBytes(StandardCharsets.UTF_8);
+        String head = "HTTP/1.1 " + page.status() + " " + phrase(page.status()) + "\r\nContent-Type: " + page.type()
+                + "\r\nContent-Length: " + body.length + "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+                + (page.status() == 405 ? "Allow: GET, HEAD\r\n" : "") + "Connection: close\r\n\r\n";
+        OutputStream out = socket.getOutputStream();
+        out.write(head.getBytes(StandardCharsets.US_ASCII));
+        if (!isHead) {
+            out.write(body);
+        }
+        out.flush();
+        socket.shutdownOutput();
+        // Closing with something unread would reset the connection before the answer was read.
+        byte[] rest = new byte[1_024];
+        int drained = 0;
+        int count = in.read(rest);
+        while (count >= 0 && drained < DRAINED_BYTES_MAX) {
+            drained += count;
+            count = in.read(rest);
+        }
+    }
+
+    private static String phrase(int status) {
+        return switch (status) {
+            case 200 -> "OK";
+            case 400 -> "Bad Request";
+            case 404 -> "Not Found";
+            case 405 -> "Method Not Allowed";
+            case 421 -> "Misdirected Request";
+            default -> "Service Unavailable";
+        };
+    }
+
+    // ------------------------------------------------------------------ pages
+
+    private Page page(@Nullable HealthRequest request) {
+        if (request == null) {
+            malformed.increment();
+            return new Page(400, "text/plain", "the request can't be read\n");
+        }
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return new Page(405, "text/plain", "only GET and HEAD\n");
+        }
+        boolean isKnown = hosts.isAllowed(request.host());
+        if (!isKnown) {
+            foreignHosts.increment();
+        }
+        return switch (request.path()) {
+            case "/health/live" -> health(health(), isKnown, Health::isAlive);
+            case "/health/ready", "/health" -> health(health(), isKnown, Health::isReady);
+            case "/metrics" -> isKnown ? metrics() : new Page(421, "text/plain", "numbers are told to those who ask for localhost, for"
+                    + " an address, or for a name that HealthServer.start was given\n");
             default -> new Page(404, "text/plain", "there are /health, /health/live, /health/ready and /metrics\n");
         };
+    }
+
+    private Page metrics() {
+        NodeInspection inspection = readings.inspection();
+        return inspection == null
+                ? new Page(503, "text/plain", readings.node() + " does not answer\n")
+                : new Page(200, PrometheusText.CONTENT_TYPE, PrometheusText.write(inspection));
     }
 
     /** Of an inspection that is not older than a second, however often it is asked for. */
@@ -118,26 +272,20 @@ public final class HealthServer implements AutoCloseable {
         return inspection == null ? readings.node().health() : inspection.health();
     }
 
-    private static Page health(Health health, Predicate<Health> isGood) {
-        Map<String, Object> document = health.document();
+    private static Page health(Health health, boolean isKnown, Predicate<Health> isGood) {
+        Map<String, Object> document =
+                isKnown ? health.document() : Map.of("alive", health.isAlive(), "ready", health.isReady());
         return new Page(isGood.test(health) ? 200 : 503, "application/json", Json.write(document) + "\n");
-    }
-
-    private static void send(HttpExchange exchange, Page page) throws IOException {
-        byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().add("Content-Type", page.type());
-        exchange.getResponseHeaders().add("Cache-Control", "no-store");
-        boolean isHead = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(page.status(), isHead ? -1 : bytes.length);
-        if (!isHead) {
-            exchange.getResponseBody().write(bytes);
-        }
     }
 
     /** Stops serving; the node goes on. Idempotent. */
     @Override
     public void close() {
-        server.stop(0);
-        threads.shutdownNow();
+        try {
+            server.close();
+        } catch (IOException e) {
+            LOG.debug("health: closing failed: {}", e.getMessage());
+        }
+        connections.forEach(connection -> close(connection.socket()));
     }
 }

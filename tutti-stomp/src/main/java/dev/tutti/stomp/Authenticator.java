@@ -12,6 +12,14 @@ public interface Authenticator {
      */
     @Nullable Access authenticate(Login login) throws Exception;
 
+    /**
+     * Whether somebody might guess what opens. After log-ins that were refused, further ones from the same address, or with the
+     * same login, are looked at later then, after 4 s at most. Keys of 100 random bits and more need no such delay.
+     */
+    default boolean mayBeGuessed() {
+        return true;
+    }
+
     /** Lets everybody in. */
     static Authenticator everybody() {
         return login -> Access.ALL;

@@ -1,5 +1,6 @@
 package dev.tutti.stomp;
 
+import dev.tutti.core.Printable;
 import java.net.SocketAddress;
 import java.security.cert.Certificate;
 import java.util.List;
@@ -19,9 +20,9 @@ public record Login(String login, String passcode, String host, SocketAddress ad
         certificates = List.copyOf(certificates);
     }
 
-    /** Without the passcode. */
+    /** Without the passcode, and as a log may have it. */
     @Override
     public String toString() {
-        return "'" + login + "' from " + address;
+        return "'" + Printable.escape(login) + "' from " + address;
     }
 }

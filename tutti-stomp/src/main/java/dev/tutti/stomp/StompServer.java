@@ -29,9 +29,9 @@ public final class StompServer implements AutoCloseable {
     private final Hub hub;
     private final AtomicBoolean isClosed = new AtomicBoolean();
 
-    StompServer(Node node, Settings settings, boolean hasAuthenticator, Application application) {
-        this.listener =
-                Listener.open(settings, node.spec().node().get(TransportSettings.IO), hasAuthenticator);
+    StompServer(Node node, Settings settings, Application application) {
+        this.listener = Listener.open(
+                settings, node.spec().node().get(TransportSettings.IO), application.authenticator() != null);
         this.endpoints = listener.endpoints(node.address());
         try {
             this.hub = new Hub(

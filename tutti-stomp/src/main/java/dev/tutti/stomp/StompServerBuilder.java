@@ -84,9 +84,6 @@ public final class StompServerBuilder {
      * @throws IllegalStateException if the node is closed, or has joined one of the groups otherwise
      */
     public StompServer start() {
-        Authenticator judge = authenticator;
-        Application application = new Application(
-                judge == null ? Authenticator.everybody() : judge, onMessage, Map.copyOf(states), pages);
-        return new StompServer(node, settings, judge != null, application);
+        return new StompServer(node, settings, new Application(authenticator, onMessage, Map.copyOf(states), pages));
     }
 }

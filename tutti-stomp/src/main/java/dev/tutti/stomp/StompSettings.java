@@ -54,6 +54,12 @@ public final class StompSettings {
             "Origins of web pages that may connect over WebSocket, such as https://shop.example; * is all. A page that comes from"
                     + " the same host and port may always.");
 
+    public static final Setting<List<String>> HOSTS = Setting.list(
+            "stomp.hosts",
+            "Names by which browsers may ask for the server, beside localhost, addresses, and the names in stomp.address and"
+                    + " stomp.advertise. Requests for other names are refused, so that no page elsewhere can pass for one of this"
+                    + " server.");
+
     public static final Setting<Integer> THREADS = Setting.count(
             "stomp.threads", 0, 0, 256, "Threads that serve all clients; 0 is one for each processor, at most 4.");
 
@@ -63,6 +69,14 @@ public final class StompSettings {
             1,
             1_000_000,
             "Clients that may be connected; beyond, the oldest that has not logged in makes room, or the new one is refused.");
+
+    public static final Setting<Integer> STRANGERS_MAX = Setting.count(
+            "stomp.strangers-max",
+            1_024,
+            1,
+            1_000_000,
+            "Connections from one address (of IPv6, one network of 64 bits) that have not logged in; beyond, the oldest of them that"
+                    + " has not sent CONNECT makes room, or the new one is refused.");
 
     public static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
             "stomp.connect-timeout",
@@ -172,8 +186,10 @@ public final class StompSettings {
             TLS_KEY,
             TLS_AUTHORITY,
             ORIGINS,
+            HOSTS,
             THREADS,
             CLIENTS_MAX,
+            STRANGERS_MAX,
             CONNECT_TIMEOUT,
             FRAME_TIMEOUT,
             CLOSE_TIMEOUT,

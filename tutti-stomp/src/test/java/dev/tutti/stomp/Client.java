@@ -147,12 +147,19 @@ final class Client implements AutoCloseable {
         return bytes.toByteArray();
     }
 
-    /** Reads the answer to a request of HTTP. */
+    /** Reads the head of the answer to a request of HTTP. */
     void skipHttp() throws IOException {
-        String line = line();
+        httpStatus();
+    }
+
+    /** Reads the head of the answer to a request of HTTP, and returns its first line. */
+    String httpStatus() throws IOException {
+        String first = line();
+        String line = first;
         while (line.length() > 1) {
             line = line();
         }
+        return first;
     }
 
     /** Whether the server closes without another frame; what waits in front is thrown away. */

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -151,6 +152,85 @@ class HostileTest {
             assertThat(client.await("ERROR").header("message")).contains("stomp.unacked-max");
         }
         checkServed(server);
+        awaitNobody(server);
+    }
+
+    private static Reply logIn(StompServer server, String login, String passcode) throws IOException {
+        try (Client client = Client.open(server.port())) {
+            client.send("CONNECT\naccept-version:1.2\nlogin:" + login + "\npasscode:" + passcode + "\n\n");
+            return client.read();
+        }
+    }
+
+    @Test
+    void guessesAreLookedAtLaterAndLaterAndTheRightOneGetsIn() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        StompServer server = cluster.start(builder -> builder.set("stomp.connect-timeout", "600 ms").authenticator(login -> {
+            looks.incrementAndGet();
+            return login.passcode().equals("right") ? Access.ALL : null;
+        }));
+        long beginNanos = System.nanoTime();
+        for (int guess = 0; guess < 6; guess++) {
+            assertThat(logIn(server, "ann", "guess" + guess).header("message")).contains("refused");
+        }
+        // 250 ms, then half of the connect-timeout.
+        assertThat(System.nanoTime() - beginNanos).isGreaterThan(800_000_000L);
+        assertThat(server.status()).containsEntry("logins-delayed", 3L);
+        assertThat(logIn(server, "ann", "right").command()).isEqualTo("CONNECTED");
+        // A few wait at a time; whoever hangs up meanwhile is not looked at.
+        int before = looks.get();
+        List<Client> guessers = new ArrayList<>();
+        for (int guess = 0; guess < 60; guess++) {
+            Client client = Client.open(server.port());
+            guessers.add(client);
+            client.send("CONNECT\naccept-version:1.2\nlogin:bob\npasscode:" + guess + "\n\n");
+        }
+        for (Client client : guessers) {
+            assertThat(client.expect("ERROR").header("message")).containsAnyOf("refused", "too many log-ins");
+            client.close();
+        }
+        assertThat(looks.get() - before).isEqualTo(16);
+        assertThat(logIn(server, "bob", "right").command()).isEqualTo("CONNECTED");
+        awaitNobody(server);
+    }
+
+    @Test
+    void tellsOtherMembersToThoseWhoHaveLoggedInAlone() throws Exception {
+        Authenticator judge = login -> login.passcode().equals("right") ? Access.ALL : null;
+        StompServer first = cluster.start(builder -> builder.authenticator(judge));
+        StompServer second = cluster.start(builder -> builder.authenticator(judge));
+        Cluster.await("endpoints are known", () -> {
+            try {
+                return logIn(first, "ann", "right").header("endpoints").contains(":" + second.port());
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertThat(logIn(first, "ann", "wrong").headers()).containsKey("message").doesNotContainKey("endpoints");
+        try (Client client = Client.open(first.port())) {
+            client.send("SUBSCRIBE\nid:a\ndestination:/info\n\n");
+            assertThat(client.expect("ERROR").headers()).doesNotContainKey("endpoints");
+        }
+        try (Client client = Client.open(first.port())) {
+            client.send("CONNECT\naccept-version:1.2\nlogin:ann\npasscode:right\n\n");
+            client.expect("CONNECTED");
+            client.send("NONSENSE\n\n");
+            assertThat(client.expect("ERROR").header("endpoints")).contains("" + second.port());
+        }
+    }
+
+    @Test
+    void oneAddressThatDoesNotLogInTakesNoMoreThanItsPart() throws Exception {
+        StompServer server = cluster.start(builder -> builder.set("stomp.strangers-max", "5"));
+        List<Client> idle = new ArrayList<>();
+        for (int index = 0; index < 20; index++) {
+            idle.add(Client.open(server.port()));
+        }
+        checkServed(server);
+        Cluster.await("the oldest had to go", () -> server.status().get("disconnected.clients") >= 15);
+        for (Client client : idle) {
+            client.close();
+        }
         awaitNobody(server);
     }
 

@@ -31,6 +31,7 @@ class WebSocketTest {
     static void start() {
         cluster = new Cluster();
         port = cluster.start(builder -> builder.set("stomp.origins", "https://shop.example")
+                        .set("stomp.hosts", "stomp.example")
                         .pages(target -> target.equals("/hello?a=1") ? new Pages.Page("text/html", new byte[] {'h', 'i'}) : null))
                 .port();
         http = HttpClient.newHttpClient();
@@ -153,7 +154,7 @@ class WebSocketTest {
         try (Cluster hasty = new Cluster()) {
             StompServer server = hasty.start(builder -> builder.set("stomp.frame-timeout", "500 ms"));
             try (Client client = Client.open(server.port())) {
-                client.sendRaw(("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                client.sendRaw(("GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n")
                         .getBytes(StandardCharsets.US_ASCII));
                 client.skipHttp();
@@ -184,6 +185,34 @@ class WebSocketTest {
                 .containsEntry("content-type", List.of("text/html"))
                 .containsEntry("access-control-allow-origin", List.of("*"))
                 .containsEntry("cache-control", List.of("no-store"));
+    }
+
+    private static final String UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            + "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n";
+
+    private static String raw(String request) throws Exception {
+        try (Client client = Client.open(port)) {
+            client.sendRaw((request + "\r\n").getBytes(StandardCharsets.US_ASCII));
+            return client.httpStatus();
+        }
+    }
+
+    @Test
+    void refusesNamesThatAnotherPageHasPointedHere() throws Exception {
+        String evil = "Host: evil.example:" + port + "\r\n";
+        String origin = "Origin: http://evil.example:" + port + "\r\n";
+        assertThat(raw("GET / HTTP/1.1\r\n" + evil + origin + UPGRADE)).startsWith("HTTP/1.1 421");
+        assertThat(raw("GET / HTTP/1.1\r\n" + evil + UPGRADE)).startsWith("HTTP/1.1 421");
+        assertThat(raw("GET /hello?a=1 HTTP/1.1\r\n" + evil)).startsWith("HTTP/1.1 421");
+        assertThat(raw("GET / HTTP/1.0\r\n" + UPGRADE)).startsWith("HTTP/1.1 421");
+        assertThat(cluster.server(0).status().get("requests-foreign-host")).isEqualTo(4);
+    }
+
+    @Test
+    void isKnownByItsAddressAndByNamesThatAreSet() throws Exception {
+        for (String host : List.of("localhost:" + port, "127.0.0.1:" + port, "[::1]", "stomp.example")) {
+            assertThat(raw("GET / HTTP/1.1\r\nHost: " + host + "\r\n" + UPGRADE)).as(host).startsWith("HTTP/1.1 101");
+        }
     }
 
     @Test

@@ -11,12 +11,12 @@ final class Counters {
     /** Each with what it counts. */
     enum Counter {
         REQUESTS("requests"),
-        CONNECTIONS_REFUSED("connections-refused"),
         REQUESTS_MALFORMED("requests-malformed"),
         REQUESTS_TOO_SLOW("requests-too-slow"),
         REQUESTS_FOREIGN_HOST("requests-foreign-host"),
         REQUESTS_FOREIGN_PAGE("requests-foreign-page"),
         REQUESTS_WITHOUT_LOGIN("requests-without-login"),
+        LOGINS_DELAYED("logins-delayed"),
         BROWSERS_REFUSED("browsers-refused"),
         BROWSERS_TOO_SLOW("browsers-too-slow"),
         FIGURES_SKIPPED("figures-skipped"),

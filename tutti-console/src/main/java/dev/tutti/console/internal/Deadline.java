@@ -1,6 +1,7 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.internal.Counters.Counter;
+import dev.tutti.internal.door.Places.Place;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.Future;
@@ -9,19 +10,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends a connection that takes too long for what it is at: its request from the first byte to the last, the reading of an
- * answer, or the pause between two requests. Drops of a request don't prolong it. On the connection's loop.
+ * answer, or the pause between two requests. Drops of a request don't prolong it. While it runs the connection may have to make
+ * room for another one. On the connection's loop.
  */
 final class Deadline extends ChannelInboundHandlerAdapter {
 
     private final long timeoutNanos;
     private final Counters counters;
+    private final Place place;
     private @Nullable ChannelHandlerContext context;
     private @Nullable Future<?> end;
     private boolean hasBegun;
 
-    Deadline(long timeoutNanos, Counters counters) {
+    Deadline(long timeoutNanos, Counters counters, Place place) {
         this.timeoutNanos = timeoutNanos;
         this.counters = counters;
+        this.place = place;
     }
 
     @Override
@@ -32,12 +36,12 @@ final class Deadline extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        stop();
+        cancel();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        stop();
+        cancel();
         ctx.fireChannelInactive();
     }
 
@@ -49,8 +53,9 @@ final class Deadline extends ChannelInboundHandlerAdapter {
 
     /** From now on the client's time runs. */
     void start() {
-        stop();
+        cancel();
         hasBegun = false;
+        place.onIdle();
         ChannelHandlerContext own = context;
         if (own != null) {
             end = own.executor().schedule(this::onEnd, timeoutNanos, TimeUnit.NANOSECONDS);
@@ -59,6 +64,17 @@ final class Deadline extends ChannelInboundHandlerAdapter {
 
     /** It is our turn. */
     void stop() {
+        cancel();
+        place.onBusy();
+    }
+
+    /** The client is logged in and stays; it has no deadline any more. */
+    void stay() {
+        cancel();
+        place.onResident();
+    }
+
+    private void cancel() {
         Future<?> running = end;
         if (running != null) {
             running.cancel(false);

@@ -13,17 +13,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may look: whoever brings the token, or the link that was printed once, gets a session. Attempts that fail are
- * rationed, whoever makes them. Secrets are compared in constant time, and sessions kept by their digest alone.
+ * Who may look: whoever brings the token, or the link that was printed once, gets a session. Secrets are compared in constant
+ * time, and sessions kept by their digest alone.
  *
  * <p>All methods may be called from any thread.
  */
 public final class Gate {
-
-    /** Failures that are answered at once; then one each {@link #REFILL_NANOS}. */
-    static final int FAILURES_MAX = 5;
-
-    static final long REFILL_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Log-ins at a time; a further one ends the oldest. */
     static final int SESSIONS_MAX = 64;
@@ -34,6 +29,9 @@ public final class Gate {
     public static final int TOKEN_LENGTH_MIN = 16;
     static final int TOKEN_LENGTH_MAX = 512;
 
+    /** Characters from which on nobody guesses a token over a network: those that the console makes have more. */
+    static final int TOKEN_LENGTH_SAFE = 32;
+
     /** What became of an attempt. */
     sealed interface Outcome {}
 
@@ -43,10 +41,8 @@ public final class Gate {
     /** It was wrong. */
     record Wrong() implements Outcome {}
 
-    /** Too many were wrong before. */
-    record TooMany(long waitSeconds) implements Outcome {}
-
     private final byte[] tokenDigest;
+    private final boolean isGuessable;
     private final long sessionNanos;
     private final LongSupplier nanoTime;
     private final SecureRandom random = new SecureRandom();
@@ -55,8 +51,6 @@ public final class Gate {
     private final Map<String, Long> sessions = new LinkedHashMap<>();
     private byte @Nullable [] linkDigest;
     private long linkEndNanos;
-    private long failuresLeft = FAILURES_MAX;
-    private long refilledNanos;
     private long refused;
 
     Gate(String token, long sessionNanos, LongSupplier nanoTime) {
@@ -65,9 +59,9 @@ public final class Gate {
                     + " characters, not " + token.length());
         }
         this.tokenDigest = digest(token);
+        this.isGuessable = token.length() < TOKEN_LENGTH_SAFE;
         this.sessionNanos = sessionNanos;
         this.nanoTime = nanoTime;
-        this.refilledNanos = nanoTime.getAsLong();
     }
 
     /** 256 bits that nobody guesses. */
@@ -79,6 +73,11 @@ public final class Gate {
         byte[] bytes = new byte[32];
         random.nextBytes(bytes);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** Whether somebody might guess the token, so that log-ins have to be delayed after failures. Links can't be guessed. */
+    boolean isGuessable() {
+        return isGuessable;
     }
 
     /** Makes what a link is to carry: good once, and not for long. An earlier one is good no more. */
@@ -108,7 +107,8 @@ public final class Gate {
     /** Whether a request that brings the token itself may pass; no session begins. */
     synchronized boolean isToken(String token) {
         boolean isRight = MessageDigest.isEqual(digest(token), tokenDigest);
-        return ration(isRight) == 0 && isRight;
+        refused += isRight ? 0 : 1;
+        return isRight;
     }
 
     synchronized boolean isOpen(@Nullable String session) {
@@ -138,11 +138,8 @@ public final class Gate {
     }
 
     private Outcome judge(boolean isRight) {
-        long waitSeconds = ration(isRight);
-        if (waitSeconds > 0) {
-            return new TooMany(waitSeconds);
-        }
         if (!isRight) {
+            refused++;
             return new Wrong();
         }
         String session = secret(random);
@@ -153,23 +150,6 @@ public final class Gate {
         }
         sessions.put(HexFormat.of().formatHex(digest(session)), nowNanos + sessionNanos);
         return new Open(session);
-    }
-
-    /** Seconds to wait; none if the attempt may be answered. While there are none left, the right one waits, too. */
-    private long ration(boolean isRight) {
-        long nowNanos = nanoTime.getAsLong();
-        long refills = (nowNanos - refilledNanos) / REFILL_NANOS;
-        failuresLeft = Math.min(FAILURES_MAX, failuresLeft + refills);
-        refilledNanos += refills * REFILL_NANOS;
-        if (failuresLeft == 0) {
-            refused++;
-            return Math.max(1, TimeUnit.NANOSECONDS.toSeconds(REFILL_NANOS));
-        }
-        if (!isRight) {
-            failuresLeft--;
-            refused++;
-        }
-        return 0;
     }
 
     /** Of equal length whatever came, so that comparing says nothing of it. */

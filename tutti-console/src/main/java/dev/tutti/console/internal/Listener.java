@@ -1,9 +1,10 @@
 package dev.tutti.console.internal;
 
 import dev.tutti.console.ConsoleSettings;
-import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.door.Places;
+import dev.tutti.internal.door.Places.Place;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -43,17 +44,36 @@ final class Listener implements AutoCloseable {
     private final Settings settings;
     private final @Nullable SslContext tls;
     private final MultiThreadIoEventLoopGroup loops;
+    private final Places places;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final InetAddress address;
     private final Channel channel;
 
+    /** The one of the console. */
+    static Listener ofConsole(Settings settings, Counters counters, Routes.Factory routes) {
+        int first = settings.get(ConsoleSettings.PORT);
+        int last = first == 0 ? 0 : Math.min(first + settings.get(ConsoleSettings.PORT_RANGE), PORT_MAX);
+        return new Listener(settings, new Ports(ConsoleSettings.PORT.name(), first, last), counters, routes);
+    }
+
+    /** The one of health alone; null if there is to be none. */
+    static @Nullable Listener ofHealth(Settings settings, Counters counters, Routes.Factory routes) {
+        int port = settings.get(ConsoleSettings.HEALTH_PORT);
+        return port < 0 ? null : new Listener(settings, new Ports(ConsoleSettings.HEALTH_PORT.name(), port, port), counters, routes);
+    }
+
+    /** Ports to try, and the setting that names them. */
+    private record Ports(String setting, int first, int last) {}
+
     /**
      * @throws SettingException if the address can't be bound, or not safely
      */
-    Listener(Settings settings, Counters counters, Routes.Factory routes) {
+    private Listener(Settings settings, Ports ports, Counters counters, Routes.Factory routes) {
         this.settings = settings;
         this.tls = tls(settings);
         this.address = address(settings);
+        int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
+        this.places = new Places(connectionsMax, connectionsMax / 2);
         if (tls == null && !address.isLoopbackAddress() && !settings.get(ConsoleSettings.INSECURE)) {
             throw new SettingException("console.address: " + settings.get(ConsoleSettings.ADDRESS)
                     + " is not loopback, which needs TLS (console.tls-certificate and console.tls-key); or say"
@@ -62,15 +82,14 @@ final class Listener implements AutoCloseable {
         this.loops = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tutti-console", true), NioIoHandler.newFactory());
         try {
-            this.channel = bind(counters, routes);
+            this.channel = bind(ports, counters, routes);
         } catch (RuntimeException e) {
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
             throw e;
         }
     }
 
-    private Channel bind(Counters counters, Routes.Factory routes) {
-        int connectionsMax = settings.get(ConsoleSettings.CONNECTIONS_MAX);
+    private Channel bind(Ports ports, Counters counters, Routes.Factory routes) {
         int buffer = (int) settings.get(ConsoleSettings.BROWSER_BUFFER).bytes();
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
@@ -84,15 +103,16 @@ final class Listener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel connection) {
-                        if (connections.size() >= connectionsMax) {
-                            counters.increment(Counter.CONNECTIONS_REFUSED);
+                        Place place = places.enter(connection.remoteAddress(), connection::close);
+                        if (place == null) {
                             connection.close();
                             return;
                         }
+                        connection.closeFuture().addListener(_ -> place.leave());
                         connections.add(connection);
                         ChannelPipeline pipeline = connection.pipeline();
                         Deadline deadline = new Deadline(
-                                settings.get(ConsoleSettings.REQUEST_TIMEOUT).toNanos(), counters);
+                                settings.get(ConsoleSettings.REQUEST_TIMEOUT).toNanos(), counters, place);
                         pipeline.addLast(deadline);
                         if (tls != null) {
                             pipeline.addLast(tls.newHandler(connection.alloc()));
@@ -104,17 +124,15 @@ final class Listener implements AutoCloseable {
                         pipeline.addLast(routes.forConnection(deadline));
                     }
                 });
-        int first = settings.get(ConsoleSettings.PORT);
-        int last = first == 0 ? 0 : Math.min(first + settings.get(ConsoleSettings.PORT_RANGE), PORT_MAX);
-        for (int port = first; ; port++) {
+        for (int port = ports.first(); ; port++) {
             ChannelFuture bound = bootstrap.bind(address, port).awaitUninterruptibly();
             if (bound.isSuccess()) {
                 return bound.channel();
             }
-            if (port == last) {
-                String ports = last == first ? "port " + first : "ports " + first + " to " + last;
+            if (port == ports.last()) {
+                String tried = port == ports.first() ? "port " + port : "ports " + ports.first() + " to " + port;
                 throw new SettingException(
-                        "console.port: " + ports + " of " + address.getHostAddress() + " can't be bound: "
+                        ports.setting() + ": " + tried + " of " + address.getHostAddress() + " can't be bound: "
                                 + bound.cause().getMessage(),
                         bound.cause());
             }
@@ -160,6 +178,10 @@ final class Listener implements AutoCloseable {
 
     boolean isTls() {
         return tls != null;
+    }
+
+    Places places() {
+        return places;
     }
 
     int port() {

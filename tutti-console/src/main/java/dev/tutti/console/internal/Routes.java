@@ -4,6 +4,8 @@ import dev.tutti.console.internal.Assets.Asset;
 import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.door.Backoff.Attempt;
+import dev.tutti.internal.door.Hosts;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,6 +29,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,12 +55,21 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final Site site;
     private final Deadline deadline;
+    private final boolean isForHealth;
     private boolean isAnswering;
     private @Nullable Browser browser;
 
-    Routes(Site site, Deadline deadline) {
+    /** The log-in that waits for its turn. */
+    private @Nullable Attempt waiting;
+
+    /** A program on this connection has brought the right token before. */
+    private boolean isAudited;
+
+    /** @param isForHealth whether nothing else is served here */
+    Routes(Site site, Deadline deadline, boolean isForHealth) {
         this.site = site;
         this.deadline = deadline;
+        this.isForHealth = isForHealth;
     }
 
     @Override
@@ -99,12 +112,16 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void route(
             ChannelHandlerContext ctx, FullHttpRequest request, String path, Map<String, List<String>> parameters) {
         boolean isProbe = path.equals("/health") || path.equals("/ready");
+        if (isForHealth && !isProbe) {
+            reply(ctx, request, plain(HttpResponseStatus.NOT_FOUND, "There are /health and /ready."), true);
+            return;
+        }
         String host = request.headers().get(HttpHeaderNames.HOST);
         // What probes ask for is no secret, and they know the machine by any name.
         if (!isProbe && !site.hosts().isAllowed(host)) {
             site.counters().increment(Counter.REQUESTS_FOREIGN_HOST);
             reply(ctx, request, plain(HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "The console is not known by this name; console.hosts lists further ones."), true);
+                    "The console is not known by this name. Ask for localhost or an address, or add the name to console.hosts."), true);
             return;
         }
         boolean isGet = request.method().equals(HttpMethod.GET);
@@ -122,8 +139,8 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         switch (path) {
-            case "/health" -> later(ctx, request, () -> probe(site.health()));
-            case "/ready" -> later(ctx, request, () -> probe(site.readiness()));
+            case "/health" -> later(ctx, HttpUtil.isKeepAlive(request), () -> probe(site.health()));
+            case "/ready" -> later(ctx, HttpUtil.isKeepAlive(request), () -> probe(site.readiness()));
             case "/login" -> login(ctx, request, isPost, parameters);
             case "/logout" -> logout(ctx, request);
             case "/" -> page(ctx, request);
@@ -147,7 +164,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         // Browsers that say it say it more surely than by the origin, which they hide at times.
         return site != null
                 ? !site.equals("same-origin") && !site.equals("none")
-                : !this.site.hosts().isOwn(origin, host);
+                : !Hosts.isOwn(origin, host);
     }
 
     // ------------------------------------------------------------------ pages
@@ -183,19 +200,56 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private void login(
             ChannelHandlerContext ctx, FullHttpRequest request, boolean isPost, Map<String, List<String>> parameters) {
         String once = first(parameters, "once");
+        boolean isKept = HttpUtil.isKeepAlive(request);
         if (isPost) {
             QueryStringDecoder form = new QueryStringDecoder(
                     request.content().toString(StandardCharsets.UTF_8), StandardCharsets.UTF_8, false, PARAMETERS_MAX);
             String token = first(form.parameters(), "token");
-            enter(ctx, request, site.gate().enter(token == null ? "" : token.strip()));
+            weigh(ctx, isKept, () -> enter(ctx, isKept, site.gate().enter(token == null ? "" : token.strip()), "token"));
         } else if (once != null) {
-            enter(ctx, request, site.gate().enterByLink(once));
+            // Nobody guesses it: what others have tried before is no reason to wait.
+            enter(ctx, isKept, site.gate().enterByLink(once), "link");
         } else {
             reply(ctx, request, loginPage(HttpResponseStatus.OK, ""), false);
         }
     }
 
-    private void enter(ChannelHandlerContext ctx, FullHttpRequest request, Gate.Outcome outcome) {
+    /**
+     * Looks at a token: at once, or, if it might be guessed and others of this origin were wrong before, after a while.
+     *
+     * @param look answers, and returns whether the token was right
+     */
+    private void weigh(ChannelHandlerContext ctx, boolean isKept, BooleanSupplier look) {
+        if (!site.gate().isGuessable()) {
+            var unused = look.getAsBoolean();
+            return;
+        }
+        Attempt attempt = site.backoff().begin(ctx.channel().remoteAddress(), "");
+        if (attempt == null) {
+            site.audit().onRefused(ctx.channel().remoteAddress(), "", "too many log-ins wait already");
+            long waitSeconds = TimeUnit.NANOSECONDS.toSeconds(site.backoff().delayMaxNanos());
+            FullHttpResponse later = loginPage(
+                    HttpResponseStatus.TOO_MANY_REQUESTS,
+                    "Too many attempts were wrong. Try again in " + waitSeconds + " seconds.");
+            later.headers().set(HttpHeaderNames.RETRY_AFTER, waitSeconds);
+            send(ctx, later, isKept);
+        } else if (attempt.delayNanos() == 0) {
+            attempt.end(look.getAsBoolean());
+        } else {
+            site.counters().increment(Counter.LOGINS_DELAYED);
+            waiting = attempt;
+            ctx.executor().schedule(() -> {
+                if (waiting == attempt) {
+                    waiting = null;
+                    attempt.end(look.getAsBoolean());
+                }
+            }, attempt.delayNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private boolean enter(ChannelHandlerContext ctx, boolean isKept, Gate.Outcome outcome, String how) {
+        boolean isIn = outcome instanceof Gate.Open;
+        audit(ctx, isIn, how);
         FullHttpResponse response =
                 switch (outcome) {
                     case Gate.Open open -> {
@@ -206,15 +260,17 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
                     }
                     case Gate.Wrong wrong ->
                         loginPage(HttpResponseStatus.FORBIDDEN, "That was not it. A link is good once, and for 15 minutes.");
-                    case Gate.TooMany many -> {
-                        FullHttpResponse later = loginPage(
-                                HttpResponseStatus.TOO_MANY_REQUESTS,
-                                "Too many attempts were wrong. Try again in " + many.waitSeconds() + " seconds.");
-                        later.headers().set(HttpHeaderNames.RETRY_AFTER, many.waitSeconds());
-                        yield later;
-                    }
                 };
-        reply(ctx, request, response, false);
+        send(ctx, response, isKept);
+        return isIn;
+    }
+
+    private void audit(ChannelHandlerContext ctx, boolean isIn, String how) {
+        if (isIn) {
+            site.audit().onAdmitted(ctx.channel().remoteAddress(), "", how);
+        } else {
+            site.audit().onRefused(ctx.channel().remoteAddress(), "", "wrong " + how);
+        }
     }
 
     private void logout(ChannelHandlerContext ctx, FullHttpRequest request) {
@@ -251,23 +307,49 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private void api(
             ChannelHandlerContext ctx, FullHttpRequest request, String path, Map<String, List<String>> parameters) {
+        boolean isKept = HttpUtil.isKeepAlive(request);
         String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        boolean hasToken = authorization != null
-                && authorization.startsWith(BEARER)
-                && site.gate().isToken(authorization.substring(BEARER.length()).strip());
-        if (!hasToken && !isLoggedIn(request)) {
-            site.counters().increment(Counter.REQUESTS_WITHOUT_LOGIN);
-            reply(ctx, request, plain(HttpResponseStatus.UNAUTHORIZED, "Log in first."), false);
-            return;
+        if (isLoggedIn(request)) {
+            serve(ctx, isKept, path, parameters, cookie(request));
+        } else if (authorization != null && authorization.startsWith(BEARER)) {
+            String token = authorization.substring(BEARER.length()).strip();
+            weigh(ctx, isKept, () -> serveProgram(ctx, isKept, path, parameters, token));
+        } else {
+            refuse(ctx, isKept);
         }
+    }
+
+    private void refuse(ChannelHandlerContext ctx, boolean isKept) {
+        site.counters().increment(Counter.REQUESTS_WITHOUT_LOGIN);
+        send(ctx, plain(HttpResponseStatus.UNAUTHORIZED, "Log in first."), isKept);
+    }
+
+    private boolean serveProgram(
+            ChannelHandlerContext ctx, boolean isKept, String path, Map<String, List<String>> parameters, String token) {
+        boolean isRight = site.gate().isToken(token);
+        if (!isRight || !isAudited) {
+            audit(ctx, isRight, "bearer token");
+        }
+        isAudited = isRight;
+        if (isRight) {
+            serve(ctx, isKept, path, parameters, null);
+        } else {
+            refuse(ctx, isKept);
+        }
+        return isRight;
+    }
+
+    /** @param session null for a program, which brings its token each time */
+    private void serve(
+            ChannelHandlerContext ctx, boolean isKept, String path, Map<String, List<String>> parameters, @Nullable String session) {
         switch (path) {
-            case "/api/stream" -> stream(ctx, request, hasToken ? null : cookie(request));
-            case "/api/cluster" -> later(ctx, request, () -> json(HttpResponseStatus.OK, site.cluster()));
+            case "/api/stream" -> stream(ctx, session);
+            case "/api/cluster" -> later(ctx, isKept, () -> json(HttpResponseStatus.OK, site.cluster()));
             case "/api/inspection" -> {
                 String member = first(parameters, "member");
-                later(ctx, request, () -> inspection(member == null ? "" : member));
+                later(ctx, isKept, () -> inspection(member == null ? "" : member));
             }
-            default -> reply(ctx, request, plain(HttpResponseStatus.NOT_FOUND, "There is no such thing."), false);
+            default -> send(ctx, plain(HttpResponseStatus.NOT_FOUND, "There is no such thing."), isKept);
         }
     }
 
@@ -282,16 +364,17 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         return json(health.isGood() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, health.document());
     }
 
-    private void stream(ChannelHandlerContext ctx, FullHttpRequest request, @Nullable String session) {
+    private void stream(ChannelHandlerContext ctx, @Nullable String session) {
         Browser opened = new Browser(
                 ctx.channel(), () -> session == null || site.gate().isOpen(session), site.counters());
         if (!site.admit(opened)) {
             site.counters().increment(Counter.BROWSERS_REFUSED);
             FullHttpResponse response =
                     plain(HttpResponseStatus.SERVICE_UNAVAILABLE, "As many pages are open as console.browsers-max allows.");
-            reply(ctx, request, response, true);
+            send(ctx, response, false);
             return;
         }
+        deadline.stay();
         browser = opened;
         opened.start(headersOfEveryAnswer());
         site.greet(opened);
@@ -300,8 +383,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     // ------------------------------------------------------------------ answers
 
     /** Asks on a thread that may wait. */
-    private void later(ChannelHandlerContext ctx, FullHttpRequest request, Supplier<FullHttpResponse> answer) {
-        boolean isKept = HttpUtil.isKeepAlive(request);
+    private void later(ChannelHandlerContext ctx, boolean isKept, Supplier<FullHttpResponse> answer) {
         Thread.ofVirtual().name("tutti-console-request").start(() -> {
             FullHttpResponse response;
             try {
@@ -390,6 +472,11 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         Browser open = browser;
         if (open != null) {
             site.dismiss(open);
+        }
+        Attempt abandoned = waiting;
+        if (abandoned != null) {
+            waiting = null;
+            abandoned.abandon();
         }
         ctx.fireChannelInactive();
     }

@@ -3,12 +3,17 @@ package dev.tutti.console.internal;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.door.Audit;
+import dev.tutti.internal.door.Backoff;
+import dev.tutti.internal.door.Hosts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Site implements AutoCloseable {
 
     private static final int TOKEN_FILE_BYTES_MAX = 4_096;
+
+    /** Log-ins of one origin that wait because others have failed before. */
+    private static final int LOGINS_WAITING_MAX = 16;
 
     /** Probes may come from anywhere: the loop is asked this often at most. */
     private static final long HEALTH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -28,10 +36,13 @@ public final class Site implements AutoCloseable {
     private final Counters counters = new Counters();
     private final Assets assets = new Assets();
     private final Gate gate;
+    private final Backoff backoff;
+    private final Audit audit;
     private final boolean isTokenKnown;
     private final Witnesses witnesses;
     private final Observatory observatory;
     private final Listener listener;
+    private final @Nullable Listener healthListener;
     private final Hosts hosts;
 
     // Under its own lock.
@@ -53,10 +64,16 @@ public final class Site implements AutoCloseable {
                 isTokenKnown ? token(Path.of(tokenFile)) : Gate.newSecret(),
                 settings.get(ConsoleSettings.SESSION).toNanos(),
                 System::nanoTime);
+        // What waits for its turn leaves places of its origin to others.
+        this.backoff = new Backoff(
+                Math.clamp(settings.get(ConsoleSettings.CONNECTIONS_MAX) / 4, 1, LOGINS_WAITING_MAX), Long.MAX_VALUE, System::nanoTime);
+        this.audit = new Audit("console", System::nanoTime);
         // Requests are answered when all of this object is there.
-        this.listener = new Listener(settings, counters, this::routes);
-        this.hosts = new Hosts(
-                listener.host().replace("[", "").replace("]", ""), settings.get(ConsoleSettings.HOSTS));
+        this.listener = Listener.ofConsole(settings, counters, deadline -> new Routes(this, deadline, false));
+        this.healthListener = healthListener();
+        List<String> names = new ArrayList<>(settings.get(ConsoleSettings.HOSTS));
+        names.add(settings.get(ConsoleSettings.ADDRESS));
+        this.hosts = new Hosts(names);
         this.observatory = new Observatory(
                 witnesses,
                 counters,
@@ -64,10 +81,18 @@ public final class Site implements AutoCloseable {
                 settings.get(ConsoleSettings.HISTORY).toNanos(),
                 settings.get(ConsoleSettings.BROWSERS_MAX));
         listener.accept();
+        if (healthListener != null) {
+            healthListener.accept();
+        }
     }
 
-    private Routes routes(Deadline deadline) {
-        return new Routes(this, deadline);
+    private @Nullable Listener healthListener() {
+        try {
+            return Listener.ofHealth(settings, counters, deadline -> new Routes(this, deadline, true));
+        } catch (RuntimeException e) {
+            listener.close();
+            throw e;
+        }
     }
 
     private static String token(Path file) {
@@ -96,6 +121,12 @@ public final class Site implements AutoCloseable {
         return listener.port();
     }
 
+    /** Where health is served apart; -1 if it is not. */
+    public int healthPort() {
+        Listener apart = healthListener;
+        return apart == null ? -1 : apart.port();
+    }
+
     /** An address that logs in whoever opens it first, within a quarter of an hour. */
     public String link() {
         return address() + "login?once=" + gate.newLink();
@@ -111,6 +142,9 @@ public final class Site implements AutoCloseable {
         Map<String, Long> status = new LinkedHashMap<>(counters.report());
         status.put("browsers", (long) observatory.browsers());
         status.put("logins-refused", gate.refused());
+        status.put("connections", (long) listener.places().taken());
+        status.put("connections-evicted", listener.places().evicted());
+        status.put("connections-refused", listener.places().refused());
         return status;
     }
 
@@ -126,6 +160,14 @@ public final class Site implements AutoCloseable {
 
     Gate gate() {
         return gate;
+    }
+
+    Backoff backoff() {
+        return backoff;
+    }
+
+    Audit audit() {
+        return audit;
     }
 
     Hosts hosts() {
@@ -200,6 +242,9 @@ public final class Site implements AutoCloseable {
     @Override
     public void close() {
         listener.close();
+        if (healthListener != null) {
+            healthListener.close();
+        }
         observatory.close();
     }
 }

@@ -62,17 +62,23 @@ class GateTest {
     }
 
     @Test
-    void guessesAreRationedAndTheRationComesBack() {
-        for (int attempt = 0; attempt < Gate.FAILURES_MAX; attempt++) {
+    void wrongOnesNeverKeepTheRightOneOut() {
+        String link = gate.newLink();
+        for (int attempt = 0; attempt < 1_000; attempt++) {
             assertThat(gate.enter("wrong")).isEqualTo(new Gate.Wrong());
+            assertThat(gate.enterByLink("x")).isEqualTo(new Gate.Wrong());
+            assertThat(gate.isToken("wrong")).isFalse();
         }
-        assertThat(gate.enter("wrong")).isInstanceOf(Gate.TooMany.class);
-        // Whoever guesses right now learns nothing either.
-        assertThat(gate.enter(TOKEN)).isInstanceOf(Gate.TooMany.class);
-        assertThat(gate.isToken(TOKEN)).isFalse();
-        assertThat(gate.refused()).isEqualTo(Gate.FAILURES_MAX + 3);
-        nanos += Gate.REFILL_NANOS;
+        assertThat(gate.refused()).isEqualTo(3_000);
+        assertThat(gate.isToken(TOKEN)).isTrue();
         assertThat(gate.enter(TOKEN)).isInstanceOf(Gate.Open.class);
+        assertThat(gate.enterByLink(link)).isInstanceOf(Gate.Open.class);
+    }
+
+    @Test
+    void tokensThatItMakesCannotBeGuessed() {
+        assertThat(gate.isGuessable()).isTrue();
+        assertThat(new Gate(Gate.newSecret(), 1, () -> 0).isGuessable()).isFalse();
     }
 
     @Test

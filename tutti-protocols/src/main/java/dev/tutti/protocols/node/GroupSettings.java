@@ -240,6 +240,28 @@ public final class GroupSettings {
                     + " the next message; leave: the member leaves the group with the exception as the cause. An error"
                     + " (java.lang.Error) always makes the member leave.");
 
+    /** What follows when a callback of the application does not return. */
+    public enum OnStuck {
+        WAIT,
+        LEAVE
+    }
+
+    public static final Setting<OnStuck> ON_STUCK = Setting.choice(
+            "on-stuck",
+            OnStuck.class,
+            OnStuck.WAIT,
+            "What follows when a listener does not return while messages wait behind it, and with them their senders. wait: the"
+                    + " senders wait, each for send-timeout; leave: the member leaves the group after stuck-timeout, and the others go"
+                    + " on. Listeners of inline groups hold up the node's loop and are not covered.");
+
+    public static final Setting<Duration> STUCK_TIMEOUT = Setting.duration(
+            "stuck-timeout",
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(2),
+            Duration.ofHours(24),
+            "Time for which a listener does not return before the member leaves the group, with on-stuck: leave. Checked once a"
+                    + " second.");
+
     public static final Setting<Duration> RECEIPT_TIMEOUT = Setting.duration(
             "receipt-timeout",
             Duration.ofSeconds(30),
@@ -284,6 +306,8 @@ public final class GroupSettings {
             LEAVE_TIMEOUT,
             JOIN_PATIENCE,
             ON_EXCEPTION,
+            ON_STUCK,
+            STUCK_TIMEOUT,
             STATE,
             STATE_WINDOW,
             STATE_TIMEOUT,

@@ -1,6 +1,7 @@
 package dev.tutti.stomp.internal;
 
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.door.Places.Place;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.buffer.Unpooled;
@@ -53,6 +54,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Session session;
     private final long openedNanos = System.nanoTime();
 
+    /** Null if there was none. */
+    private @Nullable Place place;
+
     private ByteBuf waiting = Unpooled.EMPTY_BUFFER;
     private @Nullable ByteBuf batch;
     private int batchBytesHint = BATCH_BYTES_MIN;
@@ -81,6 +85,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.options = hub.options();
         this.parser = new FrameParser(options.frames());
         this.session = new Session(hub, shard, this);
+    }
+
+    /** Takes a place at the server, or closes. */
+    void enter() {
+        shard.add(this);
+        place = hub.enter(shard, this);
+        if (place == null) {
+            drop(Fault.CLIENTS);
+        }
     }
 
     // ------------------------------------------------------------------ from the channel
@@ -219,7 +232,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         hub.held(-accountedBytes);
         accountedBytes = 0;
         shard.remove(this);
-        hub.onGone();
+        if (place != null) {
+            place.leave();
+        }
     }
 
     // ------------------------------------------------------------------ for the session
@@ -245,9 +260,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
         parser.version(agreed);
     }
 
+    /** The client's log-in is being looked at. */
+    void onLoggingIn() {
+        if (place != null) {
+            place.onBusy();
+        }
+    }
+
     void onLoggedIn() {
         isLoggedIn = true;
-        shard.onLoggedIn(this);
+        if (place != null) {
+            place.onResident();
+        }
+    }
+
+    boolean isLoggedIn() {
+        return isLoggedIn;
     }
 
     /**

@@ -4,6 +4,8 @@ package dev.tutti.stomp.internal;
 public enum Counter {
     ACCEPTED("connections that were accepted"),
     LOGGED_IN("clients that have logged in"),
+    LOGINS_DELAYED("log-ins that were looked at later because others had failed before"),
+    REQUESTS_FOREIGN_HOST("HTTP requests for a name that is not this server's (stomp.hosts)"),
     FRAMES_RECEIVED("frames received"),
     BYTES_RECEIVED("bytes received, without those of TLS and WebSocket"),
     MESSAGES_SENT("MESSAGE frames handed to clients' connections"),

@@ -1,5 +1,6 @@
 package dev.tutti.stomp.internal;
 
+import dev.tutti.internal.door.Hosts;
 import dev.tutti.stomp.Pages.Page;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -113,7 +114,12 @@ final class Detection extends ChannelInboundHandlerAdapter {
             String origin = request.headers().get(HttpHeaderNames.ORIGIN);
             String host = request.headers().get(HttpHeaderNames.HOST);
             Page page = isWebSocket || !request.decoderResult().isSuccess() ? null : hub.pages().page(request.uri());
-            if (page != null) {
+            if (!hub.hosts().isAllowed(host)) {
+                request.release();
+                hub.counters().increment(Counter.REQUESTS_FOREIGN_HOST);
+                refuse(ctx, HttpResponseStatus.MISDIRECTED_REQUEST, "This server is not known by this name. Connect to"
+                        + " localhost or an address, or add the name to stomp.hosts.\n");
+            } else if (page != null) {
                 request.release();
                 answer(ctx, HttpResponseStatus.OK, page);
             } else if (!isWebSocket) {
@@ -166,6 +172,6 @@ final class Detection extends ChannelInboundHandlerAdapter {
         if (origin == null || allowed.contains("*") || allowed.contains(origin)) {
             return true;
         }
-        return host != null && (origin.equals("http://" + host) || origin.equals("https://" + host));
+        return Hosts.isOwn(origin, host);
     }
 }

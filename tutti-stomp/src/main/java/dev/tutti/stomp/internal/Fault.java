@@ -18,7 +18,7 @@ public enum Fault {
     MEMORY("clients that held the most when all together went beyond stomp.memory"),
     SILENT("clients without a heart-beat"),
     TIMEOUT("clients that did not finish in time what they had begun: stomp.connect-timeout, stomp.frame-timeout"),
-    CLIENTS("clients beyond stomp.clients-max"),
+    CLIENTS("clients beyond stomp.clients-max, and connections beyond stomp.strangers-max"),
     RESUME("subscriptions that can't be resumed, because what they miss is no longer kept"),
     GROUP("clients of a group that this member has lost"),
     CLOSING("clients that were connected when the server closed"),

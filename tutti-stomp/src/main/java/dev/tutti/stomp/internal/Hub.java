@@ -5,7 +5,12 @@ import dev.tutti.core.Member;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.door.Audit;
+import dev.tutti.internal.door.Backoff;
+import dev.tutti.internal.door.Hosts;
+import dev.tutti.internal.door.Places;
 import dev.tutti.stomp.Access;
+import dev.tutti.stomp.Authenticator;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.Pages;
 import dev.tutti.stomp.StompMessage;
@@ -36,6 +41,10 @@ public final class Hub {
     private final Node node;
     private final Options options;
     private final List<String> origins;
+    private final Hosts hosts;
+    private final Places places;
+    private final Backoff backoff;
+    private final Audit audit;
     private final Application application;
     private final Consumer<String> onLost;
     private final Counters counters = new Counters();
@@ -43,7 +52,6 @@ public final class Hub {
     private final Map<String, ServedGroup> groups = new LinkedHashMap<>();
     private final Members members;
     private final List<Shard> shards = new ArrayList<>();
-    private final AtomicInteger clients = new AtomicInteger();
     private final AtomicInteger subscriptions = new AtomicInteger();
     private final AtomicLong held = new AtomicLong();
     private final AtomicLong sessions = new AtomicLong();
@@ -66,6 +74,10 @@ public final class Hub {
         this.node = node;
         this.options = Options.of(settings);
         this.origins = settings.get(StompSettings.ORIGINS);
+        this.hosts = hosts(settings, endpoints);
+        this.places = new Places(options.clientsMax(), options.strangersMax());
+        this.backoff = new Backoff(LOGINS_WAITING_MAX, options.connectTimeoutNanos(), System::nanoTime);
+        this.audit = new Audit("STOMP of node " + node.name(), System::nanoTime);
         this.application = application;
         this.onLost = onLost;
         this.backlog = new Backlog(settings.get(StompSettings.BACKLOG).bytes());
@@ -83,6 +95,16 @@ public final class Hub {
                         + String.join(", ", groups.keySet()));
             }
         }
+    }
+
+    /** Names that clients were told, or that were set. */
+    private static Hosts hosts(Settings settings, String endpoints) {
+        List<String> names = new ArrayList<>(settings.get(StompSettings.HOSTS));
+        names.add(settings.get(StompSettings.ADDRESS));
+        for (String endpoint : endpoints.split(",", -1)) {
+            names.add(endpoint.substring(endpoint.indexOf("//") + 2).replace("/", ""));
+        }
+        return new Hosts(names);
     }
 
     private static void check(String name, String membersGroup) {
@@ -132,6 +154,9 @@ public final class Hub {
 
     private static final long CLOSE_SECONDS_MAX = 5;
 
+    /** Log-ins of one address that wait because others have failed before. */
+    private static final int LOGINS_WAITING_MAX = 16;
+
     // ------------------------------------------------------------------ for connections
 
     Options options() {
@@ -148,6 +173,30 @@ public final class Hub {
 
     List<String> origins() {
         return origins;
+    }
+
+    Hosts hosts() {
+        return hosts;
+    }
+
+    /** Whether there are clients that are not let in. */
+    boolean asksForLogIn() {
+        return application.authenticator() != null;
+    }
+
+    /**
+     * Begins a log-in.
+     *
+     * @return null if as many of its address wait as may
+     */
+    Backoff.@Nullable Attempt begin(Login login) {
+        Authenticator judge = application.authenticator();
+        boolean mayBeGuessed = judge != null && judge.mayBeGuessed();
+        return mayBeGuessed ? backoff.begin(login.address(), login.login()) : Backoff.Attempt.IMMEDIATE;
+    }
+
+    Audit audit() {
+        return audit;
     }
 
     Pages pages() {
@@ -188,8 +237,9 @@ public final class Hub {
     void authenticate(Login login, Consumer<@Nullable Access> then) {
         Thread.ofVirtual().name("tutti-stomp-login").start(() -> {
             Access access = null;
+            Authenticator judge = application.authenticator();
             try {
-                access = application.authenticator().authenticate(login);
+                access = judge == null ? Access.ALL : judge.authenticate(login);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
@@ -235,15 +285,10 @@ public final class Hub {
         }
     }
 
-    /** Counts a connection; false if there is no room for it. */
-    boolean onAccepted(Shard shard, Connection connection) {
+    /** Takes a place for a connection; null if there is none. */
+    Places.@Nullable Place enter(Shard shard, Connection connection) {
         counters.increment(Counter.ACCEPTED);
-        shard.add(connection);
-        return clients.incrementAndGet() <= options.clientsMax() || shard.evictStranger(connection);
-    }
-
-    void onGone() {
-        clients.decrementAndGet();
+        return places.enter(connection.address(), () -> shard.loop().execute(() -> connection.drop(Fault.CLIENTS)));
     }
 
     Shard shardOf(EventLoop loop) {
@@ -385,7 +430,7 @@ public final class Hub {
     /** Counters and levels now, by name. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(counters.snapshot());
-        status.put("clients", (long) clients.get());
+        status.put("clients", (long) places.taken());
         status.put("subscriptions", (long) subscriptions.get());
         status.put("held-bytes", held.get());
         status.put("backlog-bytes", backlog.bytes());

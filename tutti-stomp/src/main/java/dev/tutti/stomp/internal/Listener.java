@@ -195,9 +195,7 @@ public final class Listener implements AutoCloseable {
             }
             pipeline.addLast(Detection.NAME, new Detection(served, connection));
             pipeline.addLast(connection);
-            if (!served.onAccepted(shard, connection)) {
-                connection.drop(Fault.CLIENTS);
-            }
+            connection.enter();
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.tutti.stomp.internal;
 
 import dev.tutti.SendException;
+import dev.tutti.internal.door.Backoff.Attempt;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
 import io.netty.channel.EventLoop;
@@ -64,6 +65,9 @@ final class Session {
     private @Nullable Version version;
     private Access access = Access.ALL;
     private @Nullable String currentReceipt;
+
+    /** The log-in that waits for its turn. */
+    private Attempt attempt = Attempt.IMMEDIATE;
 
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private int subscriptionsMade;
@@ -146,15 +150,44 @@ final class Session {
         HeartBeat heartBeat = HeartBeat.parse(frame.header("heart-beat"));
         version = best;
         connection.version(best);
-        state = State.LOGGING_IN;
-        connection.pause();
         Login login = new Login(
                 orEmpty(frame.header("login")),
                 orEmpty(frame.header("passcode")),
                 orEmpty(frame.header("host")),
                 connection.address(),
                 connection.certificates());
-        hub.authenticate(login, result -> loop.execute(() -> onAuthenticated(result, login, heartBeat)));
+        Attempt begun = hub.begin(login);
+        if (begun == null) {
+            refuse(login, "too many log-ins of this address wait already; try again later");
+            return;
+        }
+        attempt = begun;
+        state = State.LOGGING_IN;
+        connection.onLoggingIn();
+        connection.pause();
+        Runnable look = () -> {
+            // It counts from now on, whether the client waits for what comes of it or not.
+            attempt = Attempt.IMMEDIATE;
+            hub.authenticate(login, result -> {
+                begun.end(result != null);
+                loop.execute(() -> onAuthenticated(result, login, heartBeat));
+            });
+        };
+        if (begun.delayNanos() == 0) {
+            look.run();
+        } else {
+            hub.counters().increment(Counter.LOGINS_DELAYED);
+            loop.schedule(() -> {
+                if (state == State.LOGGING_IN) {
+                    look.run();
+                }
+            }, begun.delayNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void refuse(Login login, String why) {
+        hub.audit().onRefused(login.address(), login.login(), why);
+        connection.fail(new FrameException(Fault.LOGIN, why), null);
     }
 
     private static String orEmpty(@Nullable String text) {
@@ -166,8 +199,11 @@ final class Session {
             return;
         }
         if (allowed == null) {
-            connection.fail(new FrameException(Fault.LOGIN, "login '" + login.login() + "' is refused"), null);
+            refuse(login, "login '" + login.login() + "' is refused");
             return;
+        }
+        if (hub.asksForLogIn()) {
+            hub.audit().onAdmitted(login.address(), login.login(), login.certificates().isEmpty() ? "log-in" : "certificate");
         }
         access = allowed;
         state = State.LOGGED_IN;
@@ -624,7 +660,8 @@ final class Session {
         if (receipt != null) {
             headers.add("receipt-id", receipt);
         }
-        String others = hub.members().others();
+        // Who has not logged in where a log-in is asked for learns nothing of the cluster.
+        String others = hub.asksForLogIn() && !connection.isLoggedIn() ? "" : hub.members().others();
         if (!others.isEmpty()) {
             headers.add("endpoints", others);
         }
@@ -638,6 +675,7 @@ final class Session {
             return;
         }
         state = State.ENDED;
+        attempt.abandon();
         subscriptions.values().forEach(this::drop);
         subscriptions.clear();
         transactions.clear();

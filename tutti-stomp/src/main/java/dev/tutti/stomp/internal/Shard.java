@@ -2,7 +2,6 @@ package dev.tutti.stomp.internal;
 
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
@@ -25,9 +24,6 @@ final class Shard {
     private final EventLoop loop;
     private final SubscriptionTree subscriptions = new SubscriptionTree();
     private final Set<Connection> connections = new LinkedHashSet<>();
-
-    /** Those that have not logged in, oldest first. */
-    private final Set<Connection> strangers = new LinkedHashSet<>();
 
     private final List<Connection> written = new ArrayList<>();
     private final Queue<Publication> queue = new ConcurrentLinkedQueue<>();
@@ -106,28 +102,10 @@ final class Shard {
 
     void add(Connection connection) {
         connections.add(connection);
-        strangers.add(connection);
-    }
-
-    void onLoggedIn(Connection connection) {
-        strangers.remove(connection);
     }
 
     void remove(Connection connection) {
         connections.remove(connection);
-        strangers.remove(connection);
-    }
-
-    /** Disconnects the one that has been there longest without logging in; false if there is none but {@code newcomer}. */
-    boolean evictStranger(Connection newcomer) {
-        Iterator<Connection> oldest = strangers.iterator();
-        Connection candidate = oldest.hasNext() ? oldest.next() : null;
-        if (candidate == null || candidate.equals(newcomer)) {
-            return false;
-        }
-        strangers.remove(candidate);
-        candidate.drop(Fault.CLIENTS);
-        return true;
     }
 
     /** Disconnects the one that holds the most. */

@@ -1,0 +1,186 @@
+package dev.tutti.internal.door;
+
+import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delays log-ins after failures, by origin and by account. A log-in waits first and is looked at then, whatever failed before it:
+ * the right one gets in after {@link #delayMaxNanos} at most. Nobody can lock others out, and whoever guesses waits for each
+ * guess with a connection open.
+ *
+ * <p>Secrets that nobody can guess need none of this ({@code docs/decisions/0282-log-ins-wait-and-are-looked-at.md}).
+ * Thread-safe.
+ */
+public final class Backoff {
+
+    /** Failures from which on log-ins are delayed. */
+    static final int FREE_FAILURES = 3;
+
+    static final long DELAY_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(250);
+    static final long DELAY_NANOS_MAX = TimeUnit.SECONDS.toNanos(4);
+
+    /** Time after which one failure is forgotten. */
+    static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Failures that are remembered: more would only be forgotten later. */
+    static final int FAILURES_MAX = 10;
+
+    /** Origins and accounts that are remembered; beyond, the one that has failed longest ago is forgotten. */
+    static final int TALLIES_MAX = 4_096;
+
+    private static final int ACCOUNT_LENGTH_MAX = 64;
+
+    /** Failures of an origin or an account. */
+    private static final class Tally {
+        int failures;
+        int waiting;
+        long forgottenNanos;
+    }
+
+    /** A log-in that is to be looked at. */
+    public static final class Attempt {
+
+        /** One that waits for nothing and is not remembered: its secret can't be guessed. */
+        public static final Attempt IMMEDIATE = new Attempt(0, _ -> {});
+
+        private final long delayNanos;
+        private final Consumer<@Nullable Boolean> onOver;
+        private final AtomicBoolean isOver = new AtomicBoolean();
+
+        private Attempt(long delayNanos, Consumer<@Nullable Boolean> onOver) {
+            this.delayNanos = delayNanos;
+            this.onOver = onOver;
+        }
+
+        /** Returns the time to wait before the log-in is looked at; 0 for most. */
+        public long delayNanos() {
+            return delayNanos;
+        }
+
+        /** Notes that the log-in was looked at. Only the first end of an attempt counts. */
+        public void end(boolean isRight) {
+            if (isOver.compareAndSet(false, true)) {
+                onOver.accept(isRight);
+            }
+        }
+
+        /** Notes that the peer has gone before the log-in was looked at. */
+        public void abandon() {
+            if (isOver.compareAndSet(false, true)) {
+                onOver.accept(null);
+            }
+        }
+    }
+
+    private final int waitingMax;
+    private final long delayMaxNanos;
+    private final LongSupplier nanoTime;
+    private final LinkedHashMap<String, Tally> tallies = new LinkedHashMap<>();
+
+    /**
+     * @param waitingMax log-ins of one origin that may wait at a time; further ones are refused until one has been looked at
+     * @param patienceNanos time within which a log-in has to be looked at
+     */
+    public Backoff(int waitingMax, long patienceNanos, LongSupplier nanoTime) {
+        this.waitingMax = waitingMax;
+        this.delayMaxNanos = Math.min(DELAY_NANOS_MAX, patienceNanos / 2);
+        this.nanoTime = nanoTime;
+    }
+
+    /** Returns the longest time that a log-in waits. */
+    public long delayMaxNanos() {
+        return delayMaxNanos;
+    }
+
+    /**
+     * Begins a log-in.
+     *
+     * @param account empty if there is only one, or it is not known yet: then the origin alone counts
+     * @return null if as many of this origin wait as may
+     */
+    public synchronized @Nullable Attempt begin(@Nullable SocketAddress remote, String account) {
+        String name = account.length() > ACCOUNT_LENGTH_MAX ? account.substring(0, ACCOUNT_LENGTH_MAX) : account;
+        String origin = "origin " + Origins.of(remote);
+        // Where there is but one account, its count would be everybody's.
+        List<String> keys = name.isEmpty() ? List.of(origin) : List.of(origin, "account " + name);
+        long delayNanos = 0;
+        for (String key : keys) {
+            delayNanos = Math.max(delayNanos, delay(current(key)));
+        }
+        if (delayNanos == 0) {
+            return new Attempt(0, isRight -> note(keys, isRight));
+        }
+        Tally waitsAt = tally(origin);
+        if (waitsAt.waiting >= waitingMax) {
+            return null;
+        }
+        waitsAt.waiting++;
+        return new Attempt(delayNanos, isRight -> {
+            synchronized (this) {
+                waitsAt.waiting--;
+                note(keys, isRight);
+            }
+        });
+    }
+
+    /** A success makes good a failure: many who share an address are not delayed for long by those who have forgotten a word. */
+    private synchronized void note(List<String> keys, @Nullable Boolean isRight) {
+        for (String key : keys) {
+            if (Boolean.FALSE.equals(isRight)) {
+                Tally tally = tally(key);
+                tally.failures = Math.min(FAILURES_MAX, tally.failures + 1);
+                tallies.putLast(key, tally);
+            } else if (isRight != null) {
+                Tally tally = current(key);
+                if (tally != null) {
+                    tally.failures = Math.max(0, tally.failures - 1);
+                }
+            }
+        }
+    }
+
+    private long delay(@Nullable Tally tally) {
+        return tally == null || tally.failures < FREE_FAILURES
+                ? 0
+                : Math.min(delayMaxNanos, DELAY_NANOS_MIN << (tally.failures - FREE_FAILURES));
+    }
+
+    private Tally tally(String key) {
+        Tally tally = current(key);
+        if (tally == null) {
+            tally = new Tally();
+            tally.forgottenNanos = nanoTime.getAsLong();
+            tallies.putLast(key, tally);
+            if (tallies.size() > TALLIES_MAX) {
+                tallies.pollFirstEntry();
+            }
+        }
+        return tally;
+    }
+
+    private @Nullable Tally current(String key) {
+        Tally tally = tallies.get(key);
+        if (tally == null) {
+            return null;
+        }
+        long forgotten = (nanoTime.getAsLong() - tally.forgottenNanos) / FORGET_NANOS;
+        tally.failures = (int) Math.max(0, tally.failures - forgotten);
+        tally.forgottenNanos += forgotten * FORGET_NANOS;
+        if (tally.failures == 0 && tally.waiting == 0) {
+            tallies.remove(key);
+            return null;
+        }
+        return tally;
+    }
+
+    /** Origins and accounts that are remembered now. */
+    synchronized int remembered() {
+        return tallies.size();
+    }
+}

@@ -10,9 +10,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -174,24 +176,27 @@ final class Client {
 
     private void countLost() {
         int lost = 0;
+        List<Answer> answers = new ArrayList<>();
         for (TomcatProcess each : nodes) {
             Answer answer = each.isRunning() ? readAt(each) : null;
-            if (answer != null && answer.state() != Answer.State.OLD) {
+            if (answer == null) {
+                continue;
+            }
+            if (answer.state() != Answer.State.OLD) {
                 onLostSession(each);
                 ledger.forget();
                 cookie = "";
                 return;
             }
-            if (answer != null) {
-                int here = ledger.olderThan(ledger.confirmed(), answer);
-                if (here > 0) {
-                    tally.find(name + ": " + each + " has " + answer.attributes() + ", and confirmed was "
-                            + java.util.Arrays.toString(ledger.confirmed()));
-                }
-                lost += here;
-                ledger.accept(answer);
+            int here = ledger.olderThan(ledger.confirmed(), answer);
+            if (here > 0) {
+                tally.find(name + ": " + each + " has " + new TreeMap<>(answer.attributes()) + ", and confirmed was "
+                        + Arrays.toString(ledger.confirmed()));
             }
+            lost = Math.max(lost, here);
+            answers.add(answer);
         }
+        answers.forEach(ledger::accept);
         tally.lostWrites.addAndGet(lost);
     }
 

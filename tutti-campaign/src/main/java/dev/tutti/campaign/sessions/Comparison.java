@@ -19,6 +19,7 @@ final class Comparison {
     private static final int MEASURED_MILLIS = 15_000;
     private static final int SETTLE_MILLIS = 2_000;
     private static final int RIVALS = 20;
+    private static final int FINDINGS_SHOWN = 5;
     private static final long THINK_MILLIS = 20;
     private static final long RESTART_THINK_MILLIS = 200;
     private static final Duration PAUSE = Duration.ofSeconds(8);
@@ -116,6 +117,7 @@ final class Comparison {
         Tally tally = new Tally();
         List<Client> clients = tomcats.clients(sessions, Tomcats.Balancing.BOTH, tally);
         new Restarts(tomcats, clients, tally, RESTART_THINK_MILLIS, news).each(isKilled);
+        tally.findings().stream().limit(FINDINGS_SHOWN).forEach(news);
         return tally;
     }
 

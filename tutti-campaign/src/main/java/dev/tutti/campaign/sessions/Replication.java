@@ -43,7 +43,7 @@ enum Replication {
         }
         StringBuilder members = new StringBuilder();
         for (int other = 0; other < ports.size(); other++) {
-            members.append(member(other == node ? "LocalMember" : "StaticMember", other, ports.get(other)));
+            members.append(member(other == node ? "LocalMember" : "Member", other, ports.get(other)));
         }
         // 8 is asynchronous; 6 waits for an acknowledgement of each message, sent when it has been handled.
         int options = this == DELTA_SYNC ? 6 : 8;

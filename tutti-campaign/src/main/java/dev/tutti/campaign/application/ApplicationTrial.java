@@ -194,6 +194,10 @@ public final class ApplicationTrial {
     private void comeToRest(Components<Application> applications) {
         context.isQuiet = true;
         context.mischief.end();
+        if (plan.isLeaving() && plan.groups().stream().anyMatch(GroupPlan::isPrimary)) {
+            // Nothing is begun any more, but those who are missed by the others come back.
+            cluster.advance(LEAVE_MAX);
+        }
         long beginNanos = context.nowNanos();
         cluster.quiet().awaitRest(REST_MAX);
         restNanos = context.nowNanos() - beginNanos;
@@ -334,6 +338,10 @@ public final class ApplicationTrial {
     }
 
     private static final Duration REST_MAX = Duration.ofSeconds(120);
+
+    /** Three layers wait for leave-timeout, one after the other. */
+    private static final Duration LEAVE_MAX = Duration.ofSeconds(7);
+
     private static final int FRAMES_SHOWN = 12;
     private static final int ROUNDS_MAX = 20;
     private static final int LOOKS_MAX = 150;

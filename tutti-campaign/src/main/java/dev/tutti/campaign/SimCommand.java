@@ -3,6 +3,7 @@ package dev.tutti.campaign;
 import dev.tutti.campaign.application.ApplicationTrial;
 import dev.tutti.campaign.slips.Slip;
 import dev.tutti.campaign.slips.SlipHunt;
+import dev.tutti.campaign.slips.SlipPage;
 import dev.tutti.campaign.slips.SlipTable;
 import dev.tutti.campaign.slips.Workshop;
 import dev.tutti.core.settings.SettingException;
@@ -13,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,7 +54,7 @@ import picocli.CommandLine.Spec;
             "  tutti sim --scenario seed-4711.txt",
             "  tutti sim --mutant all",
             "  tutti sim --slip list",
-            "  tutti sim --slip all --markdown",
+            "  tutti sim --slip left --page docs/design/slips.md",
         })
 final class SimCommand implements Callable<Integer> {
 
@@ -93,16 +95,17 @@ final class SimCommand implements Callable<Integer> {
     private @Nullable String mutant;
 
     @Option(names = "--slip", paramLabel = "NAME",
-            description = "With a patch of tutti-campaign/slips, in a JVM of its own, until a schedule breaks a promise; part"
-                    + " of a name, all, or list.")
+            description = "With a patch of tutti-campaign/slips, in a JVM of its own, until a schedule breaks a promise; parts"
+                    + " of names with commas between, all, list, or left for those that --page does not have as caught.")
     private @Nullable String slip;
 
     @Option(names = "--minutes", paramLabel = "N", defaultValue = "20",
             description = "Time that one slip may take (default: 20).")
     private long minutesMax;
 
-    @Option(names = "--markdown", description = "The result of --slip as the table of docs/design/slips.md.")
-    private boolean isMarkdown;
+    @Option(names = "--page", paramLabel = "FILE",
+            description = "Keeps the result of each slip in the table of this file, as docs/design/slips.md, as soon as there is one.")
+    private @Nullable Path page;
 
     @Option(names = "--until-broken", hidden = true, description = "Stops at the first schedule that breaks a promise, in a line.")
     private boolean isUntilBroken;
@@ -348,16 +351,37 @@ final class SimCommand implements Callable<Integer> {
             slips.forEach(each -> out().printf("%-44s %s%n", each.name(), each.wrong()));
             return CommandLine.ExitCode.OK;
         }
-        List<Slip> wanted = slips.stream().filter(each -> name.equals("all") || each.name().contains(name)).toList();
-        if (wanted.isEmpty()) {
+        SlipPage kept = page == null ? null : new SlipPage(page);
+        if (kept != null) {
+            kept.retain(slips);
+        }
+        List<Slip> wanted = slips.stream().filter(each -> isWanted(each, name, kept)).toList();
+        if (wanted.isEmpty() && !name.equals("left")) {
             throw new ParameterException(line(), "there is no slip '" + name + "'; --slip list has their names");
         }
         long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
         SlipHunt hunt = new SlipHunt(home, Campaign.class.getName(), SimCommand::holds, this::say, threads, minutesMax);
-        SlipTable table = new SlipTable(hunt.run(wanted, first, count));
-        out().print(isJson ? Json.write(table.map()) + "\n" : isMarkdown ? table.markdown() : table.text());
+        SlipTable table = new SlipTable(hunt.run(wanted, first, count, result -> {
+            if (kept != null) {
+                kept.put(result);
+            }
+        }));
+        out().print(isJson ? Json.write(table.map()) + "\n" : table.text());
         out().flush();
         return table.isFull() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private boolean isWanted(Slip slip, String name, @Nullable SlipPage kept) {
+        return switch (name) {
+            case "all" -> true;
+            case "left" -> {
+                if (kept == null) {
+                    throw new ParameterException(line(), "--slip left needs --page FILE, which says what is left");
+                }
+                yield !kept.hasCaught(slip);
+            }
+            default -> Arrays.stream(name.split(",")).anyMatch(slip.name()::contains);
+        };
     }
 
     /** Whether a run without any slip breaks nothing. */

@@ -79,6 +79,14 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
         }
     }
 
+    /** Returns the package of the first file that it changes, without what all have in common: {@code protocols.reliability}. */
+    String layer() {
+        String[] parts = patch.files().getFirst().split("/src/main/java/dev/tutti/");
+        String module = parts[0].replaceFirst("^tutti-", "");
+        String inside = parts[1].replaceFirst("^internal/", "").replaceFirst("/?[^/]*$", "").replace('/', '.');
+        return inside.startsWith(module) ? inside : inside.isEmpty() ? module : module + "." + inside;
+    }
+
     static Slip parse(String name, List<String> lines) {
         int begin = 0;
         Map<String, String> fields = new TreeMap<>();

@@ -73,11 +73,16 @@ public final class SlipHunt {
         this.minutesMax = minutesMax;
     }
 
-    /** In the order of {@code slips}. */
-    public List<Result> run(List<Slip> slips, long first, long count) {
+    /**
+     * Hunts all, in the order of {@code slips}.
+     *
+     * @param found is told of each result at once
+     */
+    public List<Result> run(List<Slip> slips, long first, long count, Consumer<Result> found) {
         List<Result> results = new ArrayList<>();
         for (Slip slip : slips) {
             results.add(hunt(slip, first, count));
+            found.accept(results.getLast());
             progress.accept(results.size() + "/" + slips.size() + " " + results.getLast());
         }
         return results;

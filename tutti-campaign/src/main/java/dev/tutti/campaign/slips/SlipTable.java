@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The outcome of a {@link SlipHunt}: for people, for programs, and for docs/design/slips.md. */
+/** The outcome of a {@link SlipHunt}: for people and for programs. {@link SlipPage} keeps outcomes. */
 public record SlipTable(List<SlipHunt.Result> results) {
 
     /** Whether every slip was noticed. */
@@ -35,20 +35,6 @@ public record SlipTable(List<SlipHunt.Result> results) {
                     result.slip().wrong() + (result.remark().isEmpty() ? "" : " (" + result.remark() + ")")));
         }
         return text.append(caught()).append(" of ").append(results.size()).append(" slips caught\n").toString();
-    }
-
-    /** Returns the table of docs/design/slips.md; without times, so that it changes only with what was caught. */
-    public String markdown() {
-        StringBuilder text = new StringBuilder("| slip | wrong | seen by | breaks | seed | schedules |\n|---|---|---|---|---|---|\n");
-        for (SlipHunt.Result result : results) {
-            boolean isSchedules = result.slip().seer() instanceof Slip.Seer.Schedules;
-            text.append("| `").append(result.slip().name()).append("` | ").append(result.slip().wrong())
-                    .append(" | `").append(result.slip().seer()).append("` | ")
-                    .append(!result.isCaught() ? "**not caught**" : isSchedules ? result.property() : result.slip().breaks())
-                    .append(" | ").append(result.seed()).append(" | ")
-                    .append(isSchedules ? Long.toString(result.schedules()) : "").append(" |\n");
-        }
-        return text.toString();
     }
 
     /** Returns the same as a map that can be written as JSON. */

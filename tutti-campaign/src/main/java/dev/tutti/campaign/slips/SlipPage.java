@@ -1,0 +1,99 @@
+package dev.tutti.campaign.slips;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A page of text with one table of slips, as docs/design/slips.md. The row of a slip is replaced as soon as its hunt is over,
+ * so that a hunt that was interrupted goes on with the slips that are left; the text around the table stays.
+ */
+public final class SlipPage {
+
+    private static final String HEAD = "| slip | layer | wrong | seen by | breaks | seed | schedules |";
+    private static final String RULE = "|---|---|---|---|---|---|---|";
+    private static final String NOT_CAUGHT = "**not caught**";
+
+    private final Path file;
+    private final List<String> before = new ArrayList<>();
+    private final Map<String, String> rows = new TreeMap<>();
+    private final List<String> after = new ArrayList<>();
+
+    /**
+     * Reads the page.
+     *
+     * @param file need not be there: it is then written with the table alone
+     */
+    public SlipPage(Path file) {
+        this.file = file;
+        boolean hasTable = false;
+        for (String line : Files.exists(file) ? read(file) : List.<String>of()) {
+            if (line.equals(HEAD) && !hasTable) {
+                hasTable = true;
+            } else if (line.startsWith("| `") && hasTable && after.isEmpty()) {
+                rows.put(line.substring(3, line.indexOf('`', 3)), line);
+            } else if (!(hasTable && after.isEmpty() && line.equals(RULE))) {
+                (hasTable ? after : before).add(line);
+            }
+        }
+    }
+
+    private static List<String> read(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the page of slips " + file + " cannot be read", e);
+        }
+    }
+
+    /** Whether the page says that the slip was caught. */
+    public boolean hasCaught(Slip slip) {
+        String row = rows.get(slip.name());
+        return row != null && !row.contains(NOT_CAUGHT);
+    }
+
+    /** Forgets slips that there are no more. */
+    public void retain(Collection<Slip> slips) {
+        rows.keySet().retainAll(slips.stream().map(Slip::name).toList());
+    }
+
+    /** Replaces the row of the slip, and writes the page. */
+    public void put(SlipHunt.Result result) {
+        rows.put(result.slip().name(), row(result));
+        List<String> lines = new ArrayList<>(before);
+        lines.add(HEAD);
+        lines.add(RULE);
+        lines.addAll(rows.values());
+        lines.addAll(after);
+        try {
+            Path written = file.resolveSibling(file.getFileName() + ".new");
+            Files.write(written, lines);
+            Files.move(written, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the page of slips " + file + " cannot be written", e);
+        }
+    }
+
+    /** Without times, so that a row changes only with what has caught the slip. */
+    private static String row(SlipHunt.Result result) {
+        Slip slip = result.slip();
+        boolean isSchedules = slip.seer() instanceof Slip.Seer.Schedules;
+        String broken = result.isCaught()
+                ? isSchedules ? result.property() : slip.breaks()
+                : NOT_CAUGHT + (result.remark().isEmpty() ? "" : ": " + result.remark().replace('|', '/'));
+        return "| " + String.join(" | ", List.of(
+                "`" + slip.name() + "`",
+                slip.layer(),
+                slip.wrong(),
+                "`" + slip.seer() + "`",
+                broken,
+                result.seed(),
+                isSchedules ? Long.toString(result.schedules()) : "")) + " |";
+    }
+}

@@ -117,6 +117,17 @@ class LaneTest {
         assertAfter(lane, "onSuspended", thrown);
     }
 
+    @Test
+    void suspensionForTheReasonOfTheLastIsToldAgainAfterAView() {
+        Lane lane = lane(() -> {}, reason -> told.add("onSuspended " + reason));
+        lane.onView(VIEW);
+        lane.onSuspended("outside");
+        lane.onSuspended("outside");
+        lane.onView(VIEW);
+        lane.onSuspended("outside");
+        assertThat(told).filteredOn(each -> each.startsWith("onSuspended")).containsExactly("onSuspended outside", "onSuspended outside");
+    }
+
     private void assertAfter(Lane lane, String callback, Thrown thrown) {
         assertThat(failures).singleElement().isInstanceOf(thrown.type());
         assertThat(told).containsExactly("installed", "onView", callback + " failed");

@@ -684,6 +684,68 @@ sealed interface Action {
         }
     }
 
+    /** As {@link OneView}; and then no other view comes as long as nothing happens that {@link #isBorne views bear}. */
+    record Stay(Duration within) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.WORK;
+        }
+
+        @Override
+        public String toString() {
+            return "all that are up are in one view within " + Durations.print(within) + ", and stay in it";
+        }
+    }
+
+    /** Not a fault, but what is promised: no join waits for longer, though nobody else may be in the group. */
+    record Joined(Duration within) implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.WORK;
+        }
+
+        @Override
+        public String toString() {
+            return "everybody who joins is told within " + Durations.print(within);
+        }
+    }
+
+    /** For less than a time-out: dials fail too, and what was under way arrives afterwards. */
+    record Outage(int node, int other, Duration time) implements OfTwo {
+        @Override
+        public Fault fault() {
+            return Fault.PARTITION;
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            cluster.simulation().after(time, () -> new Find(setOf(node), setOf(other)).strike(cluster));
+            return new Lose(setOf(node), setOf(other), Fault.PARTITION).strike(cluster);
+        }
+
+        @Override
+        public String toString() {
+            return "n" + node + " and n" + other + " do not hear each other for " + Durations.print(time);
+        }
+    }
+
+    /** Whether it is no reason for another view. */
+    static boolean isBorne(Action action) {
+        return switch (action) {
+            case Send ignored -> true;
+            case Talk ignored -> true;
+            case Quiet ignored -> true;
+            case OneView ignored -> true;
+            case Arrived ignored -> true;
+            case Stay ignored -> true;
+            case Joined ignored -> true;
+            case Outage ignored -> true;
+            case Break ignored -> true;
+            case Corrupt ignored -> true;
+            default -> false;
+        };
+    }
+
     record Clog(int node) implements OfNode {
         @Override
         public Fault fault() {

@@ -2,6 +2,7 @@ package dev.tutti.campaign;
 
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.sim.Network;
 import dev.tutti.sim.Path;
 import java.time.Duration;
@@ -33,9 +34,13 @@ final class PromptSwarm {
     /** A stream of its own: other draws stay as they are. */
     private final SplittableRandom kinds;
 
+    /** Another: of what comes last, as all is well. */
+    private final SplittableRandom lasts;
+
     PromptSwarm(long seed) {
         this.seed = seed;
         this.kinds = new SplittableRandom(~seed * 47);
+        this.lasts = new SplittableRandom(~seed * 53);
         this.random = new SplittableRandom(seed * 31 + Schedule.Mode.PROMPT.ordinal());
         this.size = random.nextInt(3) == 0 ? 8 + random.nextInt(9) : 3 + random.nextInt(4);
     }
@@ -59,6 +64,12 @@ final class PromptSwarm {
                 rest();
             }
         }
+        switch (lasts.nextInt(6)) {
+            case 0, 1 -> calm();
+            case 2 -> allLeave();
+            case 3 -> stuckReceiver();
+            default -> {}
+        }
         steps.sort(Comparator.comparingLong(Schedule.Step::timeNanos));
         return new Schedule(seed, Schedule.Mode.PROMPT, size, world, steps);
     }
@@ -71,6 +82,47 @@ final class PromptSwarm {
             step(new Action.OneView(WITHIN));
             pass(SECOND / 2);
         }
+    }
+
+    private void calm() {
+        steps.addAll(new Calm(lasts, size, nowNanos).draw(WITHIN, TIMEOUT, true));
+    }
+
+    /** Whoever joins a group that all have left has nobody to wait for. */
+    private void allLeave() {
+        startAll();
+        pass(SECOND / 20);
+        rest();
+        for (int node = 1; node <= size; node++) {
+            step(new Action.Leave(node));
+            pass(lasts.nextLong(SECOND / 20));
+        }
+        pass(3 * SECOND);
+        int first = 1 + lasts.nextInt(size);
+        step(new Action.JoinAgain(first));
+        step(new Action.Joined(AT_ONCE));
+        pass(SECOND);
+        startAll();
+        pass(SECOND / 20);
+        rest();
+    }
+
+    /** Somebody consumes nothing, and its senders lose and meet it again and again: it has no more to hold than a window. */
+    private void stuckReceiver() {
+        int receiver = 1 + lasts.nextInt(size);
+        step(new Action.Consume(receiver, null));
+        for (int round = 0; round < 6; round++) {
+            for (int from : others(Action.setOf(receiver))) {
+                step(new Action.Send(from, 100, 1_500, receiver));
+                step(new Action.Send(from, 100, 1_500, 0));
+            }
+            pass(SECOND / 2);
+            step(new Action.Part(Action.setOf(receiver), others(Action.setOf(receiver))));
+            pass(SECOND / 100);
+            step(new Action.OneView(WITHIN));
+        }
+        step(new Action.Consume(receiver, Duration.ZERO));
+        rest();
     }
 
     /** Longer than any time-out, so that what one round leaves behind is not found in the next. */
@@ -332,4 +384,9 @@ final class PromptSwarm {
 
     /** Less than any time-out: of silence 3 s, of the hold-back 4 s, of a ballot 5 s. */
     private static final Duration WITHIN = Duration.ofMillis(2_500);
+
+    private static final Duration TIMEOUT = NodeSettings.DETECTION_TIMEOUT.defaultValue();
+
+    /** Less than {@code discovery.patience}. */
+    private static final Duration AT_ONCE = Duration.ofMillis(250);
 }

@@ -82,6 +82,10 @@ final class Sentences {
                     new Action.Delay(numbers(m, 1), numbers(m, 2), Durations.parse(m.group(3)))),
             new Form("# gives up #", m -> new Action.GiveUp(number(m, 1), number(m, 2))),
             new Form("all that are up are in one view within %", m -> new Action.OneView(Durations.parse(m.group(1)))),
+            new Form("all that are up are in one view within %, and stay in it", m -> new Action.Stay(Durations.parse(m.group(1)))),
+            new Form("everybody who joins is told within %", m -> new Action.Joined(Durations.parse(m.group(1)))),
+            new Form("# and # do not hear each other for %", m ->
+                    new Action.Outage(number(m, 1), number(m, 2), Durations.parse(m.group(3)))),
             new Form("everything that was sent arrives within %", m -> new Action.Arrived(Durations.parse(m.group(1)))),
             new Form("the stream from # to # is corrupted", m -> new Action.Corrupt(number(m, 1), number(m, 2))));
 

@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.settings.Durations;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -24,6 +25,11 @@ final class Swarm {
 
     /** What is out of band is short. */
     private static final int URGENT_BYTES_MAX = 2_000;
+
+    private static final String FIRST_ONLY = "n1:7800";
+
+    /** Longer than whatever was wrong takes to be over. */
+    private static final Duration LONG = Duration.ofSeconds(300);
 
     /** By so many times what a frame takes at most is a time-out longer than a heartbeat. */
     private static final long DELAYS_BEFORE_A_VERDICT = 3;
@@ -268,7 +274,7 @@ final class Swarm {
         SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
         if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
             isEverybodyNeeded = true;
-            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? Cluster.NEXT_ONLY.getFirst() : "n1:7800");
+            settings.put(NodeSettings.SEEDS.name(), seeds.nextBoolean() ? Cluster.NEXT_ONLY.getFirst() : FIRST_ONLY);
         }
     }
 
@@ -665,6 +671,7 @@ final class Swarm {
         pass(1);
         switch (mode) {
             case SAFETY, PROMPT, PRIMARY -> {
+                lastly();
                 if (random.nextBoolean() || isEverybodyNeeded) {
                     for (int node = 1; node <= size; node++) {
                         step(new Action.Start(node));
@@ -681,6 +688,73 @@ final class Swarm {
             case LIVENESS -> endWithCore();
             case SETTLING -> endWithCuts();
         }
+    }
+
+    /** From a stream of its own, as all is well again. */
+    private void lastly() {
+        SplittableRandom lasts = new SplittableRandom(~seed * 53);
+        Duration timeout = timeout();
+        if (isUnreliable || lasts.nextInt(4) > 0 && world.datagrams() == null) {
+            return;
+        }
+        allWell();
+        boolean isSeedLost = size > 2 && FIRST_ONLY.equals(world.settings().get(NodeSettings.SEEDS.name()));
+        if (isSeedLost) {
+            loseTheSeed(lasts, timeout);
+        } else if (world.datagrams() == null) {
+            boolean isBreaking = world.connectTimeout().compareTo(timeout.dividedBy(3).multipliedBy(2)) <= 0
+                    && world.noticeDelayMax().compareTo(timeout.dividedBy(8)) <= 0
+                    && world.endDelayMax().compareTo(timeout.dividedBy(8)) <= 0;
+            add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking));
+        } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
+            // Whatever is lost comes again, also if nothing is sent after it.
+            step(new Action.OneView(LONG));
+            for (int from = 1; from <= size; from++) {
+                step(new Action.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
+            }
+            step(new Action.Arrived(Duration.ofSeconds(30)));
+        }
+    }
+
+    private Duration timeout() {
+        String drawn = world.settings().get(NodeSettings.DETECTION_TIMEOUT.name());
+        return drawn == null ? NodeSettings.DETECTION_TIMEOUT.defaultValue() : Durations.parse(drawn);
+    }
+
+    private void add(List<Schedule.Step> more) {
+        steps.addAll(more);
+        nowNanos = more.getLast().timeNanos() + 1;
+    }
+
+    /** Until nothing is under way that could bring another view. */
+    private void allWell() {
+        step(new Action.HealAll());
+        for (int node = 1; node <= size; node++) {
+            step(new Action.Start(node));
+            step(new Action.Resume(node));
+            step(new Action.Unclog(node));
+            step(new Action.Consume(node, Duration.ZERO));
+            step(new Action.Compute(node, Duration.ofNanos(1_000), Duration.ofNanos(200)));
+            step(new Action.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
+        }
+        pass(1_000_000);
+        step(new Action.OneView(LONG));
+        pass(LONG.toNanos());
+    }
+
+    /** The only node that the others were told of is gone, and two sides lose each other and find each other without it. */
+    private void loseTheSeed(SplittableRandom lasts, Duration timeout) {
+        step(new Action.Kill(1));
+        TreeSet<Integer> side = new TreeSet<>();
+        TreeSet<Integer> other = new TreeSet<>();
+        for (int node = 2; node <= size; node++) {
+            (node == 2 || node < size && lasts.nextBoolean() ? side : other).add(node);
+        }
+        step(new Action.Lose(side, other, Fault.PARTITION));
+        pass(timeout.toNanos() * 10);
+        step(new Action.HealAll());
+        pass(1_000_000);
+        step(new Action.OneView(LONG));
     }
 
     /** All but the core are away for good, each in its own way. */

@@ -33,6 +33,8 @@ final class Table {
             "links.stray-frames",
             "groups.dropped-not-joined",
             "state.break-in-view-change",
+            "state.calm: one view, whatever it has to bear",
+            "state.joined-at-once: nobody was left in the group",
             "state.kill-in-view-change",
             "state.leave-in-view-change",
             "state.left",

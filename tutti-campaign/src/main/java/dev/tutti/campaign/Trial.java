@@ -220,6 +220,9 @@ final class Trial {
         if (action instanceof Action.Send send && cluster.isUp(send.node())) {
             Work.count(cluster, send, isInViewChange, coverage);
         }
+        if (!Action.isBorne(action)) {
+            witness.stay(false);
+        }
         if (action.strike(cluster)) {
             witness.after(action, state);
         }
@@ -227,7 +230,17 @@ final class Trial {
         checkTold();
         switch (action) {
             case Action.OneView(Duration within) -> requireOneView(within);
+            case Action.Stay(Duration within) -> {
+                requireOneView(within);
+                witness.stay(true);
+                coverage.count("state.calm: one view, whatever it has to bear");
+            }
             case Action.Arrived(Duration within) -> requireArrived(within);
+            case Action.Joined(Duration within) -> {
+                until("T1", "everybody who has joined is told", within, () ->
+                        cluster.present().stream().allMatch(seat -> seat.application.isJoined()));
+                coverage.count("state.joined-at-once: nobody was left in the group");
+            }
             default -> {
                 // Nothing is promised now.
             }
@@ -272,7 +285,7 @@ final class Trial {
         PropertyChecker checker = cluster.checker();
         PropertyChecker aside = cluster.neighbours() == null ? checker : cluster.neighbours().checker();
         Ambush ambush = cluster.ambush();
-        BooleanSupplier isBroken = () -> checker.isBroken() || aside.isBroken() || !witness.broken().isEmpty();
+        BooleanSupplier isBroken = () -> checker.isBroken() || aside.isBroken() || witness.broken() != null;
         BooleanSupplier isNews = () -> isBroken.getAsBoolean() || ambush.isDue();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
@@ -284,8 +297,9 @@ final class Trial {
         }
         throwIfAny(checker.violations());
         throwIfAny(aside.violations());
-        if (!witness.broken().isEmpty()) {
-            throw new Broken("D11", witness.broken());
+        Violation seen = witness.broken();
+        if (seen != null) {
+            throwIfAny(List.of(seen));
         }
     }
 
@@ -313,6 +327,7 @@ final class Trial {
     // ------------------------------------------------------------------ the end
 
     private void end() {
+        witness.stay(false);
         TreeSet<Integer> core = core();
         cluster.quiet();
         cluster.ambush().clear();
@@ -466,6 +481,10 @@ final class Trial {
             advance(calm.dividedBy(5));
         } while (witness.viewCount() != views && schedule.mode() != Schedule.Mode.LIVENESS);
         throwIfAny(missing(presentOf(core)));
+        String suspected = cluster.suspected(presentOf(core));
+        if (!suspected.isEmpty()) {
+            throw new Broken("L1", "all hear each other, and at rest " + suspected);
+        }
     }
 
     private void becomeOne(TreeSet<Integer> core) {

@@ -8,6 +8,7 @@ import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeEvents;
 import dev.tutti.sim.History;
 import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Violation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Sees which rare states a run gets into: those that the model check of the view change left open, and others. */
 final class Witness {
@@ -34,7 +36,8 @@ final class Witness {
     private final Set<ViewId> known = new HashSet<>();
     private final ArrayDeque<Past> recent = new ArrayDeque<>();
     private final Map<Ends, Opening> openings = new HashMap<>();
-    private String broken = "";
+    private @Nullable Violation broken;
+    private boolean isStaying;
     private long lastViewNanos;
 
     Witness(Cluster cluster, Coverage coverage) {
@@ -46,6 +49,11 @@ final class Witness {
     /** When somebody has installed a view last. */
     long lastViewNanos() {
         return lastViewNanos;
+    }
+
+    /** Whether each view that comes from now on is one too many. */
+    void stay(boolean isStaying) {
+        this.isStaying = isStaying;
     }
 
     int viewCount() {
@@ -86,6 +94,10 @@ final class Witness {
 
     private void onView(Member member, View view) {
         lastViewNanos = cluster.simulation().nowNanos();
+        if (isStaying && broken == null) {
+            broken = new Violation("L1", member + " is told of " + view
+                    + ", though nothing has happened that a view does not bear");
+        }
         View before = views.put(member, view);
         if (before != null
                 && !before.coordinator().equals(view.coordinator())
@@ -152,8 +164,9 @@ final class Witness {
         long now = cluster.simulation().nowNanos();
         Opening before = openings.put(new Ends(incarnation, opened.node().incarnation()), new Opening(epoch, now));
         boolean isOneTurn = before != null && before.timeNanos() == now;
-        if (before != null && broken.isEmpty() && (isOneTurn ? before.epoch() > epoch : before.epoch() >= epoch)) {
-            broken = "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before.epoch();
+        if (before != null && broken == null && (isOneTurn ? before.epoch() > epoch : before.epoch() >= epoch)) {
+            broken = new Violation(
+                    "D11", "n" + number + " has opened session " + epoch + " with n" + peer + " after session " + before.epoch());
         }
         for (Session theirs : Session.of(cluster, peer, number)) {
             if (theirs.incarnation != incarnation) {
@@ -168,8 +181,8 @@ final class Witness {
         }
     }
 
-    /** What was seen that must not be; empty if nothing. */
-    String broken() {
+    /** What was seen that must not be; null if nothing. */
+    @Nullable Violation broken() {
         return broken;
     }
 

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -34,6 +35,9 @@ public final class SimulatedApplication implements Application {
 
     /** Bytes of the shortest message. */
     public static final int MESSAGE_BYTES_MIN = 1 + 8 + 4 + 8 + 8 + 4;
+
+    /** A packet that is not consumed yet; {@code length} before it was read. */
+    private record Received(Member sender, Packet packet, int length) {}
 
     /** How many messages have been sent, by receiver. */
     private static final class Sent {
@@ -74,7 +78,8 @@ public final class SimulatedApplication implements Application {
     private final Map<Long, List<History.Message>> asked = new TreeMap<>();
     private History.@Nullable Message lastMessage;
     private final TreeMap<Member, Long> deliveredFrom = new TreeMap<>();
-    private final ArrayDeque<Packet> received = new ArrayDeque<>();
+    private final ArrayDeque<Received> received = new ArrayDeque<>();
+    private final TreeMap<Member, Long> backlogs = new TreeMap<>();
     private Consumer<String> end = reason -> {};
     private @Nullable Member self;
     private @Nullable View view;
@@ -159,6 +164,11 @@ public final class SimulatedApplication implements Application {
     /** Packets that are received and not consumed. */
     public int backlog() {
         return received.size();
+    }
+
+    /** Bytes of packets that are received and not consumed, by sender. */
+    public Map<Member, Long> backlogs() {
+        return Collections.unmodifiableMap(backlogs);
     }
 
     /** What consuming one packet takes; zero consumes at once. */
@@ -271,8 +281,10 @@ public final class SimulatedApplication implements Application {
     @Override
     public void onPacket(Member sender, Packet packet) {
         MessageReader reader = readerOf.computeIfAbsent(sender, from -> readers.get());
+        int length = packet.length();
         reader.read(packet, content -> deliver(sender, content));
-        received.add(packet);
+        received.add(new Received(sender, packet, length));
+        backlogs.merge(sender, (long) length, Long::sum);
         consumeNext();
     }
 
@@ -311,8 +323,9 @@ public final class SimulatedApplication implements Application {
 
     private void consume(int count) {
         for (int index = 0; index < count; index++) {
-            Packet packet = received.remove();
-            node.execute(now -> consumption.consume(now, self(), packet));
+            Received next = received.remove();
+            backlogs.merge(next.sender(), (long) -next.length(), Long::sum);
+            node.execute(now -> consumption.consume(now, self(), next.packet()));
         }
     }
 

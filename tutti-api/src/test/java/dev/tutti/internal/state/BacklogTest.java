@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,32 @@ class BacklogTest {
     private long files() throws IOException {
         try (Stream<Path> found = Files.list(directory)) {
             return found.count();
+        }
+    }
+
+    @Test
+    void packetAtTheEdgeOfABlockIsKeptWhole() {
+        int header = 8;
+        byte[] content = content(0);
+        for (int left = 0; left <= 3 * header; left++) {
+            Backlog backlog = backlog(2, 0);
+            int added = 0;
+            int room = Backlog.BLOCK_BYTES;
+            while (room - 2 * (header + content.length) > left) {
+                assertThat(backlog.add(packet(content))).isTrue();
+                room -= header + content.length;
+                added++;
+            }
+            assertThat(backlog.add(packet(Arrays.copyOf(content, room / 2 - header)))).isTrue();
+            room -= room / 2;
+            assertThat(backlog.add(packet(Arrays.copyOf(content, room - left - header)))).isTrue();
+            byte[] edge = {1, 2, 3, 4, 5, 6};
+            assertThat(backlog.add(packet(edge))).as("%d bytes are left", left).isTrue();
+            for (int index = 0; index < added + 2; index++) {
+                assertThat(backlog.poll()).isInstanceOf(Packet.class);
+            }
+            assertThat(backlog.poll()).isInstanceOfSatisfying(Packet.class, packet -> assertThat(bytes(packet)).isEqualTo(edge));
+            assertThat(backlog.poll()).isNull();
         }
     }
 

@@ -342,6 +342,15 @@ class InstallationTest {
     }
 
     @Test
+    void chunkThatIsLongerThanChunksAreEndsTheTransfer() throws InterruptedException {
+        installation.onRecord(first, chunk(pull(first), 0, CHUNK + 1));
+        Pull next = pull(second);
+        assertThat(next.offset()).as("nothing of it was taken").isZero();
+        serve(second, next);
+        assertInstalled();
+    }
+
+    @Test
     void emptyChunkIsNone() throws InterruptedException {
         installation.onRecord(first, new Chunk(pull(first).transfer(), 0, 0, new byte[0]));
         serve(second, pull(second));

@@ -1,6 +1,8 @@
 package dev.tutti.campaign.application;
 
 import dev.tutti.Group;
+import dev.tutti.StateProgress;
+import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
 import dev.tutti.testkit.Components;
 import dev.tutti.testkit.Fault;
@@ -146,6 +148,7 @@ public final class ApplicationTrial {
         cluster.advance(Duration.ofMillis(200 + context.random.nextInt(400)));
         if (plan.late() > 0) {
             cluster.start(IntStream.rangeClosed(plan.size() - plan.late() + 1, plan.size()).toArray());
+            loseProvider();
         }
         if (!plan.faults().isEmpty()) {
             cluster.randomFaults(plan.troubled(), plan.faults().toArray(Fault[]::new));
@@ -155,6 +158,37 @@ public final class ApplicationTrial {
         cluster.advance(Duration.ofMillis(context.random.nextInt(500)));
         comeToRest(applications);
         end(applications);
+    }
+
+    /** Whoever gives a newcomer the state ends in the middle, so that another one has to go on with it. */
+    private void loseProvider() {
+        boolean isGiven = plan.size() - plan.late() > 1 && plan.groups().stream().anyMatch(GroupPlan::isOneState);
+        for (int look = 0; isGiven && look < LOOKS_MAX; look++) {
+            cluster.advance(Duration.ofMillis(2));
+            int provider = provider();
+            if (provider > 0) {
+                cluster.crash(provider).advance(Duration.ofMillis(200)).start(provider);
+                context.reached.count("provider-lost");
+                return;
+            }
+        }
+    }
+
+    /** The process from which a late one has got a part of a state; 0 if there is none. */
+    private int provider() {
+        for (int number = plan.size() - plan.late() + 1; number <= plan.size(); number++) {
+            for (Group group : cluster.isRunning(number) ? cluster.node(number).groups() : List.<Group>of()) {
+                if (plan.groups().stream().noneMatch(each -> each.isOneState() && each.name().equals(group.name()))) {
+                    continue;
+                }
+                StateProgress progress = group.stateProgress();
+                Member provider = progress.provider();
+                if (progress.phase() == StateProgress.Phase.INSTALLING && progress.bytes() > 0 && provider != null) {
+                    return Integer.parseInt(provider.name().substring(1));
+                }
+            }
+        }
+        return 0;
     }
 
     private void comeToRest(Components<Application> applications) {
@@ -246,6 +280,12 @@ public final class ApplicationTrial {
         }
         // What somebody does for all follows what it sees, on a timer too.
         cluster.advance(Duration.ofMillis(1_500)).awaitRest(REST_MAX);
+        for (int number = 1; number <= plan.size(); number++) {
+            if (cluster.isRunning(number)) {
+                applications.run(number, application -> application.works().forEach(Works.Work::probe));
+            }
+        }
+        cluster.awaitRest(REST_MAX);
         Map<String, String> contents = new TreeMap<>();
         for (Application application : applications.running()) {
             for (Works.Work work : application.works()) {
@@ -278,6 +318,10 @@ public final class ApplicationTrial {
         int[] numbers = IntStream.rangeClosed(1, plan.size()).filter(cluster::isRunning).toArray();
         cluster.stop(numbers);
         cluster.advance(Duration.ofMillis(100));
+        // A listener that is slow is still told of what came before the end.
+        for (int look = 0; look < LOOKS_MAX && IntStream.of(numbers).anyMatch(number -> cluster.heldBytes(number) > 0); look++) {
+            cluster.advance(Duration.ofMillis(100));
+        }
         for (Application application : ending) {
             application.talkers().forEach(talker -> talker.seats().forEach(Seat::checkEnd));
         }
@@ -292,5 +336,6 @@ public final class ApplicationTrial {
     private static final Duration REST_MAX = Duration.ofSeconds(120);
     private static final int FRAMES_SHOWN = 12;
     private static final int ROUNDS_MAX = 20;
+    private static final int LOOKS_MAX = 150;
     private static final Pattern PROPERTY = Pattern.compile("\\b([SLT]\\d{1,2}): ");
 }

@@ -15,8 +15,8 @@ public final class Expected {
     private static final List<String> OTHERS = List.of(
             "blocked.onMessage", "blocked.onMessage-scoped", "blocked.onView", "called-back.onMessage", "called-back.onView",
             "closed", "closed-in-callback", "counted", "cuts-compared", "directory", "install", "install-after-merge",
-            "install-ends-early", "joined", "joined-in-callback", "left", "locked", "map.last-writer", "map.total", "merged",
-            "merged-with-state", "not-joined.state", "called", "called.back", "queue.offered", "queue.taken", "reader.FAILING",
+            "install-ends-early", "joined", "joined-in-callback", "left", "left-with-sends-waiting", "locked", "locked-at-rest", "map.last-writer", "map.total", "merged",
+            "merged-with-state", "not-joined.state", "provider-lost", "called", "called.back", "queue.offered", "queue.taken", "reader.FAILING",
             "reader.SLOW", "refused.NO_MEMBER", "refused.tried", "sent", "sent.asynchronously", "sent.large",
             "sent.out-of-band", "sent.scoped", "sent.scoped-large", "sent.tried", "sent.unicast", "sent.unicast-large",
             "snapshot", "state.resumed", "state.restarted", "suspended", "transition", "writer.BYTEWISE", "writer.FAILING",

@@ -155,10 +155,21 @@ final class Seat implements GroupState {
     void close() {
         Group present = usable();
         if (present != null) {
+            if (context.random.nextBoolean()) {
+                sendMoreThanAWindow(present);
+            }
             isClosing = true;
             present.close();
             count("left");
         }
+    }
+
+    /** So that sends wait as the group is left. */
+    private void sendMoreThanAWindow(Group present) {
+        for (int message = 0; message < 40; message++) {
+            futures.add(present.sendAsync(next(Content.SENT, 15_000).bytes()));
+        }
+        count("left-with-sends-waiting");
     }
 
     // ------------------------------------------------------------------ sending
@@ -550,6 +561,10 @@ final class Seat implements GroupState {
             if (reason.isBlank()) {
                 report("T8", "is suspended without a reason");
             }
+            Group present = usable();
+            if (present != null && present.isPrimary() && present.view().equals(view)) {
+                report("T8", "is told that it is suspended, " + reason + ", and is primary in " + view);
+            }
             suspendedBecause = reason;
             suspendedSince = context.nowNanos();
             misbehave("onSuspended", true);
@@ -708,8 +723,8 @@ final class Seat implements GroupState {
         if (old != null && isReadable(old)) {
             report("T11", "can read a message after it was told of it");
         }
-        if (plan.state() != null && openSnapshots > Integer.parseInt(plan.settings().getOrDefault("state.snapshots", "4"))) {
-            report("S23", "has " + openSnapshots + " snapshots that nobody closes");
+        if (openSnapshots > 0) {
+            report("S23", "has " + openSnapshots + " snapshots that nobody needs and nobody closes");
         }
     }
 

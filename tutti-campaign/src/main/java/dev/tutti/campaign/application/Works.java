@@ -65,6 +65,9 @@ final class Works {
         /** Of this member alone, at rest. */
         void checkRest() {}
 
+        /** Uses it once more, at rest, one process after the other; may wait. */
+        void probe() {}
+
         abstract void close();
 
         void report(String property, String text) {
@@ -374,6 +377,25 @@ final class Works {
             context.token = Math.max(context.token, hold.token());
             Context.sleep(node.threads(), 1 + context.random.nextLong(3_000_000));
             hold.close();
+        }
+
+        /** Nobody holds the lock any more: all who are left have given it back, and the others are gone. */
+        @Override
+        void probe() {
+            if (!coordination.isPrimary()) {
+                return;
+            }
+            try {
+                Optional<Hold> granted = coordination.lock("l").tryAcquire(Duration.ofSeconds(2));
+                if (granted.isEmpty()) {
+                    report("M7", "is not given the lock, which nobody holds");
+                    return;
+                }
+                granted.get().close();
+                context.reached.count("locked-at-rest");
+            } catch (CommandException e) {
+                report("M2", "cannot lock at rest: " + e);
+            }
         }
 
         @Override

@@ -44,6 +44,11 @@ public final class Membership implements Layer {
 
     private static final int PROGRESS = 3;
     static final int LEAVE = 5;
+    private static final int PATIENCE = 6;
+    private static final int RETURN = 7;
+
+    /** Refusals in a row of one member that count as no answer: two coordinators agree after fewer. */
+    private static final int REFUSALS_MAX = 8;
 
     private final Member self;
     private final Timing timing;
@@ -51,6 +56,15 @@ public final class Membership implements Layer {
     private final Members known = new Members();
 
     private final Peers peers;
+    private final Authority authority;
+
+    /** Members that have not answered ballots. */
+    private final Defaulters silent = new Defaulters(1);
+
+    /** Coordinators that have done nothing. */
+    private final Defaulters idle = new Defaulters(0);
+
+    private final Patience patience;
     private View view;
     private ViewId promised;
     private @Nullable View target;
@@ -103,6 +117,8 @@ public final class Membership implements Layer {
         this.view = View.alone(self);
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
+        this.authority = new Authority(self, known, peers);
+        this.patience = new Patience(timing);
         this.publicity = new Publicity(self, peers);
         this.readiness = new Readiness(self, peers, timing);
         this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
@@ -144,6 +160,9 @@ public final class Membership implements Layer {
             return;
         }
         DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
+        if (problem == null && kind != Kind.ADVERT && kind != Kind.WHO) {
+            patience.onProgress(from, out.nowNanos());
+        }
         if (problem != null) {
             out.drop(packet, problem);
         } else {
@@ -153,14 +172,18 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
+        DropReason objection = authority.objection(kind, from.member, packet);
+        if (objection != null) {
+            return packet.isMalformed() ? DropReason.MALFORMED : objection;
+        }
         return switch (kind) {
             case Kind.ADVERT -> onAdvert(from, packet);
             case Kind.PREPARE -> onPrepare(from.member, packet, out);
             case Kind.ACK -> onAck(from, packet, out);
-            case Kind.NACK -> onNack(packet, out);
+            case Kind.NACK -> onNack(from, packet, out);
             case Kind.CUT -> onCut(false, packet, out);
             case Kind.WHO -> onWho(from.member);
-            case Kind.FOLLOWED -> onFollowed(packet, out);
+            case Kind.FOLLOWED -> onFollowed(from.member, packet, out);
             default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
         };
     }
@@ -206,6 +229,7 @@ public final class Membership implements Layer {
                         primacy.onClosed(member);
                     }
                     publicity.onClosed(member);
+                    authority.onClosed(member);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -222,6 +246,10 @@ public final class Membership implements Layer {
                     install(reached, out);
                 }
                 isDirty = true;
+            }
+            case Signal.Expel(Member member, String reason) -> {
+                leaveOut(member, reason, out);
+                out.forward(signal);
             }
             case Signal.Leave() when primacy == null -> out.lower(new Signal.Left());
             case Signal.Leave() -> primacy.leave(out);
@@ -240,7 +268,9 @@ public final class Membership implements Layer {
             expelSilent(out);
         } else if (timer == LEAVE && primacy != null) {
             primacy.onLeaveTimeout(out);
-        } else {
+        } else if (timer == PATIENCE) {
+            passOver(out);
+        } else if (timer != RETURN) {
             readiness.onTimer(timer, out);
         }
         isUrgent |= timer != Readiness.GATHER;
@@ -254,9 +284,11 @@ public final class Membership implements Layer {
             return;
         }
         isDirty = false;
+        distrust(out);
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
+        awaitCoordinator(out);
         if (primacy != null) {
             primacy.onTurnEnd(out);
         }
@@ -283,8 +315,9 @@ public final class Membership implements Layer {
     private @Nullable DropReason onAdvert(Peer peer, Packet packet) {
         Advert advert = Advert.takeFrom(packet, known);
         Advert.Detail detail = Advert.takeDetail(packet, known);
-        if (packet.isMalformed()) {
-            return DropReason.MALFORMED;
+        DropReason objection = packet.isMalformed() ? DropReason.MALFORMED : authority.objection(peer.member, advert, number());
+        if (objection != null) {
+            return objection;
         }
         boolean wasFollower = peer.follows(self);
         boolean hadLost = !peer.lost.isEmpty();
@@ -325,10 +358,13 @@ public final class Membership implements Layer {
         return null;
     }
 
-    private @Nullable DropReason onFollowed(Packet packet, Outbox out) {
+    private @Nullable DropReason onFollowed(Member from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        if (!peers.isInView(from) || !from.equals(peers.follows()) && !from.equals(view.id().proposer())) {
+            return id.equals(view.id()) ? DropReason.FORGED : DropReason.OLD_VIEW;
         }
         if (id.equals(view.id()) && !hasFollowed) {
             hasFollowed = true;
@@ -342,6 +378,9 @@ public final class Membership implements Layer {
         ViewId proposersView = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        if (!Authority.isPlausible(id, number())) {
+            return DropReason.IMPLAUSIBLE;
         }
         Member follows = peers.follows();
         if (id.isAfter(promised) && id.number() > floor() && from.equals(follows) && isReady()) {
@@ -409,15 +448,25 @@ public final class Membership implements Layer {
                 || !ballot.awaits(from.member)) {
             return DropReason.OLD_BALLOT;
         }
+        DropReason objection = authority.objection(from.member, id, answerView, received);
+        if (objection == null) {
+            objection = Authority.objection(id, vote);
+        }
+        if (objection != null) {
+            return objection;
+        }
+        if (!ballot.record(from.member, new Ballot.Answer(answerView, received, vote))) {
+            return DropReason.OLD_BALLOT;
+        }
         peers.answered(from, id);
+        from.refusals = 0;
         isUrgent |= !from.lost.isEmpty();
-        ballot.record(from.member, new Ballot.Answer(answerView, received, vote));
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         advance(ballot, out);
         return null;
     }
 
-    private @Nullable DropReason onNack(Packet packet, Outbox out) {
+    private @Nullable DropReason onNack(Peer from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         ViewId otherPromised = Wire.takeViewId(packet, known);
         long otherNumber = packet.takeLong();
@@ -428,7 +477,18 @@ public final class Membership implements Layer {
         if (ballot == null || !ballot.id().equals(id)) {
             return DropReason.OLD_BALLOT;
         }
+        if (!ballot.isAsked(from.member)) {
+            return DropReason.FORGED;
+        }
+        if (!Authority.isPlausible(otherPromised, number()) || otherNumber > Authority.limit(number())) {
+            return DropReason.IMPLAUSIBLE;
+        }
         ballotsRefused++;
+        from.refusals++;
+        if (from.refusals >= REFUSALS_MAX) {
+            from.refusals = 0;
+            leaveOut(from.member, "it has refused " + REFUSALS_MAX + " ballots in a row", out);
+        }
         ballot = null;
         target = null;
         isUrgent = true;
@@ -457,6 +517,10 @@ public final class Membership implements Layer {
         boolean isInstallable = !isProposal || packet.takeBoolean();
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        DropReason objection = authority.objection(id, record, since, isProposal);
+        if (objection != null) {
+            return objection;
         }
         boolean isTaken = isProposal && primacy != null
                 ? primacy.take(id, record, since, isInstallable ? holders : null, out)
@@ -686,6 +750,11 @@ public final class Membership implements Layer {
         return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
     }
 
+    /** The highest number of a view or a ballot that this member has taken part in. */
+    private long number() {
+        return Math.max(floor(), promised.number());
+    }
+
     /** The highest number of a view that this member knows to be in the past. */
     private long floor() {
         return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
@@ -720,10 +789,57 @@ public final class Membership implements Layer {
         }
         for (Member member : running.missing()) {
             if (!member.equals(self)) {
+                if (running.noteSilent(member)) {
+                    leaveOut(member, "it has not answered ballot " + running.id() + " within ballot-timeout", out);
+                }
                 out.lower(new Signal.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
             }
         }
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
+    }
+
+    // ------------------------------------------------------------------ whom not to wait for
+
+    /** A member has kept the others waiting: from the second time on it is left out for a while. */
+    private void leaveOut(Member member, String reason, Outbox out) {
+        long pauseNanos = silent.add(member, out.nowNanos());
+        if (pauseNanos > 0) {
+            out.lower(new Signal.Distrusted(member, "is left out of views for " + pauseNanos / 1_000_000_000 + " s: " + reason));
+        }
+    }
+
+    /** The one that is followed has done nothing for too long. */
+    private void passOver(Outbox out) {
+        Member coordinator = patience.exhaustedBy(out.nowNanos());
+        if (coordinator != null) {
+            long pauseNanos = idle.add(coordinator, out.nowNanos());
+            out.lower(new Signal.Distrusted(
+                    coordinator, "is not followed for " + pauseNanos / 1_000_000_000 + " s: it coordinates and no view comes of it"));
+        }
+    }
+
+    private void distrust(Outbox out) {
+        long now = out.nowNanos();
+        peers.distrust(silent.leftOut(now), idle.leftOut(now), readiness.unsettled().leftOut(now));
+        long next = Math.min(silent.nextReturnNanos(now), idle.nextReturnNanos(now));
+        if (next != Long.MAX_VALUE) {
+            out.arm(RETURN, next - now);
+        }
+    }
+
+    /** While something is to be done that only the coordinator can do, it has a bounded time for it. */
+    private void awaitCoordinator(Outbox out) {
+        Member follows = peers.follows();
+        boolean isOutside = primacy != null && primacy.isOutside();
+        boolean isWaiting = !follows.equals(self)
+                && !isOutside
+                && (!isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView));
+        patience.await(isWaiting ? follows : null, out.nowNanos());
+        if (isWaiting) {
+            out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
+        } else {
+            out.disarm(PATIENCE);
+        }
     }
 
     // ------------------------------------------------------------------ what Primacy needs
@@ -793,6 +909,8 @@ public final class Membership implements Layer {
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
         section.put("adverts-sent", publicity.advertsSent());
+        section.put("members-left-out", silent.total());
+        section.put("coordinators-passed-over", idle.total());
         if (primacy != null) {
             primacy.report(section);
         }

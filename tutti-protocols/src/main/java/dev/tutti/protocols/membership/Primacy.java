@@ -281,6 +281,9 @@ final class Primacy {
         if (!id.equals(membership.promised())) {
             return DropReason.OLD_BALLOT;
         }
+        if (decided.id().isAfter(id) || !Authority.isEpoch(decided.epoch())) {
+            return DropReason.IMPLAUSIBLE;
+        }
         learn(decided, out);
         return null;
     }

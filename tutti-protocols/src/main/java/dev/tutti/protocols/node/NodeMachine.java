@@ -574,8 +574,8 @@ public final class NodeMachine implements HostedMachine {
                 return;
             }
             NodeId watcher = link.node();
-            List<NodeId> told = detector.onTold(watcher, said.gone());
-            execute(detector.onReports(watcher, said));
+            List<NodeId> told = detector.onTold(watcher, said.gone(), now());
+            execute(detector.onReports(watcher, said, now()));
             if (detector.isChanged()) {
                 // A verdict may wait for this node to say that it has never met the one reported.
                 tickNanos = now();

@@ -1,0 +1,331 @@
+package dev.tutti.campaign;
+
+import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
+import dev.tutti.core.Packet;
+import dev.tutti.core.Wire;
+import dev.tutti.sim.SimulatedNode;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * A node whose frames are changed on their way, by a seed: it lies in any field of any message, passes on what others have
+ * said as its own, and says things out of the blue.
+ *
+ * <p>A lie takes the place of a frame, so that the session goes on: what can be told from the count of frames is a matter of
+ * links, and ends the session. What no check of a single message can tell is left out, and named in docs/design/peers.md: a
+ * coordinator that tells members of one view different decisions, and, in orders other than FIFO, a sender that tells them
+ * different data.
+ */
+final class Liar {
+
+    /** Types of frames. */
+    private static final int HEARTBEAT = 4;
+
+    private static final int GROUP_JOINED = 17;
+    private static final int PEERS = 20;
+    private static final int GROUP = 32;
+
+    /** Of membership, in the byte after the number of the sender's membership. */
+    private static final int DATA = 0;
+
+    private static final int CUT = 5;
+    private static final int WHO = 6;
+    private static final int CONTROL_MAX = 14;
+    private static final int KIND_OFFSET = 5;
+
+    /** Of reliability, in the byte after that; what is less carries the application's data. */
+    private static final int ACK_ABOVE = 2;
+
+    private static final int ABOVE_MAX = 10;
+    private static final int REMEMBERED_MAX = 64;
+
+    private static final long[] NUMBERS = {
+        0, 1, 2, -1, Integer.MAX_VALUE, 1L << 32, (1L << 32) + 7, 1L << 61, 1L << 62, Long.MAX_VALUE - 1, Long.MAX_VALUE, Long.MIN_VALUE
+    };
+
+    private final int number;
+    private final SplittableRandom random;
+    private final Supplier<List<NodeId>> nodes;
+    private final int truths;
+    private final boolean isFifo;
+
+    /** What others have said in groups, for the liar to say it too. */
+    private final List<byte[]> heard = new ArrayList<>();
+
+    private final TreeMap<String, Long> told = new TreeMap<>();
+    private boolean isLying = true;
+
+    /**
+     * @param number of the node that lies
+     * @param nodes all nodes that have been started, the liar included
+     * @param isFifo whether the group promises no more than the order of each sender
+     */
+    Liar(int number, SplittableRandom random, Supplier<List<NodeId>> nodes, boolean isFifo) {
+        this.number = number;
+        this.random = random;
+        this.nodes = nodes;
+        this.isFifo = isFifo;
+        this.truths = 1 << random.nextInt(6);
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** How often it has told each kind of lie. */
+    TreeMap<String, Long> told() {
+        return told;
+    }
+
+    /** From now on it says what its machine does. */
+    void repent() {
+        isLying = false;
+    }
+
+    byte[] intercept(SimulatedNode from, byte[] frame) {
+        if (!from.name().equals("n" + number)) {
+            remember(frame);
+            return frame;
+        }
+        if (!isLying || frame.length < 2 || random.nextInt(truths + 1) < truths) {
+            return frame;
+        }
+        return switch (frame[0]) {
+            case HEARTBEAT -> heartbeat(frame);
+            case PEERS -> random.nextBoolean() ? peers() : joined();
+            case GROUP -> group(frame);
+            default -> frame;
+        };
+    }
+
+    private void remember(byte[] frame) {
+        if (frame.length > KIND_OFFSET + 1 && frame[0] == GROUP && frame[KIND_OFFSET] != DATA) {
+            if (heard.size() < REMEMBERED_MAX) {
+                heard.add(frame);
+            } else {
+                heard.set(random.nextInt(REMEMBERED_MAX), frame);
+            }
+        }
+    }
+
+    private byte[] count(String kind, byte[] lie) {
+        told.merge("lie." + kind, 1L, Long::sum);
+        return lie;
+    }
+
+    // ------------------------------------------------------------------ nodes
+
+    /** Whom it does not hear, has judged, has found to be gone and has never met: anybody. */
+    private byte[] heartbeat(byte[] frame) {
+        Packet lie = packet();
+        lie.append(frame, 0, 1 + Long.BYTES);
+        for (int list = 0; list < 4; list++) {
+            List<NodeId> accused = random.nextInt(3) == 0 ? List.of() : some();
+            lie.appendInt(accused.size());
+            accused.forEach(node -> Wire.append(lie, node));
+        }
+        return count("heartbeat", bytes(lie));
+    }
+
+    /** Addresses at which nobody is. */
+    private byte[] peers() {
+        Packet lie = packet().appendByte(PEERS).appendLong(random.nextLong());
+        int count = 1 + random.nextInt(64);
+        lie.appendInt(count);
+        for (int index = 0; index < count; index++) {
+            lie.appendText("nowhere-" + random.nextInt(10_000) + ":7800");
+        }
+        return count("peers", bytes(lie));
+    }
+
+    /** A membership in a group that nobody has heard of. */
+    private byte[] joined() {
+        Packet lie = packet().appendByte(GROUP_JOINED).appendInt(2 + random.nextInt(1_000_000));
+        lie.appendText("invented-" + random.nextLong()).appendText("x".repeat(random.nextInt(2_000))).appendLong(1L << 40);
+        return count("joined", bytes(lie));
+    }
+
+    private List<NodeId> some() {
+        List<NodeId> some = new ArrayList<>();
+        for (NodeId node : nodes.get()) {
+            if (random.nextBoolean()) {
+                some.add(node);
+            }
+        }
+        if (random.nextInt(4) == 0) {
+            some.add(invented());
+        }
+        return some;
+    }
+
+    private NodeId invented() {
+        return new NodeId(random.nextLong(), "nobody", "nowhere-" + random.nextInt(100) + ":7800");
+    }
+
+    // ------------------------------------------------------------------ groups
+
+    private byte[] group(byte[] frame) {
+        if (frame.length <= KIND_OFFSET + 1) {
+            return frame;
+        }
+        if (frame[KIND_OFFSET] == DATA) {
+            return data(frame);
+        }
+        if (frame[KIND_OFFSET] == CUT) {
+            // To say nothing is a lie that the others can get over; another decision than the rest is told is not.
+            return random.nextBoolean() ? frame : count("silence", silence(frame));
+        }
+        byte[] lie =
+                switch (random.nextInt(8)) {
+                    case 0 -> count("silence", silence(frame));
+                    case 1 -> kind(frame, 1 + random.nextInt(CONTROL_MAX));
+                    case 2, 3 -> asOwn(frame);
+                    case 4 -> change(asOwn(frame));
+                    default -> change(frame);
+                };
+        return lie[KIND_OFFSET] == CUT && isProposedBySelf(lie) ? frame : count("control-" + lie[KIND_OFFSET], lie);
+    }
+
+    /** A question that changes nothing. */
+    private byte[] silence(byte[] frame) {
+        byte[] lie = Arrays.copyOf(frame, KIND_OFFSET + 1);
+        lie[KIND_OFFSET] = WHO;
+        return lie;
+    }
+
+    private static byte[] kind(byte[] frame, int kind) {
+        byte[] lie = frame.clone();
+        lie[KIND_OFFSET] = (byte) kind;
+        return lie;
+    }
+
+    /** What another one has said, under its own number. */
+    private byte[] asOwn(byte[] frame) {
+        if (heard.isEmpty()) {
+            return frame;
+        }
+        byte[] lie = heard.get(random.nextInt(heard.size())).clone();
+        System.arraycopy(frame, 0, lie, 0, KIND_OFFSET);
+        return lie;
+    }
+
+    /** The first member that a decision names is its proposer. */
+    private boolean isProposedBySelf(byte[] frame) {
+        for (NodeId node : nodes.get()) {
+            if (node.name().equals("n" + number)) {
+                byte[] self = encoded(node);
+                int at = KIND_OFFSET + 1 + Long.BYTES + Integer.BYTES;
+                return frame.length >= at + self.length
+                        && Arrays.equals(frame, at, at + self.length, self, 0, self.length);
+            }
+        }
+        return false;
+    }
+
+    /** Data of its own in FIFO groups, and what it says about the data of others. */
+    private byte[] data(byte[] frame) {
+        int above = frame[KIND_OFFSET + 1];
+        boolean isData = above < ACK_ABOVE || above == 8;
+        if (isData && !isFifo) {
+            return frame;
+        }
+        byte[] lie = frame.clone();
+        if (isData || random.nextInt(4) > 0) {
+            int at = KIND_OFFSET + 2 + random.nextInt(lie.length - KIND_OFFSET - 1);
+            number(lie, Math.min(at, lie.length - 1));
+        } else {
+            lie[KIND_OFFSET + 1] = (byte) (ACK_ABOVE + random.nextInt(ABOVE_MAX - 1));
+        }
+        return count("data-" + lie[KIND_OFFSET + 1], lie);
+    }
+
+    /** A number, or a member for another. */
+    private byte[] change(byte[] frame) {
+        byte[] lie = frame.clone();
+        for (int changes = 1 + random.nextInt(2); changes > 0; changes--) {
+            lie = random.nextBoolean() ? swap(lie) : number(lie);
+        }
+        return lie;
+    }
+
+    private byte[] swap(byte[] frame) {
+        List<NodeId> all = nodes.get();
+        NodeId before = all.get(random.nextInt(all.size()));
+        NodeId after = random.nextInt(6) == 0 ? invented() : all.get(random.nextInt(all.size()));
+        byte[] old = encoded(before);
+        byte[] other = encoded(after);
+        int at = find(frame, old, random.nextInt(frame.length));
+        if (at < 0) {
+            return frame;
+        }
+        byte[] lie = new byte[frame.length - old.length + other.length];
+        System.arraycopy(frame, 0, lie, 0, at);
+        System.arraycopy(other, 0, lie, at, other.length);
+        System.arraycopy(frame, at + old.length, lie, at + other.length, frame.length - at - old.length);
+        return lie;
+    }
+
+    /** The number of a view before its proposer, what is said of a member behind it, or any bytes. */
+    private byte[] number(byte[] frame) {
+        byte[] lie = frame.clone();
+        List<NodeId> all = nodes.get();
+        byte[] member = encoded(all.get(random.nextInt(all.size())));
+        int at = find(lie, member, random.nextInt(lie.length));
+        int before = at - Integer.BYTES - Long.BYTES;
+        int behind = at + member.length + Integer.BYTES;
+        switch (random.nextInt(3)) {
+            case 0 -> number(lie, at >= 0 && before > KIND_OFFSET ? before : lie.length - 1);
+            case 1 -> number(lie, at >= 0 && behind + Long.BYTES <= lie.length ? behind : Math.max(KIND_OFFSET + 1, lie.length - Long.BYTES));
+            default -> number(lie, Math.min(lie.length - 1, KIND_OFFSET + 1 + random.nextInt(lie.length - KIND_OFFSET)));
+        }
+        return lie;
+    }
+
+    private void number(byte[] lie, int at) {
+        ByteBuffer bytes = ByteBuffer.wrap(lie);
+        long value = NUMBERS[random.nextInt(NUMBERS.length)];
+        if (at + Long.BYTES <= lie.length) {
+            long near = bytes.getLong(at) + random.nextInt(-2, 4);
+            bytes.putLong(at, random.nextBoolean() ? near : value);
+        } else if (at > KIND_OFFSET) {
+            lie[at] = (byte) value;
+        }
+    }
+
+    // ------------------------------------------------------------------ bytes
+
+    /** From a place on, and from the beginning if there is none behind it; -1 if there is none. */
+    private static int find(byte[] frame, byte[] wanted, int from) {
+        for (int round = 0; round < 2; round++) {
+            int start = round == 0 ? Math.max(from, KIND_OFFSET + 1) : KIND_OFFSET + 1;
+            for (int at = start; at + wanted.length <= frame.length; at++) {
+                if (Arrays.equals(frame, at, at + wanted.length, wanted, 0, wanted.length)) {
+                    return at;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private static byte[] encoded(NodeId node) {
+        Packet packet = packet();
+        Wire.append(packet, node);
+        return bytes(packet);
+    }
+
+    private static Packet packet() {
+        return Packet.create(Memory.onHeap(), 64 * 1024);
+    }
+
+    private static byte[] bytes(Packet packet) {
+        byte[] bytes = new byte[packet.length()];
+        packet.bytes().get(packet.offset(), bytes);
+        return bytes;
+    }
+}

@@ -2,7 +2,6 @@ package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
-import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.TransportSettings;
@@ -145,50 +144,23 @@ final class Cluster {
     }
 
     private void take(History.Entry entry) {
-        if (isOfLiar(entry)) {
+        if (liar != null && liar.isAbout(entry)) {
             return;
         }
         checker().take(entry);
         witnesses.forEach(witness -> witness.accept(entry));
     }
 
-    /** What the one that lies sees is nobody's promise, and what it has sent may be anything to anybody. */
-    private boolean isOfLiar(History.Entry entry) {
-        Liar present = liar;
-        return present != null
-                && (numberOf(entry.member()) == present.number()
-                        || entry instanceof History.Delivered(Member member, History.Message message)
-                                && numberOf(message.sender()) == present.number());
-    }
-
-    /** Whether a node's member takes part in no view change now; also if it has left. */
-    boolean isSteady(int number) {
-        StringBuilder state = new StringBuilder();
-        seat(number).machine().report(new TextReport(state, ""));
-        return !state.toString().contains("groups." + GROUP + ".membership.state=answered")
-                && !state.toString().contains("groups." + GROUP + ".membership.state=catching-up");
-    }
-
     /** From now on one node lies. */
     Cluster withLiar(int number) {
-        Liar made = new Liar(number, simulation.fork(), this::started, groupSettings.get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO);
+        Liar made = new Liar(this, number, simulation.fork());
         liar = made;
-        simulation.withInterceptor((from, to, frame) -> made.intercept(from, frame));
+        simulation.withInterceptor(made);
         return this;
     }
 
     @Nullable Liar liar() {
         return liar;
-    }
-
-    private List<NodeId> started() {
-        List<NodeId> started = new ArrayList<>();
-        for (int number = 1; number <= size(); number++) {
-            if (wasStarted(number)) {
-                started.add(node(number).id());
-            }
-        }
-        return started;
     }
 
     /** Looks at all that members submit, deliver and install, as it happens. */

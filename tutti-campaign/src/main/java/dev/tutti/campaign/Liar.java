@@ -1,9 +1,14 @@
 package dev.tutti.campaign;
 
+import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.Wire;
+import dev.tutti.protocols.node.GroupSettings;
+import dev.tutti.sim.History;
+import dev.tutti.sim.Interceptor;
 import dev.tutti.sim.SimulatedNode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -11,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 
 /**
  * A node whose frames are changed on their way, by a seed: it lies in any field of any message, passes on what others have
@@ -22,7 +26,7 @@ import java.util.function.Supplier;
  * coordinator that tells members of one view different decisions, and, in orders other than FIFO, a sender that tells them
  * different data.
  */
-final class Liar {
+final class Liar implements Interceptor {
 
     /** Types of frames. */
     private static final int HEARTBEAT = 4;
@@ -42,40 +46,47 @@ final class Liar {
     /** Of reliability, in the byte after that; what is less carries the application's data. */
     private static final int ACK_ABOVE = 2;
 
-    private static final int ABOVE_MAX = 10;
+    private static final int FETCH = 4;
+    private static final int REPAIR = 5;
+    private static final int RELAYED = 8;
+
+    /** What reliability writes before the application's data, at least. */
+    private static final int HEADER_BYTES = 40;
+
     private static final int REMEMBERED_MAX = 64;
 
     private static final long[] NUMBERS = {
         0, 1, 2, -1, Integer.MAX_VALUE, 1L << 32, (1L << 32) + 7, 1L << 61, 1L << 62, Long.MAX_VALUE - 1, Long.MAX_VALUE, Long.MIN_VALUE
     };
 
+    private final Cluster cluster;
     private final int number;
     private final SplittableRandom random;
-    private final Supplier<List<NodeId>> nodes;
     private final int truths;
     private final boolean isFifo;
 
     /** What others have said in groups, for the liar to say it too. */
     private final List<byte[]> heard = new ArrayList<>();
 
-    private final TreeMap<String, Long> told = new TreeMap<>();
-    private boolean isLying = true;
+    /** What they have sent again, passed on or asked for. */
+    private final List<byte[]> repairs = new ArrayList<>();
 
-    /**
-     * @param number of the node that lies
-     * @param nodes all nodes that have been started, the liar included
-     * @param isFifo whether the group promises no more than the order of each sender
-     */
-    Liar(int number, SplittableRandom random, Supplier<List<NodeId>> nodes, boolean isFifo) {
+    private final TreeMap<String, Long> told = new TreeMap<>();
+
+    /** @param number of the node that lies */
+    Liar(Cluster cluster, int number, SplittableRandom random) {
+        this.cluster = cluster;
         this.number = number;
         this.random = random;
-        this.nodes = nodes;
-        this.isFifo = isFifo;
+        this.isFifo = cluster.groupSettings().get(GroupSettings.STACK) == GroupSettings.StackKind.FIFO;
         this.truths = 1 << random.nextInt(6);
     }
 
-    int number() {
-        return number;
+    /** What the one that lies sees is nobody's promise, and what it has sent may be anything to anybody. */
+    boolean isAbout(History.Entry entry) {
+        return cluster.numberOf(entry.member()) == number
+                || entry instanceof History.Delivered delivered
+                        && cluster.numberOf(delivered.message().sender()) == number;
     }
 
     /** How often it has told each kind of lie. */
@@ -83,34 +94,40 @@ final class Liar {
         return told;
     }
 
-    /** From now on it says what its machine does. */
-    void repent() {
-        isLying = false;
-    }
-
-    byte[] intercept(SimulatedNode from, byte[] frame) {
+    @Override
+    public byte[] intercept(SimulatedNode from, SimulatedNode to, byte[] frame) {
         if (!from.name().equals("n" + number)) {
             remember(frame);
             return frame;
         }
-        if (!isLying || frame.length < 2 || random.nextInt(truths + 1) < truths) {
+        if (frame.length < 2 || random.nextInt(truths + 1) < truths) {
             return frame;
         }
         return switch (frame[0]) {
             case HEARTBEAT -> heartbeat(frame);
             case PEERS -> random.nextBoolean() ? peers() : joined();
-            case GROUP -> group(frame);
+            case GROUP -> group(to, frame);
             default -> frame;
         };
     }
 
     private void remember(byte[] frame) {
-        if (frame.length > KIND_OFFSET + 1 && frame[0] == GROUP && frame[KIND_OFFSET] != DATA) {
-            if (heard.size() < REMEMBERED_MAX) {
-                heard.add(frame);
-            } else {
-                heard.set(random.nextInt(REMEMBERED_MAX), frame);
-            }
+        if (frame.length <= KIND_OFFSET + 1 || frame[0] != GROUP) {
+            return;
+        }
+        boolean isData = frame[KIND_OFFSET] == DATA;
+        if (!isData) {
+            remember(frame, heard);
+        } else if (frame[KIND_OFFSET + 1] == REPAIR || frame[KIND_OFFSET + 1] == RELAYED || frame[KIND_OFFSET + 1] == FETCH) {
+            remember(frame, repairs);
+        }
+    }
+
+    private void remember(byte[] frame, List<byte[]> frames) {
+        if (frames.size() < REMEMBERED_MAX) {
+            frames.add(frame);
+        } else {
+            frames.set(random.nextInt(REMEMBERED_MAX), frame);
         }
     }
 
@@ -120,6 +137,30 @@ final class Liar {
     }
 
     // ------------------------------------------------------------------ nodes
+
+    /** All that have been started, the liar included. */
+    private List<NodeId> nodes() {
+        List<NodeId> started = new ArrayList<>();
+        for (int node = 1; node <= cluster.size(); node++) {
+            if (cluster.wasStarted(node)) {
+                started.add(cluster.node(node).id());
+            }
+        }
+        return started;
+    }
+
+    /** Whether the liar passes packets on to a node, in the view of that one. */
+    private boolean isRelayTo(SimulatedNode to) {
+        int receiver = cluster.numberOf(to);
+        View view = cluster.isUp(receiver) ? cluster.seat(receiver).view() : null;
+        List<Member> members = view == null ? List.of() : view.members();
+        for (int rank = 0; rank < members.size(); rank++) {
+            if (cluster.numberOf(members.get(rank)) == receiver) {
+                return cluster.numberOf(members.get((rank + members.size() - 1) % members.size())) == number;
+            }
+        }
+        return false;
+    }
 
     /** Whom it does not hear, has judged, has found to be gone and has never met: anybody. */
     private byte[] heartbeat(byte[] frame) {
@@ -153,7 +194,7 @@ final class Liar {
 
     private List<NodeId> some() {
         List<NodeId> some = new ArrayList<>();
-        for (NodeId node : nodes.get()) {
+        for (NodeId node : nodes()) {
             if (random.nextBoolean()) {
                 some.add(node);
             }
@@ -170,12 +211,12 @@ final class Liar {
 
     // ------------------------------------------------------------------ groups
 
-    private byte[] group(byte[] frame) {
+    private byte[] group(SimulatedNode to, byte[] frame) {
         if (frame.length <= KIND_OFFSET + 1) {
             return frame;
         }
         if (frame[KIND_OFFSET] == DATA) {
-            return data(frame);
+            return data(to, frame);
         }
         if (frame[KIND_OFFSET] == CUT) {
             // To say nothing is a lie that the others can get over; another decision than the rest is told is not.
@@ -185,8 +226,8 @@ final class Liar {
                 switch (random.nextInt(8)) {
                     case 0 -> count("silence", silence(frame));
                     case 1 -> kind(frame, 1 + random.nextInt(CONTROL_MAX));
-                    case 2, 3 -> asOwn(frame);
-                    case 4 -> change(asOwn(frame));
+                    case 2, 3 -> asOwn(frame, heard);
+                    case 4 -> change(asOwn(frame, heard));
                     default -> change(frame);
                 };
         return lie[KIND_OFFSET] == CUT && isProposedBySelf(lie) ? frame : count("control-" + lie[KIND_OFFSET], lie);
@@ -206,18 +247,18 @@ final class Liar {
     }
 
     /** What another one has said, under its own number. */
-    private byte[] asOwn(byte[] frame) {
-        if (heard.isEmpty()) {
+    private byte[] asOwn(byte[] frame, List<byte[]> others) {
+        if (others.isEmpty()) {
             return frame;
         }
-        byte[] lie = heard.get(random.nextInt(heard.size())).clone();
+        byte[] lie = others.get(random.nextInt(others.size())).clone();
         System.arraycopy(frame, 0, lie, 0, KIND_OFFSET);
         return lie;
     }
 
     /** The first member that a decision names is its proposer. */
     private boolean isProposedBySelf(byte[] frame) {
-        for (NodeId node : nodes.get()) {
+        for (NodeId node : nodes()) {
             if (node.name().equals("n" + number)) {
                 byte[] self = encoded(node);
                 int at = KIND_OFFSET + 1 + Long.BYTES + Integer.BYTES;
@@ -228,19 +269,28 @@ final class Liar {
         return false;
     }
 
-    /** Data of its own in FIFO groups, and what it says about the data of others. */
-    private byte[] data(byte[] frame) {
+    /**
+     * Numbers of its own data in FIFO groups, and what it says about the data of others. What it was asked for, or has to
+     * pass on, is theirs: another content there is what nobody can tell.
+     */
+    private byte[] data(SimulatedNode to, byte[] frame) {
         int above = frame[KIND_OFFSET + 1];
-        boolean isData = above < ACK_ABOVE || above == 8;
-        if (isData && !isFifo) {
-            return frame;
+        if (above == REPAIR) {
+            return random.nextBoolean() ? frame : count("silence", silence(frame));
         }
         byte[] lie = frame.clone();
-        if (isData || random.nextInt(4) > 0) {
-            int at = KIND_OFFSET + 2 + random.nextInt(lie.length - KIND_OFFSET - 1);
-            number(lie, Math.min(at, lie.length - 1));
+        if (above < ACK_ABOVE || above == RELAYED) {
+            if (!isFifo || above == RELAYED && isRelayTo(to)) {
+                return frame;
+            }
+            number(lie, KIND_OFFSET + 2 + random.nextInt(HEADER_BYTES - Long.BYTES));
+        } else if (random.nextInt(4) == 0) {
+            lie = asOwn(frame, repairs);
+            if (lie[KIND_OFFSET + 1] == RELAYED && isRelayTo(to)) {
+                return frame;
+            }
         } else {
-            lie[KIND_OFFSET + 1] = (byte) (ACK_ABOVE + random.nextInt(ABOVE_MAX - 1));
+            number(lie, KIND_OFFSET + 2 + random.nextInt(lie.length - KIND_OFFSET - 1));
         }
         return count("data-" + lie[KIND_OFFSET + 1], lie);
     }
@@ -255,7 +305,7 @@ final class Liar {
     }
 
     private byte[] swap(byte[] frame) {
-        List<NodeId> all = nodes.get();
+        List<NodeId> all = nodes();
         NodeId before = all.get(random.nextInt(all.size()));
         NodeId after = random.nextInt(6) == 0 ? invented() : all.get(random.nextInt(all.size()));
         byte[] old = encoded(before);
@@ -274,7 +324,7 @@ final class Liar {
     /** The number of a view before its proposer, what is said of a member behind it, or any bytes. */
     private byte[] number(byte[] frame) {
         byte[] lie = frame.clone();
-        List<NodeId> all = nodes.get();
+        List<NodeId> all = nodes();
         byte[] member = encoded(all.get(random.nextInt(all.size())));
         int at = find(lie, member, random.nextInt(lie.length));
         int before = at - Integer.BYTES - Long.BYTES;
@@ -293,7 +343,7 @@ final class Liar {
         if (at + Long.BYTES <= lie.length) {
             long near = bytes.getLong(at) + random.nextInt(-2, 4);
             bytes.putLong(at, random.nextBoolean() ? near : value);
-        } else if (at > KIND_OFFSET) {
+        } else if (at > KIND_OFFSET && at < lie.length) {
             lie[at] = (byte) value;
         }
     }

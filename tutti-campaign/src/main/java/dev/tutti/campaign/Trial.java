@@ -440,7 +440,7 @@ final class Trial {
         while (simulation.nowNanos() < end) {
             advance(LOOK_NANOS);
             for (int node : core) {
-                if (!cluster.isUp(node) || cluster.isSteady(node)) {
+                if (!cluster.isUp(node) || cluster.seat(node).isSteady()) {
                     steadyNanos.put(node, simulation.nowNanos());
                 } else if (simulation.nowNanos() - steadyNanos.getOrDefault(node, 0L) > boundNanos) {
                     throw new Broken("L1", "n" + node + " has stood still in a view change for " + boundNanos / 1_000_000 + " ms");

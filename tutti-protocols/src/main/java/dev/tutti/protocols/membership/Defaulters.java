@@ -59,6 +59,18 @@ final class Defaulters {
         return pauseNanos;
     }
 
+    /**
+     * A member is gone, and may have been the cause of all waiting: the others are taken back now. What they are said to have
+     * done is remembered, so that pauses go on to grow, and so is what the one that is gone has done.
+     */
+    void forgiveOthers(Member gone, long nowNanos) {
+        records.forEach((address, record) -> {
+            if (!address.equals(gone.node().address())) {
+                record.untilNanos = Math.min(record.untilNanos, nowNanos);
+            }
+        });
+    }
+
     /** The addresses of those that are left out now. */
     TreeSet<String> leftOut(long nowNanos) {
         TreeSet<String> leftOut = new TreeSet<>();

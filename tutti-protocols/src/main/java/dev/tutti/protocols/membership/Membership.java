@@ -42,10 +42,11 @@ public final class Membership implements Layer {
     /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
+    /** Control messages that are coming in pieces, of all members together; whoever sends the next piece loses its session. */
+    static final long ASSEMBLIES_BYTES_MAX = 16L * Assembly.BYTES_MAX;
+
     private static final int PROGRESS = 3;
     static final int LEAVE = 5;
-    private static final int PATIENCE = 6;
-    private static final int RETURN = 7;
 
     /** Refusals in a row of one member that count as no answer: two coordinators agree after fewer. */
     private static final int REFUSALS_MAX = 8;
@@ -58,13 +59,7 @@ public final class Membership implements Layer {
     private final Peers peers;
     private final Authority authority;
 
-    /** Members that have not answered ballots. */
-    private final Defaulters silent = new Defaulters(1);
-
-    /** Coordinators that have done nothing. */
-    private final Defaulters idle = new Defaulters(0);
-
-    private final Patience patience;
+    private final Trust trust;
     private View view;
     private ViewId promised;
     private @Nullable View target;
@@ -118,9 +113,9 @@ public final class Membership implements Layer {
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
         this.authority = new Authority(self, known, peers);
-        this.patience = new Patience(timing);
         this.publicity = new Publicity(self, peers);
         this.readiness = new Readiness(self, peers, timing);
+        this.trust = new Trust(timing, readiness.unsettled());
         this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
     }
 
@@ -161,7 +156,7 @@ public final class Membership implements Layer {
         }
         DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
         if (problem == null && kind != Kind.ADVERT && kind != Kind.WHO) {
-            patience.onProgress(from, out.nowNanos());
+            trust.onProgress(from, out);
         }
         if (problem != null) {
             out.drop(packet, problem);
@@ -202,6 +197,12 @@ public final class Membership implements Layer {
                     + " bytes"));
             return DropReason.MALFORMED;
         }
+        if (!isLast && peers.assemblyBytes() > ASSEMBLIES_BYTES_MAX) {
+            from.assembly = null;
+            out.lower(new Signal.Expel(from.member, "control messages of more than " + ASSEMBLIES_BYTES_MAX
+                    + " bytes are coming in pieces from all"));
+            return DropReason.HELD_FULL;
+        }
         if (!isLast) {
             return null;
         }
@@ -230,6 +231,7 @@ public final class Membership implements Layer {
                     }
                     publicity.onClosed(member);
                     authority.onClosed(member);
+                    trust.onClosed(member, out);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -248,7 +250,7 @@ public final class Membership implements Layer {
                 isDirty = true;
             }
             case Signal.Expel(Member member, String reason) -> {
-                leaveOut(member, reason, out);
+                trust.leaveOut(member, reason, out);
                 out.forward(signal);
             }
             case Signal.Leave() when primacy == null -> out.lower(new Signal.Left());
@@ -268,9 +270,9 @@ public final class Membership implements Layer {
             expelSilent(out);
         } else if (timer == LEAVE && primacy != null) {
             primacy.onLeaveTimeout(out);
-        } else if (timer == PATIENCE) {
-            passOver(out);
-        } else if (timer != RETURN) {
+        } else if (timer == Trust.PATIENCE) {
+            trust.passOver(out);
+        } else if (timer != Trust.RETURN) {
             readiness.onTimer(timer, out);
         }
         isUrgent |= timer != Readiness.GATHER;
@@ -284,11 +286,11 @@ public final class Membership implements Layer {
             return;
         }
         isDirty = false;
-        distrust(out);
+        trust.apply(peers, out);
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
-        awaitCoordinator(out);
+        trust.await(awaited(), out);
         if (primacy != null) {
             primacy.onTurnEnd(out);
         }
@@ -487,7 +489,7 @@ public final class Membership implements Layer {
         from.refusals++;
         if (from.refusals >= REFUSALS_MAX) {
             from.refusals = 0;
-            leaveOut(from.member, "it has refused " + REFUSALS_MAX + " ballots in a row", out);
+            trust.leaveOut(from.member, "it has refused " + REFUSALS_MAX + " ballots in a row", out);
         }
         ballot = null;
         target = null;
@@ -790,7 +792,7 @@ public final class Membership implements Layer {
         for (Member member : running.missing()) {
             if (!member.equals(self)) {
                 if (running.noteSilent(member)) {
-                    leaveOut(member, "it has not answered ballot " + running.id() + " within ballot-timeout", out);
+                    trust.leaveOut(member, "it has not answered ballot " + running.id() + " within ballot-timeout", out);
                 }
                 out.lower(new Signal.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
             }
@@ -798,48 +800,12 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    // ------------------------------------------------------------------ whom not to wait for
-
-    /** A member has kept the others waiting: from the second time on it is left out for a while. */
-    private void leaveOut(Member member, String reason, Outbox out) {
-        long pauseNanos = silent.add(member, out.nowNanos());
-        if (pauseNanos > 0) {
-            out.lower(new Signal.Distrusted(member, "is left out of views for " + pauseNanos / 1_000_000_000 + " s: " + reason));
-        }
-    }
-
-    /** The one that is followed has done nothing for too long. */
-    private void passOver(Outbox out) {
-        Member coordinator = patience.exhaustedBy(out.nowNanos());
-        if (coordinator != null) {
-            long pauseNanos = idle.add(coordinator, out.nowNanos());
-            out.lower(new Signal.Distrusted(
-                    coordinator, "is not followed for " + pauseNanos / 1_000_000_000 + " s: it coordinates and no view comes of it"));
-        }
-    }
-
-    private void distrust(Outbox out) {
-        long now = out.nowNanos();
-        peers.distrust(silent.leftOut(now), idle.leftOut(now), readiness.unsettled().leftOut(now));
-        long next = Math.min(silent.nextReturnNanos(now), idle.nextReturnNanos(now));
-        if (next != Long.MAX_VALUE) {
-            out.arm(RETURN, next - now);
-        }
-    }
-
-    /** While something is to be done that only the coordinator can do, it has a bounded time for it. */
-    private void awaitCoordinator(Outbox out) {
+    /** Who has to do something for this member now: while something is to be done that only the coordinator can do; else null. */
+    private @Nullable Member awaited() {
         Member follows = peers.follows();
         boolean isOutside = primacy != null && primacy.isOutside();
-        boolean isWaiting = !follows.equals(self)
-                && !isOutside
-                && (!isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView));
-        patience.await(isWaiting ? follows : null, out.nowNanos());
-        if (isWaiting) {
-            out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
-        } else {
-            out.disarm(PATIENCE);
-        }
+        boolean isWaiting = !isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView);
+        return isWaiting && !isOutside && !follows.equals(self) ? follows : null;
     }
 
     // ------------------------------------------------------------------ what Primacy needs
@@ -909,8 +875,7 @@ public final class Membership implements Layer {
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
         section.put("adverts-sent", publicity.advertsSent());
-        section.put("members-left-out", silent.total());
-        section.put("coordinators-passed-over", idle.total());
+        trust.report(section);
         if (primacy != null) {
             primacy.report(section);
         }

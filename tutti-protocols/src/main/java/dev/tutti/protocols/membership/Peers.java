@@ -124,6 +124,15 @@ final class Peers {
         return open.values();
     }
 
+    /** Bytes of control messages that are coming in pieces. */
+    long assemblyBytes() {
+        long bytes = 0;
+        for (Peer peer : open.values()) {
+            bytes += peer.assembly == null ? 0 : peer.assembly.length();
+        }
+        return bytes;
+    }
+
     Set<Member> members() {
         return open.keySet();
     }

@@ -684,7 +684,7 @@ public final class NodeMachine implements HostedMachine {
             frame.markMalformed();
         }
         for (int index = 0; index < count && !frame.isMalformed(); index++) {
-            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), now());
+            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), link.node(), now());
         }
         if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
             list(link);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +116,9 @@ public final class Reliability implements Layer {
     private long windowLimitBytes;
     private @Nullable Member windowWaitsFor;
     private final Held held;
+
+    /** Members whose sessions have closed; those that are in no view since are forgotten with it. */
+    private final TreeSet<Member> closed = new TreeSet<>();
 
     private final Repairs repairs = new Repairs(this);
     private final Receipts receipts;
@@ -491,11 +495,12 @@ public final class Reliability implements Layer {
                 }
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+                closed.add(member);
                 Pair pair = pairOf.get(member);
                 if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
                 }
-                if (lost != null) {
+                if (lost != null || pair == null) {
                     held.forget(member, out);
                 }
                 out.forward(signal);
@@ -505,7 +510,10 @@ public final class Reliability implements Layer {
                     ring.onProcessor(isBusy);
                 }
             }
-            case Signal.Opened(Member member) -> repeatUnicasts(member, out);
+            case Signal.Opened(Member member) -> {
+                closed.remove(member);
+                repeatUnicasts(member, out);
+            }
             case Signal.Leave() -> {
                 isLeaving = true;
                 out.arm(LEAVE_TIMER, limits.leaveTimeoutNanos());
@@ -671,6 +679,8 @@ public final class Reliability implements Layer {
         announceWindow(out);
         out.raise(installed);
         List<Packet> due = held.takeUpTo(view.id().number());
+        held.forgetStrangers(view, closed, out);
+        closed.removeIf(member -> !view.contains(member));
         for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
             Member from = packet.peer();
             if (from != null) {

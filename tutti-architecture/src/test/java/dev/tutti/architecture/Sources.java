@@ -28,7 +28,9 @@ final class Sources {
             "Action.java", 820,
             "Cluster.java", 880,
             "PropertyChecker.java", 830,
-            "Membership.java", 890);
+            "Membership.java", 890,
+            "Discovery.java", 840,
+            "ReliabilityTest.java", 830);
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 

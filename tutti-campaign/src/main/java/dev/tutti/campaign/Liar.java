@@ -1,10 +1,12 @@
 package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Members;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.sim.History;
@@ -38,6 +40,7 @@ final class Liar implements Interceptor {
     /** Of membership, in the byte after the number of the sender's membership. */
     private static final int DATA = 0;
 
+    private static final int ACK = 3;
     private static final int CUT = 5;
     private static final int WHO = 6;
     private static final int CONTROL_MAX = 14;
@@ -222,6 +225,9 @@ final class Liar implements Interceptor {
             // To say nothing is a lie that the others can get over; another decision than the rest is told is not.
             return random.nextBoolean() ? frame : count("silence", silence(frame));
         }
+        if (frame[KIND_OFFSET] == ACK && random.nextInt(3) == 0) {
+            return decision(frame);
+        }
         byte[] lie =
                 switch (random.nextInt(8)) {
                     case 0 -> count("silence", silence(frame));
@@ -231,6 +237,26 @@ final class Liar implements Interceptor {
                     default -> change(frame);
                 };
         return lie[KIND_OFFSET] == CUT && isProposedBySelf(lie) ? frame : count("control-" + lie[KIND_OFFSET], lie);
+    }
+
+    /** Instead of an answer to a ballot, a view that it has made up, as if it had run the ballot. */
+    private byte[] decision(byte[] frame) {
+        View view = cluster.seat(number).view();
+        Packet answer = packet().append(frame, KIND_OFFSET + 1, frame.length - KIND_OFFSET - 1);
+        ViewId ballot = Wire.takeViewId(answer, new Members());
+        if (view == null || answer.isMalformed()) {
+            return frame;
+        }
+        List<Member> members = new ArrayList<>(view.members());
+        if (members.size() > 2) {
+            members.remove(random.nextInt(members.size()));
+        }
+        View made = new View(ballot, members, List.of(new View.Part(view.id(), members, new TreeMap<>())));
+        Packet lie = packet().append(frame, 0, KIND_OFFSET).appendByte(CUT);
+        Wire.append(lie, ballot);
+        Wire.append(lie, made);
+        members.forEach(member -> lie.appendLong(2));
+        return count("decision", bytes(lie.appendInt(0)));
     }
 
     /** A question that changes nothing. */

@@ -122,6 +122,8 @@ final class Chronicle {
                 addSometimes(Kind.LATE, "", null, text, "", Map.of("millis", lateNanos / 1_000_000));
             case NodeEvents.StackMismatch(String group, NodeId node, String difference) ->
                 addSometimes(Kind.STACK_MISMATCH, group, node, "does not meet " + node, difference, Map.of());
+            case NodeEvents.Distrusted(String group, NodeId node, String reason) ->
+                addSometimes(Kind.SUSPICION, group, node, node + " (" + node.address() + ") is not trusted", reason, Map.of());
             case NodeEvents.Refused(String remote, String reason) ->
                 addSometimes(Kind.REFUSED, "", null, "connection with " + remote + " refused", reason, Map.of("address", remote));
         }

@@ -25,7 +25,7 @@ final class EventLog implements NodeEvents {
     @Override
     public void onEvent(Event event) {
         switch (event) {
-            case Unreachable _, Suspected _, StackMismatch _, Refused _ -> onTrouble.accept(event.toString());
+            case Unreachable _, Suspected _, StackMismatch _, Distrusted _, Refused _ -> onTrouble.accept(event.toString());
             case SessionOpened _, SessionClosed _, Resumed _, Late _ -> {}
         }
         switch (event) {
@@ -36,6 +36,7 @@ final class EventLog implements NodeEvents {
             case Suspected suspected -> LOG.warn("node {}: {}", node, suspected);
             case Late late -> LOG.warn("node {}: {}", node, late);
             case StackMismatch mismatch -> LOG.error("node {}: {}", node, mismatch);
+            case Distrusted distrusted -> LOG.warn("node {}: {}", node, distrusted);
             case Refused refused -> {
                 refusals++;
                 if (refusals <= REFUSALS_WRITTEN || refusals % 100 == 0) {

@@ -66,6 +66,7 @@ final class Cluster {
     private final TreeMap<String, Long> countersOfTheDead = new TreeMap<>();
     private final TreeMap<Integer, Integer> stopping = new TreeMap<>();
     private final Ambush ambush;
+    private @Nullable Liar liar;
     private int seeds;
     private @Nullable Neighbours neighbours;
     private boolean isChatting;
@@ -143,8 +144,23 @@ final class Cluster {
     }
 
     private void take(History.Entry entry) {
+        if (liar != null && liar.isAbout(entry)) {
+            return;
+        }
         checker().take(entry);
         witnesses.forEach(witness -> witness.accept(entry));
+    }
+
+    /** From now on one node lies. */
+    Cluster withLiar(int number) {
+        Liar made = new Liar(this, number, simulation.fork());
+        liar = made;
+        simulation.withInterceptor(made);
+        return this;
+    }
+
+    @Nullable Liar liar() {
+        return liar;
     }
 
     /** Looks at all that members submit, deliver and install, as it happens. */

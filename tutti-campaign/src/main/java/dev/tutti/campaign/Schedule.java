@@ -38,6 +38,8 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         PROMPT,
         /** A group of which only a majority goes on; in the end all are up and hear each other. */
         PRIMARY,
+        /** One of the members lies, as long as it lives; the core is honest, and comes to rest without it. */
+        LIAR,
         /** Nodes of the API with applications on them; the seed alone says all of it. */
         APPLICATION;
 
@@ -61,7 +63,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
      * @param settings of nodes and group, by name
      * @param driftPpm how much faster a node's clock goes
      * @param lateTimers how late a node's timers are at most; those named are also told of time at random
-     * @param core in {@link Mode#LIVENESS}
+     * @param core in {@link Mode#LIVENESS} and {@link Mode#LIAR}
      * @param coldTurn what the turns of a process that has just begun take longer at most
      * @param coldHalf after which time that is half of it, and again
      * @param datagrams null on streams

@@ -336,4 +336,32 @@ final class Seat {
     public String toString() {
         return node.name();
     }
+
+    /** Whether the member takes part in no view change now, or is no member any more. */
+    boolean isSteady() {
+        StateReport state = new StateReport(new StringBuilder());
+        machine().report(state);
+        return state.states().isEmpty() || state.states().toString().equals("steady");
+    }
+
+    /** Finds the state of membership in the first group. */
+    private record StateReport(StringBuilder states) implements Report {
+        @Override
+        public void put(String name, long value) {
+            // No state.
+        }
+
+        @Override
+        public void put(String name, String value) {
+            boolean isState = value.equals("steady") || value.equals("answered") || value.equals("catching-up");
+            if (isState && name.equals("state") && states.isEmpty()) {
+                states.append(value);
+            }
+        }
+
+        @Override
+        public Report section(String name) {
+            return this;
+        }
+    }
 }

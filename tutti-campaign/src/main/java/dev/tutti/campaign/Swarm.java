@@ -79,6 +79,7 @@ final class Swarm {
         return switch (mode) {
             case PROMPT -> new PromptSwarm(seed).draw();
             case PRIMARY -> new PrimarySwarm(seed).draw();
+            case LIAR -> new LiarSwarm(seed).draw();
             case APPLICATION -> Schedule.ofApplication(seed);
             case SAFETY, LIVENESS, SETTLING -> new Swarm(seed, mode).draw();
         };

@@ -98,7 +98,7 @@ final class Table {
         List<String> names = new ArrayList<>(STATES);
         names.addAll(Work.all());
         for (DropReason reason : DropReason.values()) {
-            if (reason != DropReason.NO_SESSION && reason != DropReason.NOT_JOINED) {
+            if (reason != DropReason.NO_SESSION && reason != DropReason.NOT_JOINED && !reason.isOffence()) {
                 names.add("groups.story.dropped." + reason.name().toLowerCase(Locale.ROOT));
             }
         }

@@ -118,10 +118,14 @@ final class Trial {
                     ? "state.seeds: each node knows the next one only"
                     : "state.seeds: each node knows the first one only");
         }
+        if (schedule.mode() == Schedule.Mode.LIAR) {
+            cluster.withLiar(LiarSwarm.liarOf(schedule));
+        }
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
         this.calm = calm(cluster.nodeSettings(), cluster.groupSettings());
         this.witness = new Witness(cluster, coverage);
-        if (cluster.groupSettings().get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE) {
+        if (cluster.groupSettings().get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE
+                && schedule.mode() != Schedule.Mode.LIAR) {
             // Not drawn: schedules stay what they are for their seeds.
             cluster.withReceipts((int) (schedule.seed() & 3));
         }
@@ -364,6 +368,11 @@ final class Trial {
                 comeToRest(core, begin);
             }
             case SETTLING -> settle(begin);
+            case LIAR -> {
+                outlastLiar(core);
+                comeToRest(core, simulation.nowNanos());
+            }
+            case APPLICATION -> throw new IllegalStateException("applications are run by a trial of their own");
         }
         checkMemory(core);
         checkTold();
@@ -438,6 +447,52 @@ final class Trial {
         }
     }
 
+    /**
+     * While one of them lies, the others may be asked to agree on views again and again, but none of them stands still for
+     * longer than a coordinator may take, {@link #patience} three times over. Then the liar ends.
+     */
+    private void outlastLiar(TreeSet<Integer> core) {
+        startAll();
+        long boundNanos = patience().multipliedBy(4).toNanos();
+        long end = simulation.nowNanos() + patience().multipliedBy(LIE_BOUNDS).toNanos();
+        TreeMap<Integer, Long> steadyNanos = new TreeMap<>();
+        core.forEach(node -> steadyNanos.put(node, simulation.nowNanos()));
+        while (simulation.nowNanos() < end) {
+            advance(LOOK_NANOS);
+            for (int node : core) {
+                if (!cluster.isUp(node) || cluster.seat(node).isSteady()) {
+                    steadyNanos.put(node, simulation.nowNanos());
+                } else if (simulation.nowNanos() - steadyNanos.getOrDefault(node, 0L) > boundNanos) {
+                    throw new Broken("L1", "n" + node + " has stood still in a view change for " + boundNanos / 1_000_000 + " ms");
+                }
+            }
+        }
+        int liar = LiarSwarm.liarOf(schedule);
+        if (cluster.isUp(liar)) {
+            cluster.crash(liar);
+        }
+        startAll(core);
+        Liar present = cluster.liar();
+        if (present != null) {
+            present.told().forEach(coverage::add);
+        }
+    }
+
+    private void startAll(TreeSet<Integer> nodes) {
+        for (int node : nodes) {
+            new Action.Start(node).strike(cluster);
+            new Action.JoinAgain(node).strike(cluster);
+        }
+    }
+
+    /** How long a member waits for a coordinator that does nothing. */
+    private Duration patience() {
+        Settings group = cluster.groupSettings();
+        return group.get(GroupSettings.HOLD_BACK)
+                .plus(group.get(GroupSettings.MERGE_DELAY).multipliedBy(2))
+                .plus(group.get(GroupSettings.BALLOT_TIMEOUT).multipliedBy(2));
+    }
+
     /** Without a majority of the last primary view's records nobody goes on, which is as it should be. */
     private boolean isPrimaryPossible() {
         long end = simulation.nowNanos() + restMax.toNanos();
@@ -453,7 +508,7 @@ final class Trial {
 
     /** Those of whom something is asked. */
     private TreeSet<Integer> core() {
-        return schedule.mode() == Schedule.Mode.LIVENESS
+        return schedule.mode() == Schedule.Mode.LIVENESS || schedule.mode() == Schedule.Mode.LIAR
                 ? schedule.world().core()
                 : new TreeSet<>(IntStream.rangeClosed(1, schedule.size()).boxed().toList());
     }
@@ -628,6 +683,9 @@ final class Trial {
         Duration verdicts = node.get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
         return verdicts.plus(group.get(GroupSettings.HOLD_BACK));
     }
+
+    /** How long a liar lies at the end of a schedule, in times that a coordinator may take. */
+    private static final int LIE_BOUNDS = 8;
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = 20_000_000;

@@ -135,6 +135,7 @@ final class Witness {
                     case NodeEvents.Suspected suspected -> "suspected";
                     case NodeEvents.Late late -> "late";
                     case NodeEvents.StackMismatch mismatch -> "stack-mismatch";
+                    case NodeEvents.Distrusted distrusted -> "distrusted";
                 };
         coverage.count("event." + name);
         if (event instanceof NodeEvents.SessionOpened opened) {

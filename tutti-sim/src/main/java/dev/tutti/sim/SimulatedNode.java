@@ -448,7 +448,8 @@ public final class SimulatedNode {
                 simulation.trace()
                         .addFrame(simulation.nowNanos(), name, end.other().node.name(), end.number, frame);
                 simulation.tap(end.other().node, this, frame);
-                current.onFrame(now, end.number, Packet.of(memory.adopt(frame), 0, frame.length));
+                byte[] arrived = simulation.intercept(end.other().node, this, frame);
+                current.onFrame(now, end.number, Packet.of(memory.adopt(arrived), 0, arrived.length));
             }
             pipe.onRead(frame.length);
         });

@@ -26,6 +26,7 @@ public final class Simulation {
     private long nowNanos;
     private long steps;
     private Tap tap = (from, to, frame) -> {};
+    private Interceptor interceptor = (from, to, frame) -> frame;
 
     public Simulation(long seed) {
         this.seed = seed;
@@ -159,6 +160,15 @@ public final class Simulation {
     /** Shows {@code tap} each frame when its receiver's machine gets it, to be read only. */
     public void withTap(Tap tap) {
         this.tap = tap;
+    }
+
+    /** Lets {@code interceptor} change each frame of a stream before its receiver's machine gets it. */
+    public void withInterceptor(Interceptor interceptor) {
+        this.interceptor = interceptor;
+    }
+
+    byte[] intercept(SimulatedNode from, SimulatedNode to, byte[] frame) {
+        return interceptor.intercept(from, to, frame);
     }
 
     void tap(SimulatedNode from, SimulatedNode to, byte[] frame) {

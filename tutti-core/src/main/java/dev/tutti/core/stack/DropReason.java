@@ -14,7 +14,9 @@ public enum DropReason {
     LATE_REPAIR("nobody waits for it any more"),
     OVERLOADED("the application has not consumed what was delivered before (unreliable groups only)"),
     NO_SESSION("its receiver is gone"),
-    NOT_JOINED("the group is not joined here");
+    NOT_JOINED("the group is not joined here"),
+    FORGED("its sender is not the one that may send it, or it names members that nobody knows"),
+    IMPLAUSIBLE("a number in it is beyond what can be true");
 
     private final String description;
 
@@ -24,5 +26,10 @@ public enum DropReason {
 
     public String description() {
         return description;
+    }
+
+    /** Whether no peer that keeps to the protocol causes it: such drops are counted by peer too. */
+    public boolean isOffence() {
+        return this == FORGED || this == IMPLAUSIBLE;
     }
 }

@@ -44,5 +44,5 @@ public interface Outbox {
     Memory memory();
 
     /** How many timers a layer has: they are numbered from 0. */
-    int TIMERS = 6;
+    int TIMERS = 8;
 }

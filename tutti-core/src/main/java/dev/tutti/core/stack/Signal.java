@@ -134,4 +134,7 @@ public sealed interface Signal {
 
     /** The session with a member is to be closed, because nothing comes back from it. */
     record Expel(Member member, String reason) implements Signal {}
+
+    /** A member is left out of views, or not followed, for a while; people should know. */
+    record Distrusted(Member member, String reason) implements Signal {}
 }

@@ -41,6 +41,7 @@ public final class Stack {
     private final Network network;
     private final Top top;
     private final long[] dropped = new long[DropReason.values().length];
+    private final Offences offences = new Offences();
     private boolean isTouched;
     private boolean isStopped;
 
@@ -91,6 +92,9 @@ public final class Stack {
             if (dropped[reason.ordinal()] > 0) {
                 report.section("dropped").put(reason.name().toLowerCase(Locale.ROOT), dropped[reason.ordinal()]);
             }
+        }
+        if (!offences.isEmpty()) {
+            report.section("dropped").put("by-peer", offences.toString());
         }
     }
 
@@ -223,6 +227,9 @@ public final class Stack {
         @Override
         public void drop(Packet packet, DropReason reason) {
             dropped[reason.ordinal()]++;
+            if (reason.isOffence()) {
+                offences.add(packet.peer(), reason);
+            }
             packet.release();
         }
 

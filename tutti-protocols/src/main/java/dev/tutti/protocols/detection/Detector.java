@@ -85,6 +85,9 @@ public final class Detector {
         /** Whom it has judged; null until its first heartbeat in this session, which tells what was before. */
         @Nullable TreeSet<NodeId> judged;
 
+        /** Those of them that it had judged before this session. */
+        TreeSet<NodeId> judgedBefore = NOBODY;
+
         /** This node has judged it, upon reports of {@link #high} watchers, and it stands still. */
         boolean isJudged;
 
@@ -93,6 +96,14 @@ public final class Detector {
 
         /** This node watches it, and has found that its process is gone. */
         boolean isGone;
+
+        /** When it was looked after because others have told so; {@link #NEVER} if it was not. */
+        long lookedAfterNanos = NEVER;
+
+        /** Whether it has told in this session that it has judged a node, which it had not before. */
+        boolean hasToldOf(NodeId node) {
+            return judged != null && judged.contains(node) && !judgedBefore.contains(node);
+        }
     }
 
     /**
@@ -182,11 +193,19 @@ public final class Detector {
         subject.heardNanos = nowNanos;
         subject.unstableNanos = NEVER;
         subject.judged = null;
+        subject.judgedBefore = NOBODY;
         subject.gone = NOBODY;
+        subject.lookedAfterNanos = NEVER;
         subject.strangers = NOBODY;
         report(subject, NOBODY);
         retract(subject);
         collectStrangers();
+        for (Subject judge : subjects.values()) {
+            if (judge.judged != null && judge.judged.contains(node)) {
+                judge.judgedBefore = new TreeSet<>(judge.judgedBefore);
+                judge.judgedBefore.add(node);
+            }
+        }
         // Who is new here has heard none of the reports.
         isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged || other.isGone);
         int slot = Collections.binarySearch(ring, node, RING);
@@ -245,13 +264,14 @@ public final class Detector {
     }
 
     /**
-     * Takes what a heartbeat says, except for {@link Observations#gone}. A verdict counts when it is first told: who has been heard since opens sessions with one member after the other, and those who have not met it yet say
-     * still what they have judged.
+     * Takes what a heartbeat says, except for {@link Observations#gone}. A verdict that was told before this session does not
+     * count: a node that has been heard since opens sessions with one member after the other, and those that have not met it
+     * yet say still that they have judged it.
      *
      * @return whom to close, at once: a judge has lost the session already, and what it tells its groups next must not
      *     find this node still undecided
      */
-    public List<Verdict> onReports(NodeId watcher, Observations said) {
+    public List<Verdict> onReports(NodeId watcher, Observations said, long nowNanos) {
         Subject subject = subjects.get(watcher);
         if (subject == null || !subject.isOpen) {
             return List.of();
@@ -262,33 +282,96 @@ public final class Detector {
         TreeSet<NodeId> before = subject.judged;
         subject.judged = new TreeSet<>(said.judged());
         if (before == null) {
+            // What it has judged before this session must not close what has opened since.
+            subject.judgedBefore = subject.judged;
             return List.of();
         }
+        subject.judgedBefore.retainAll(subject.judged);
         List<Verdict> closing = new ArrayList<>();
         for (NodeId node : subject.judged) {
             Subject accused = subjects.get(node);
-            if (accused != null && accused.isOpen && !before.contains(node)) {
-                closing.add(new Verdict(node, "not heard by its watchers, says " + watcher.name(), false));
+            if (accused != null && subject.hasToldOf(node) && isConfirmed(node, accused, nowNanos)) {
+                closing.add(told(node, watcher));
             }
         }
         verdicts += closing.size();
         return closing;
     }
 
+    private static Verdict told(NodeId node, NodeId judge) {
+        return new Verdict(node, "not heard by its watchers, says " + judge.name(), false);
+    }
+
+    /**
+     * Whether a verdict that was told is one. More than half of the watchers have judged the node, or as many as it takes
+     * report it and this node has missed a heartbeat of it. So one that lies expels nobody; a verdict that comes a moment
+     * before that is looked at again with each tick.
+     */
+    private boolean isConfirmed(NodeId node, Subject accused, long nowNanos) {
+        if (!accused.isOpen) {
+            return false;
+        }
+        List<NodeId> watchers = watchers(node, false);
+        int judges = 0;
+        int agreeing = accused.isReported && watchers.contains(self) ? 1 : 0;
+        for (NodeId watcher : watchers) {
+            Subject subject = subjects.get(watcher);
+            if (subject != null && subject.isOpen) {
+                boolean isJudge = subject.hasToldOf(node);
+                judges += isJudge ? 1 : 0;
+                agreeing += isJudge || subject.reports.contains(node) ? 1 : 0;
+            }
+        }
+        boolean isMissed = nowNanos - accused.heardNanos >= heartbeatNanos + heartbeatNanos / 2;
+        return watchers.size() < 2 * judges || isMissed && agreeing >= high(watchers.size());
+    }
+
+    /** Closes those of whom a verdict was told before, and is confirmed by now. */
+    private void closeTold(List<Verdict> closing, long nowNanos) {
+        for (var entry : subjects.entrySet()) {
+            Subject judge = entry.getValue();
+            if (!judge.isOpen || judge.judged == null || judge.judged.isEmpty()) {
+                continue;
+            }
+            for (NodeId node : judge.judged) {
+                Subject accused = subjects.get(node);
+                if (accused != null
+                        && judge.hasToldOf(node)
+                        && isConfirmed(node, accused, nowNanos)
+                        && closing.stream().noneMatch(verdict -> verdict.node().equals(node))) {
+                    closing.add(told(node, entry.getKey()));
+                }
+            }
+        }
+    }
+
     /**
      * What a heartbeat says beside that: whose processes are gone. It may be so for its sender alone, whom a firewall
-     * refuses, so that nobody is closed for it.
+     * refuses, so that nobody is closed for it. Only a watcher of the node is believed, and a node is looked after once in a
+     * time-out.
      *
      * @return whom to look after, since this has not been heard of the sender before
      */
-    public List<NodeId> onTold(NodeId watcher, Collection<NodeId> gone) {
+    public List<NodeId> onTold(NodeId watcher, Collection<NodeId> gone, long nowNanos) {
         Subject subject = subjects.get(watcher);
         if (subject == null || !subject.isOpen || (gone.isEmpty() && subject.gone.isEmpty())) {
             return List.of();
         }
         TreeSet<NodeId> before = subject.gone;
         subject.gone = new TreeSet<>(gone);
-        return subject.gone.stream().filter(node -> !before.contains(node)).toList();
+        return subject.gone.stream().filter(node -> !before.contains(node) && mustLookAfter(node, watcher, nowNanos)).toList();
+    }
+
+    private boolean mustLookAfter(NodeId node, NodeId watcher, long nowNanos) {
+        Subject told = subjects.get(node);
+        if (told == null || !told.isOpen || !watchers(node, false).contains(watcher)) {
+            return false;
+        }
+        if (told.lookedAfterNanos != NEVER && nowNanos - told.lookedAfterNanos < timeoutNanos) {
+            return false;
+        }
+        told.lookedAfterNanos = nowNanos;
+        return true;
     }
 
     private void report(Subject subject, TreeSet<NodeId> silent) {
@@ -374,6 +457,7 @@ public final class Detector {
         if (isUnstable) {
             closing.clear();
         }
+        closeTold(closing, nowNanos);
         closeAlone(closing, nowNanos);
         for (Verdict verdict : closing) {
             Subject subject = subjects.get(verdict.node());

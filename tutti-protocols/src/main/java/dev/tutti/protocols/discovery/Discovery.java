@@ -94,6 +94,17 @@ public final class Discovery {
     /** Time between two repeated dials in the long run: a dial costs up to half a millisecond of a core. */
     private static final long REPEAT_NANOS = 31_250_000L;
 
+    /**
+     * Addresses that one node has told of and at which no node was found, in all those that failed: beyond, what it tells is
+     * not dialled any more. The same for all nodes together is four times as many.
+     */
+    static final int STRANGERS_MAX = 256;
+
+    private static final int STRANGERS_TOTAL_MAX = 4 * STRANGERS_MAX;
+
+    /** Nodes that are remembered to have told of an address. */
+    private static final int VOUCHERS_MAX = 4;
+
     /** Repeated dials that may come at once. */
     private static final int REPEATS_MAX = 256;
 
@@ -144,6 +155,12 @@ public final class Discovery {
         /** There is a session with {@link #node}. */
         boolean isConnected;
 
+        /** Nodes with a session that have told of it; of interest until a node is found there. */
+        final TreeSet<NodeId> vouchers = new TreeSet<>();
+
+        /** It has failed, and counts against those who have told of it. */
+        boolean isStranger;
+
         int attempts;
         int again;
 
@@ -190,6 +207,10 @@ public final class Discovery {
     /** When all repeated dials until now would be over, one in {@link #REPEAT_NANOS}. */
     private long repeatedNanos;
 
+    /** By node, how many addresses that it has told of have led nowhere; of all together. */
+    private final HashMap<NodeId, Integer> strangersOf = new HashMap<>();
+
+    private int strangers;
     private long lastNumber;
     /** Those that have not answered, the first known first; some may have meanwhile. */
     private final ArrayDeque<Address> unanswered = new ArrayDeque<>();
@@ -223,15 +244,77 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
-    /** Another node has told of an address. */
-    public void onLearned(String address, long nowNanos) {
-        Address known = addresses.get(address);
+    /**
+     * A node with a session has told of an address. It is dialled as long as one of those that have told of it has a
+     * session, until a node is found there.
+     */
+    public void onLearned(String text, NodeId author, long nowNanos) {
+        Address known = addresses.get(text);
         if (known != null) {
+            vouch(known, author);
             heardOf(known, nowNanos);
-        } else if (!address.equals(self) && isAddress(address)) {
-            add(address, false, nowNanos);
-            dialDue(nowNanos);
+        } else if (!text.equals(self) && isAddress(text)) {
+            if (isExhausted(author)) {
+                ignored++;
+                return;
+            }
+            Address address = add(text, false, nowNanos);
+            if (address != null) {
+                vouch(address, author);
+                dialDue(nowNanos);
+            }
         }
+    }
+
+    private void vouch(Address address, NodeId author) {
+        boolean isNew = !isProven(address) && address.vouchers.size() < VOUCHERS_MAX && address.vouchers.add(author);
+        if (isNew && address.isStranger) {
+            strangersOf.merge(author, 1, Integer::sum);
+        }
+    }
+
+    private static boolean isProven(Address address) {
+        return address.isSeed || address.node != null;
+    }
+
+    private boolean isExhausted(NodeId author) {
+        return strangers >= STRANGERS_TOTAL_MAX || strangersOf.getOrDefault(author, 0) >= STRANGERS_MAX;
+    }
+
+    /** An address without a node counts against those who have told of it. */
+    private void countStranger(Address address, boolean isStranger) {
+        if (address.isStranger == isStranger) {
+            return;
+        }
+        address.isStranger = isStranger;
+        strangers += isStranger ? 1 : -1;
+        for (NodeId author : address.vouchers) {
+            countFor(author, isStranger);
+        }
+    }
+
+    private void countFor(NodeId author, boolean isStranger) {
+        int count = strangersOf.merge(author, isStranger ? 1 : -1, Integer::sum);
+        if (count <= 0) {
+            strangersOf.remove(author);
+        }
+    }
+
+    /** Nobody vouches for what only this node has told of. */
+    private void forgetWord(NodeId author) {
+        for (Address address : List.copyOf(addresses.values())) {
+            if (!isProven(address) && address.vouchers.contains(author)) {
+                if (address.vouchers.size() == 1) {
+                    forget(address);
+                } else {
+                    address.vouchers.remove(author);
+                    if (address.isStranger) {
+                        countFor(author, false);
+                    }
+                }
+            }
+        }
+        strangersOf.remove(author);
     }
 
     /** Somebody has a session with a node there: it is as good as new. */
@@ -273,6 +356,7 @@ public final class Discovery {
             }
             address = next;
         }
+        forgetWord(node);
         updateDeadline();
     }
 
@@ -367,6 +451,9 @@ public final class Discovery {
             forget(address);
             dialDue(nowNanos);
             return;
+        }
+        if (!isProven(address)) {
+            countStranger(address, true);
         }
         long longest = limits.pauseMaxNanos();
         if (isRefused) {
@@ -490,7 +577,13 @@ public final class Discovery {
     /** Dials what is due; what is due and has to wait is dialled when a dial ends, or when repeated dials are allowed again. */
     private void dialDue(long nowNanos) {
         while (dials < limits.dialsMax() && !first.isEmpty() && first.first().nextNanos <= nowNanos) {
-            dial(first.first(), nowNanos);
+            Address address = first.first();
+            if (!isProven(address) && !address.vouchers.isEmpty() && address.vouchers.stream().allMatch(this::isExhausted)) {
+                ignored++;
+                forget(address);
+            } else {
+                dial(address, nowNanos);
+            }
         }
         while (dials < limits.dialsMax()
                 && !repeated.isEmpty()
@@ -563,6 +656,8 @@ public final class Discovery {
             return;
         }
         forgetNode(address);
+        countStranger(address, false);
+        address.vouchers.clear();
         address.node = node;
         address.nextOfNode = byNode.put(node, address);
     }
@@ -635,6 +730,7 @@ public final class Discovery {
 
     private void forget(Address address) {
         addresses.remove(address.text);
+        countStranger(address, false);
         // The end of a dial under way will find no address.
         endDial(address);
         cancel(address);

@@ -47,6 +47,10 @@ final class Assembly {
         return true;
     }
 
+    int length() {
+        return length;
+    }
+
     /** The whole message, for the receiver to read. */
     Packet message() {
         byte[] bytes = new byte[length];

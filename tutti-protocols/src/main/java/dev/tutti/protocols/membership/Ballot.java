@@ -50,6 +50,11 @@ final class Ballot {
     private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
+    /** The last answer of each, also of those who have to answer again. */
+    private final TreeMap<Member, Answer> said = new TreeMap<>();
+
+    private final TreeSet<Member> silent = new TreeSet<>();
+
     // Groups with a primary partition.
     private boolean isWaiting;
     private boolean isDecided;
@@ -107,6 +112,11 @@ final class Ballot {
         return answers.containsKey(member);
     }
 
+    /** Notes that a member has kept this ballot waiting. Returns false if that was known. */
+    boolean noteSilent(Member member) {
+        return silent.add(member);
+    }
+
     /** Whose answer, or acceptance, has not come. */
     List<Member> missing() {
         List<Member> missing = new ArrayList<>();
@@ -119,8 +129,26 @@ final class Ballot {
         return missing;
     }
 
-    void record(Member member, Answer answer) {
+    /**
+     * Takes an answer.
+     *
+     * @return false if the member has answered before and says nothing newer: it was told to catch up, or has nothing to say
+     */
+    boolean record(Member member, Answer answer) {
+        Answer before = said.put(member, answer);
+        if (before != null && !isNewer(answer, before)) {
+            said.put(member, before);
+            return false;
+        }
         answers.put(member, answer);
+        return true;
+    }
+
+    private static boolean isNewer(Answer answer, Answer before) {
+        Succession.Vote vote = answer.vote();
+        Succession.Vote voteBefore = before.vote();
+        return answer.view().id().isAfter(before.view().id())
+                || vote != null && voteBefore != null && vote.last().id().isAfter(voteBefore.last().id());
     }
 
     boolean isComplete() {
@@ -269,6 +297,10 @@ final class Ballot {
             TreeMap<Member, Member> holderOf = new TreeMap<>();
             for (Member member : members) {
                 answer(member).received().forEach((sender, number) -> {
+                    if (number > sentBy(sender, previous)) {
+                        // A lie: nobody could fetch it, and the view would never begin.
+                        return;
+                    }
                     if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
                         return;
                     }
@@ -287,6 +319,12 @@ final class Ballot {
             holders.put(previous, holderOf);
         });
         return new Decision(new View(id, candidates, parts), holders);
+    }
+
+    /** What a sender says to have sent in a view, if it comes from there itself; else without bound. */
+    private long sentBy(Member sender, ViewId previous) {
+        Answer own = answers.get(sender);
+        return own != null && own.view().id().equals(previous) ? own.received().getOrDefault(sender, 0L) : Long.MAX_VALUE;
     }
 
     // ------------------------------------------------------------------ primary views

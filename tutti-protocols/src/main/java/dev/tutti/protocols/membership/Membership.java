@@ -42,8 +42,14 @@ public final class Membership implements Layer {
     /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
+    /** Control messages that are coming in pieces, of all members together; whoever sends the next piece loses its session. */
+    static final long ASSEMBLIES_BYTES_MAX = 16L * Assembly.BYTES_MAX;
+
     private static final int PROGRESS = 3;
     static final int LEAVE = 5;
+
+    /** Refusals in a row of one member that count as no answer: two coordinators agree after fewer. */
+    private static final int REFUSALS_MAX = 8;
 
     private final Member self;
     private final Timing timing;
@@ -51,6 +57,9 @@ public final class Membership implements Layer {
     private final Members known = new Members();
 
     private final Peers peers;
+    private final Authority authority;
+
+    private final Trust trust;
     private View view;
     private ViewId promised;
     private @Nullable View target;
@@ -103,8 +112,10 @@ public final class Membership implements Layer {
         this.view = View.alone(self);
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
+        this.authority = new Authority(self, known, peers);
         this.publicity = new Publicity(self, peers);
         this.readiness = new Readiness(self, peers, timing);
+        this.trust = new Trust(timing, readiness.unsettled());
         this.primacy = succession == null ? null : new Primacy(this, self, peers, known, succession, mistake);
     }
 
@@ -144,6 +155,9 @@ public final class Membership implements Layer {
             return;
         }
         DropReason problem = kind == Kind.PIECE ? onPiece(peer, packet, out) : onMessage(kind, peer, packet, out);
+        if (problem == null && kind != Kind.ADVERT && kind != Kind.WHO) {
+            trust.onProgress(from, out);
+        }
         if (problem != null) {
             out.drop(packet, problem);
         } else {
@@ -153,14 +167,18 @@ public final class Membership implements Layer {
     }
 
     private @Nullable DropReason onMessage(int kind, Peer from, Packet packet, Outbox out) {
+        DropReason objection = authority.objection(kind, from.member, packet);
+        if (objection != null) {
+            return packet.isMalformed() ? DropReason.MALFORMED : objection;
+        }
         return switch (kind) {
             case Kind.ADVERT -> onAdvert(from, packet);
             case Kind.PREPARE -> onPrepare(from.member, packet, out);
             case Kind.ACK -> onAck(from, packet, out);
-            case Kind.NACK -> onNack(packet, out);
+            case Kind.NACK -> onNack(from, packet, out);
             case Kind.CUT -> onCut(false, packet, out);
             case Kind.WHO -> onWho(from.member);
-            case Kind.FOLLOWED -> onFollowed(packet, out);
+            case Kind.FOLLOWED -> onFollowed(from.member, packet, out);
             default -> primacy == null ? DropReason.MALFORMED : primacy.onMessage(kind, from, packet, out);
         };
     }
@@ -178,6 +196,12 @@ public final class Membership implements Layer {
             out.lower(new Signal.Expel(from.member, "it has sent a control message of more than " + Assembly.BYTES_MAX
                     + " bytes"));
             return DropReason.MALFORMED;
+        }
+        if (!isLast && peers.assemblyBytes() > ASSEMBLIES_BYTES_MAX) {
+            from.assembly = null;
+            out.lower(new Signal.Expel(from.member, "control messages of more than " + ASSEMBLIES_BYTES_MAX
+                    + " bytes are coming in pieces from all"));
+            return DropReason.HELD_FULL;
         }
         if (!isLast) {
             return null;
@@ -209,6 +233,8 @@ public final class Membership implements Layer {
                         primacy.onClosed(member, isGraceful);
                     }
                     publicity.onClosed(member);
+                    authority.onClosed(member);
+                    trust.onClosed(member, out);
                     closed.add(member);
                     lost.add(member);
                     isUrgent = true;
@@ -225,6 +251,10 @@ public final class Membership implements Layer {
                     install(reached, out);
                 }
                 isDirty = true;
+            }
+            case Signal.Expel(Member member, String reason) -> {
+                trust.leaveOut(member, reason, out);
+                out.forward(signal);
             }
             case Signal.Leave() when primacy == null -> out.lower(new Signal.Left("left"));
             case Signal.Leave() -> primacy.leave(out);
@@ -243,7 +273,9 @@ public final class Membership implements Layer {
             expelSilent(out);
         } else if (timer == LEAVE && primacy != null) {
             primacy.onLeaveTimeout(out);
-        } else {
+        } else if (timer == Trust.PATIENCE) {
+            trust.passOver(out);
+        } else if (timer != Trust.RETURN) {
             readiness.onTimer(timer, out);
         }
         isUrgent |= timer != Readiness.GATHER;
@@ -257,9 +289,11 @@ public final class Membership implements Layer {
             return;
         }
         isDirty = false;
+        trust.apply(peers, out);
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
+        trust.await(awaited(), out);
     }
 
     /** Who does not know yet what is on record says and promises nothing. */
@@ -283,8 +317,9 @@ public final class Membership implements Layer {
     private @Nullable DropReason onAdvert(Peer peer, Packet packet) {
         Advert advert = Advert.takeFrom(packet, known);
         Advert.Detail detail = Advert.takeDetail(packet, known);
-        if (packet.isMalformed()) {
-            return DropReason.MALFORMED;
+        DropReason objection = packet.isMalformed() ? DropReason.MALFORMED : authority.objection(peer.member, advert, number());
+        if (objection != null) {
+            return objection;
         }
         boolean wasFollower = peer.follows(self);
         boolean hadLost = !peer.lost.isEmpty();
@@ -325,10 +360,13 @@ public final class Membership implements Layer {
         return null;
     }
 
-    private @Nullable DropReason onFollowed(Packet packet, Outbox out) {
+    private @Nullable DropReason onFollowed(Member from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        if (!peers.isInView(from) || !from.equals(peers.follows()) && !from.equals(view.id().proposer())) {
+            return id.equals(view.id()) ? DropReason.FORGED : DropReason.OLD_VIEW;
         }
         if (id.equals(view.id()) && !hasFollowed) {
             hasFollowed = true;
@@ -342,6 +380,9 @@ public final class Membership implements Layer {
         ViewId proposersView = Wire.takeViewId(packet, known);
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        if (!Authority.isPlausible(id, number())) {
+            return DropReason.IMPLAUSIBLE;
         }
         Member follows = peers.follows();
         if (id.isAfter(promised) && id.number() > floor() && from.equals(follows) && isReady()) {
@@ -409,15 +450,25 @@ public final class Membership implements Layer {
                 || !ballot.awaits(from.member)) {
             return DropReason.OLD_BALLOT;
         }
+        DropReason objection = authority.objection(from.member, id, answerView, received);
+        if (objection == null) {
+            objection = Authority.objection(id, vote);
+        }
+        if (objection != null) {
+            return objection;
+        }
+        if (!ballot.record(from.member, new Ballot.Answer(answerView, received, vote))) {
+            return DropReason.OLD_BALLOT;
+        }
         peers.answered(from, id);
+        from.refusals = 0;
         isUrgent |= !from.lost.isEmpty();
-        ballot.record(from.member, new Ballot.Answer(answerView, received, vote));
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
         advance(ballot, out);
         return null;
     }
 
-    private @Nullable DropReason onNack(Packet packet, Outbox out) {
+    private @Nullable DropReason onNack(Peer from, Packet packet, Outbox out) {
         ViewId id = Wire.takeViewId(packet, known);
         ViewId otherPromised = Wire.takeViewId(packet, known);
         long otherNumber = packet.takeLong();
@@ -428,7 +479,18 @@ public final class Membership implements Layer {
         if (ballot == null || !ballot.id().equals(id)) {
             return DropReason.OLD_BALLOT;
         }
+        if (!ballot.isAsked(from.member)) {
+            return DropReason.FORGED;
+        }
+        if (!Authority.isPlausible(otherPromised, number()) || otherNumber > Authority.limit(number())) {
+            return DropReason.IMPLAUSIBLE;
+        }
         ballotsRefused++;
+        from.refusals++;
+        if (from.refusals >= REFUSALS_MAX) {
+            from.refusals = 0;
+            trust.leaveOut(from.member, "it has refused " + REFUSALS_MAX + " ballots in a row", out);
+        }
         ballot = null;
         target = null;
         isUrgent = true;
@@ -457,6 +519,10 @@ public final class Membership implements Layer {
         boolean isInstallable = !isProposal || packet.takeBoolean();
         if (packet.isMalformed()) {
             return DropReason.MALFORMED;
+        }
+        DropReason objection = authority.objection(id, record, since, isProposal);
+        if (objection != null) {
+            return objection;
         }
         boolean isTaken = isProposal && primacy != null
                 ? primacy.take(id, record, since, isInstallable ? holders : null, out)
@@ -686,6 +752,11 @@ public final class Membership implements Layer {
         return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
     }
 
+    /** The highest number of a view or a ballot that this member has taken part in. */
+    private long number() {
+        return Math.max(floor(), promised.number());
+    }
+
     /** The highest number of a view that this member knows to be in the past. */
     private long floor() {
         return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
@@ -720,10 +791,21 @@ public final class Membership implements Layer {
         }
         for (Member member : running.missing()) {
             if (!member.equals(self)) {
+                if (running.noteSilent(member)) {
+                    trust.leaveOut(member, "it has not answered ballot " + running.id() + " within ballot-timeout", out);
+                }
                 out.lower(new Signal.Expel(member, "no answer to ballot " + running.id() + " within ballot-timeout"));
             }
         }
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
+    }
+
+    /** Who has to do something for this member now: while something is to be done that only the coordinator can do; else null. */
+    private @Nullable Member awaited() {
+        Member follows = peers.follows();
+        boolean isOutside = primacy != null && primacy.isOutside();
+        boolean isWaiting = !isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView);
+        return isWaiting && !isOutside && !follows.equals(self) ? follows : null;
     }
 
     // ------------------------------------------------------------------ what Primacy needs
@@ -793,6 +875,7 @@ public final class Membership implements Layer {
         section.put("ballots-refused", ballotsRefused);
         section.put("stragglers-completed", stragglersCompleted);
         section.put("adverts-sent", publicity.advertsSent());
+        trust.report(section);
         if (primacy != null) {
             primacy.report(section);
         }

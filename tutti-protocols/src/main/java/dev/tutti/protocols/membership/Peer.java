@@ -37,6 +37,9 @@ final class Peer {
 
     TreeSet<Member> lost = NOBODY;
 
+    /** Ballots that it has refused since it answered one. */
+    int refusals;
+
     /** A control message of its that is coming in pieces. */
     @Nullable Assembly assembly;
 

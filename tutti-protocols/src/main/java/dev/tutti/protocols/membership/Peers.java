@@ -85,6 +85,11 @@ final class Peers {
 
     private long promises;
 
+    // Addresses of members that have kept this one waiting: nobody, nearly always.
+    private TreeSet<String> leftOut = new TreeSet<>();
+    private TreeSet<String> passedOver = new TreeSet<>();
+    private TreeSet<String> unawaited = new TreeSet<>();
+
     Peers(Member self, View first, Mistake mistake) {
         this.self = self;
         this.mistake = mistake;
@@ -117,6 +122,15 @@ final class Peers {
 
     Collection<Peer> all() {
         return open.values();
+    }
+
+    /** Bytes of control messages that are coming in pieces. */
+    long assemblyBytes() {
+        long bytes = 0;
+        for (Peer peer : open.values()) {
+            bytes += peer.assembly == null ? 0 : peer.assembly.length();
+        }
+        return bytes;
     }
 
     Set<Member> members() {
@@ -240,7 +254,8 @@ final class Peers {
     /** What a member has said; its details follow. */
     void said(Peer peer, Advert advert) {
         uncount(peer);
-        if (peer.joined != joined(peer.member, advert.joined(), advert.view().number(), advert.promised())) {
+        long age = advert.view().equals(view.id()) ? inView.getOrDefault(peer.member, advert.joined()) : advert.joined();
+        if (peer.joined != joined(peer.member, age, advert.view().number(), advert.promised())) {
             unrank(peer);
         }
         if (!advert.follows().equals(self)) {
@@ -251,7 +266,7 @@ final class Peers {
         peer.view = peer.view.equals(advert.view()) ? peer.view : advert.view();
         peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
-        peer.joined = advert.joined();
+        peer.joined = age;
         peer.confirmed = advert.view().number();
         peer.saidPromised = peer.promised;
         outweigh(peer);
@@ -365,6 +380,25 @@ final class Peers {
         inOtherViews += isInOtherView(peer) ? 1 : 0;
     }
 
+    // ------------------------------------------------------------------ whom not to wait for
+
+    /**
+     * Whom this member does not wait for now, by address.
+     *
+     * @param candidates that are asked in no ballot
+     * @param coordinators that are not followed
+     * @param others whom no ballot is held back for
+     */
+    void distrust(TreeSet<String> candidates, TreeSet<String> coordinators, TreeSet<String> others) {
+        leftOut = candidates;
+        passedOver = coordinators;
+        unawaited = others;
+    }
+
+    private static boolean isIn(TreeSet<String> addresses, Member member) {
+        return !addresses.isEmpty() && addresses.contains(member.node().address());
+    }
+
     // ------------------------------------------------------------------ whom to follow
 
     /** Whom this member takes for its coordinator: the oldest it hears, unless that is in a view it can't be in [D12]. */
@@ -373,11 +407,16 @@ final class Peers {
             if (!isOlder(peer)) {
                 break;
             }
-            if (canFollow(peer) && !isLeftToSelf(peer)) {
+            if (canFollow(peer) && !isLeftToSelf(peer) && !isPassedOver(peer)) {
                 return peer.member;
             }
         }
         return self;
+    }
+
+    /** It leads nowhere, or does not know yet that the one it follows does not. */
+    private boolean isPassedOver(Peer peer) {
+        return isIn(passedOver, peer.member) || isIn(passedOver, peer.follows);
     }
 
     /** Whether there is somebody older, who could not be followed: sessions with the rest of its view may be about to open. */
@@ -517,7 +556,8 @@ final class Peers {
         }
         int following = 0;
         for (Peer peer : byAge) {
-            following += peer.follows.equals(self) && inView.containsKey(peer.member) ? 1 : 0;
+            boolean isFollower = peer.follows.equals(self) && inView.containsKey(peer.member);
+            following += isFollower && !isIn(leftOut, peer.member) ? 1 : 0;
         }
         return staying < following;
     }
@@ -531,7 +571,7 @@ final class Peers {
                 mine.add(self);
                 isSelfIn = true;
             }
-            if (peer.follows.equals(self)) {
+            if (peer.follows.equals(self) && !isIn(leftOut, peer.member)) {
                 mine.add(peer.member);
             }
         }
@@ -570,11 +610,20 @@ final class Peers {
     /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
     boolean isSettled() {
         for (Peer peer : open.values()) {
-            if (!peer.hasSpoken || isOrphan(peer)) {
+            if (isUnsettled(peer)) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean isUnsettled(Peer peer) {
+        return (!peer.hasSpoken || isOrphan(peer)) && !isIn(unawaited, peer.member);
+    }
+
+    /** Those who have not noticed what this member has. */
+    List<Member> unsettled() {
+        return open.values().stream().filter(this::isUnsettled).map(peer -> peer.member).toList();
     }
 
     /** Those who follow one whom this member does not hear, as far as it knows. */
@@ -584,7 +633,8 @@ final class Peers {
 
     private boolean isOrphan(Peer peer) {
         Member followed = peer.follows;
-        return !followed.equals(self) && !followed.equals(peer.member) && !open.containsKey(followed);
+        boolean isHeard = open.containsKey(followed) && !isIn(passedOver, followed);
+        return !followed.equals(self) && !followed.equals(peer.member) && !isHeard;
     }
 
     /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */

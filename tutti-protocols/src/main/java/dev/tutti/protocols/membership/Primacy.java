@@ -280,6 +280,10 @@ final class Primacy {
         return switch (kind) {
             case Kind.ACCEPTED -> onAccepted(id, from.member, out);
             case Kind.RECORDED -> {
+                // A coordinator has promised every ballot whose view it leads: a later one would hide those that are on record.
+                if (id.isAfter(membership.promised())) {
+                    yield DropReason.IMPLAUSIBLE;
+                }
                 onRecorded(id, from.member);
                 yield null;
             }
@@ -318,6 +322,9 @@ final class Primacy {
     private @Nullable DropReason onLearn(ViewId id, Succession.Primary decided, Outbox out) {
         if (!id.equals(membership.promised())) {
             return DropReason.OLD_BALLOT;
+        }
+        if (decided.id().isAfter(id) || !Authority.isEpoch(decided.epoch())) {
+            return DropReason.IMPLAUSIBLE;
         }
         learn(decided, out);
         return null;

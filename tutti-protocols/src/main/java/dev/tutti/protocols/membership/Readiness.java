@@ -37,6 +37,10 @@ final class Readiness {
     private final Peers peers;
     private final Membership.Timing timing;
     private final Gathering gathering;
+
+    /** Members that ballots were held back for in vain. */
+    private final Defaulters unsettled = new Defaulters(1);
+
     private boolean isHeldBackEnough;
     private boolean hasAskedOrphans;
     private boolean isGatheredEnough;
@@ -79,11 +83,19 @@ final class Readiness {
     /** What it waits for may be known no better: those concerned are asked once. */
     private void onHeldBack(Outbox out) {
         isHeldBackEnough = hasAskedOrphans;
+        if (isHeldBackEnough) {
+            peers.unsettled().forEach(member -> unsettled.add(member, out.nowNanos()));
+        }
         if (!hasAskedOrphans) {
             hasAskedOrphans = true;
             peers.orphans().forEach(orphan -> Control.send(Control.message(Kind.WHO, 1), orphan, out));
             out.arm(HOLD_BACK, timing.holdBackNanos() - timing.holdBackNanos() / ASK_PART);
         }
+    }
+
+    /** Members that no ballot is held back for. */
+    Defaulters unsettled() {
+        return unsettled;
     }
 
     // ------------------------------------------------------------------ waiting

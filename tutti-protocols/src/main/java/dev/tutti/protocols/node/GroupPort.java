@@ -317,6 +317,8 @@ final class GroupPort implements Stack.Network {
                     links.close(remote.link, false, "expelled from group " + group + ": " + reason);
                 }
             }
+            case Signal.Distrusted(Member member, String reason) ->
+                effects.event(new NodeEvents.Distrusted(group, member.node(), reason));
             default -> {
                 // What layers tell each other has come to its end.
             }

@@ -54,7 +54,8 @@ final class GroupStack {
                 windowBytes,
                 ackDelayNanos(settings, multicastBytes),
                 settings.get(GroupSettings.STABLE_DELAY).toNanos(),
-                leaveTimeoutNanos);
+                leaveTimeoutNanos,
+                settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos());
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)

@@ -34,6 +34,15 @@ final class Groups {
     /** Members of one other node that are known; beyond, the session is closed. */
     static final int MEMBERS_MAX = 1 << 16;
 
+    /** Memory of what one other node has announced; beyond, the session is closed. */
+    static final long BYTES_MAX = 16L << 20;
+
+    /** The same of all nodes together; beyond, the session with the one that has announced the most is closed. */
+    static final long BYTES_TOTAL_MAX = 64L << 20;
+
+    /** What a member takes beside its texts, rounded up. */
+    private static final int MEMBER_BYTES = 160;
+
     /** What is known of one other node, for as long as the session lasts. One of these per link: it is kept small. */
     private static final class Remotes {
         /** So many are looked through. */
@@ -44,6 +53,9 @@ final class Groups {
         private @Nullable RemoteMember last;
 
         private int size;
+
+        /** Estimate of the memory that its members take. */
+        private long bytes;
 
         /** The same by join; null as long as there are few. */
         private @Nullable IntMap<RemoteMember> byJoin;
@@ -67,6 +79,7 @@ final class Groups {
         void add(RemoteMember remote) {
             append(remote);
             size++;
+            bytes += remote.bytes;
             if (byJoin != null) {
                 byJoin.put(remote.member.join(), remote);
             } else if (size > FEW) {
@@ -95,6 +108,7 @@ final class Groups {
                 return null;
             }
             size--;
+            bytes -= remote.bytes;
             if (byJoin != null) {
                 byJoin.remove(join);
             }
@@ -130,6 +144,9 @@ final class Groups {
     private final List<GroupPort> joining = new ArrayList<>();
     private StackFingerprint lastFingerprint = new StackFingerprint("");
     private int lastJoin;
+
+    /** Estimate of the memory that all members of other nodes take. */
+    private long bytes;
 
     /** Groups that are {@link GroupPort#isOnWatch}. */
     private int watchers;
@@ -391,6 +408,7 @@ final class Groups {
     void onClosed(Link link, boolean isGraceful, String reason) {
         Remotes known = remotes.remove(link);
         if (known != null) {
+            bytes -= known.bytes;
             for (RemoteMember remote = known.first; remote != null; remote = remote.after) {
                 forget(remote);
                 GroupPort port = remote.port;
@@ -442,18 +460,49 @@ final class Groups {
             return;
         }
         GroupPort port = byName.get(group);
+        boolean isShared = lastFingerprint.text().equals(text) || port != null && port.fingerprint().text().equals(text);
+        int memberBytes = MEMBER_BYTES + (port == null ? 2 * group.length() : 0) + (isShared ? 0 : 2 * text.length());
+        if (known.bytes + memberBytes > BYTES_MAX) {
+            links.close(link, false, "it has announced more groups than " + (BYTES_MAX >> 20) + " MiB");
+            return;
+        }
+        if (!makeRoom(link, memberBytes)) {
+            return;
+        }
         if (!lastFingerprint.text().equals(text)) {
             // One object for all that are the same, the one here included.
             StackFingerprint here = port == null ? null : port.fingerprint();
             lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
         }
         String name = port == null ? group : port.group();
-        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint, messageBytesMax);
+        RemoteMember remote = new RemoteMember(link, new Member(link.node(), join), name, lastFingerprint, messageBytesMax, memberBytes);
         known.add(remote);
+        bytes += memberBytes;
         byGroup.computeIfAbsent(name, absent -> new ArrayList<>(1)).add(remote);
         if (port != null) {
             meet(remote, port);
         }
+    }
+
+    /** At the expense of the node that has announced the most; returns false if that is the one at {@code link}. */
+    private boolean makeRoom(Link link, int memberBytes) {
+        while (bytes + memberBytes > BYTES_TOTAL_MAX) {
+            Link largest = link;
+            for (Link other : links.open()) {
+                largest = bytesOf(other) > bytesOf(largest) ? other : largest;
+            }
+            links.close(largest, false, "all nodes have announced more groups than " + (BYTES_TOTAL_MAX >> 20)
+                    + " MiB, and this one the most");
+            if (largest == link) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long bytesOf(Link link) {
+        Remotes known = remotes.get(link);
+        return known == null ? 0 : known.bytes;
     }
 
     /** Both are known here: says so, unless they do not fit together. */
@@ -515,6 +564,7 @@ final class Groups {
             malformed++;
             return;
         }
+        bytes -= remote.bytes;
         forget(remote);
         GroupPort port = remote.port;
         if (port != null) {

@@ -86,4 +86,12 @@ public interface NodeEvents {
             return "group " + group + ": " + difference;
         }
     }
+
+    /** A member of another node has kept this group waiting too often: it is left out of views, or not followed, for a while. */
+    record Distrusted(String group, NodeId node, String reason) implements Event {
+        @Override
+        public String toString() {
+            return "group " + group + ": " + node + " (" + node.address() + ") " + reason;
+        }
+    }
 }

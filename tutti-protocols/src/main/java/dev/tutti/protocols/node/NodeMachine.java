@@ -574,8 +574,8 @@ public final class NodeMachine implements HostedMachine {
                 return;
             }
             NodeId watcher = link.node();
-            List<NodeId> told = detector.onTold(watcher, said.gone());
-            execute(detector.onReports(watcher, said));
+            List<NodeId> told = detector.onTold(watcher, said.gone(), now());
+            execute(detector.onReports(watcher, said, now()));
             if (detector.isChanged()) {
                 // A verdict may wait for this node to say that it has never met the one reported.
                 tickNanos = now();
@@ -684,7 +684,7 @@ public final class NodeMachine implements HostedMachine {
             frame.markMalformed();
         }
         for (int index = 0; index < count && !frame.isMalformed(); index++) {
-            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), now());
+            discovery.onLearned(frame.takeText(3 * NodeId.TEXT_MAX), link.node(), now());
         }
         if (!frame.isMalformed() && digest != discovery.digest() && listed.add(link.node())) {
             list(link);

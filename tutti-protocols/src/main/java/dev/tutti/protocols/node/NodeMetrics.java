@@ -108,6 +108,8 @@ public final class NodeMetrics {
             .counter("ballots-refused", Unit.COUNT, "Ballots that were refused.")
             .counter("stragglers-completed", Unit.COUNT, "Members that were brought to a view that they had missed.")
             .counter("adverts-sent", Unit.FRAMES, "Messages about whom this member hears and follows.")
+            .counter("members-left-out", Unit.COUNT, "How often a member was left out for a while, because it had kept ballots waiting.")
+            .counter("coordinators-passed-over", Unit.COUNT, "How often a coordinator was not followed for a while, because no view came of it.")
             .list();
 
     private static final List<Metric> RELIABILITY = part(Place.GROUP, "reliability")

@@ -15,6 +15,9 @@ final class RemoteMember {
     /** Longest message that it takes. */
     final long messageBytesMax;
 
+    /** Estimate of the memory that it takes here. */
+    final int bytes;
+
     /** This node's end of the group: set once both ends know of each other, which is when packets may flow. */
     @Nullable GroupPort port;
 
@@ -22,11 +25,13 @@ final class RemoteMember {
     @Nullable RemoteMember before;
     @Nullable RemoteMember after;
 
-    RemoteMember(Link link, Member member, String group, StackFingerprint fingerprint, long messageBytesMax) {
+    RemoteMember(
+            Link link, Member member, String group, StackFingerprint fingerprint, long messageBytesMax, int bytes) {
         this.link = link;
         this.member = member;
         this.group = group;
         this.fingerprint = fingerprint;
         this.messageBytesMax = messageBytesMax;
+        this.bytes = bytes;
     }
 }

@@ -22,6 +22,12 @@ public final class Rotation extends TotalOrder {
 
     private static final int ROUND_AT = 1 + 8;
 
+    /**
+     * How many rounds a packet may be beyond the one before it of its sender. Whoever lies needs 2^37 packets in one view to
+     * come near the end of the range.
+     */
+    static final long JUMP_MAX = 1L << 26;
+
     /** The round that the next packet of each member has at least. */
     private long[] nextOf = {1};
 
@@ -38,6 +44,19 @@ public final class Rotation extends TotalOrder {
     }
 
     @Override
+    void beforeData(Outbox out) {
+        approach(latestRound, out);
+    }
+
+    /** Passes rounds in steps that the others take; one step is enough unless somebody lies. */
+    private void approach(long round, Outbox out) {
+        while (round - next > JUMP_MAX) {
+            next += JUMP_MAX;
+            pass(out);
+        }
+    }
+
+    @Override
     void stamp(Packet packet) {
         long round = Math.max(next, latestRound);
         next = round + 1;
@@ -48,7 +67,7 @@ public final class Rotation extends TotalOrder {
     @Override
     boolean onData(Sender sender, Packet packet) {
         long round = packet.peekLong(ROUND_AT);
-        if (round < nextOf[sender.rank()] || round == Long.MAX_VALUE || !notePlaces(sender, packet)) {
+        if (!isPossible(round, sender) || !notePlaces(sender, packet)) {
             return false;
         }
         nextOf[sender.rank()] = round + 1;
@@ -62,10 +81,19 @@ public final class Rotation extends TotalOrder {
         return true;
     }
 
+    /**
+     * Rounds of a sender grow, and by no more than {@link #JUMP_MAX}. It is a matter of the sender's own packets alone, so
+     * that all members judge alike.
+     */
+    private boolean isPossible(long round, Sender sender) {
+        long least = nextOf[sender.rank()];
+        return least <= round && round - least <= JUMP_MAX;
+    }
+
     @Override
     boolean onControl(Sender sender, Packet packet, Outbox out) {
         long round = packet.peekLong(ROUND_AT);
-        if (packet.length() != HEADER_BYTES || round < nextOf[sender.rank()] || !notePlaces(sender, packet)) {
+        if (packet.length() != HEADER_BYTES || !isPossible(round, sender) || !notePlaces(sender, packet)) {
             return false;
         }
         nextOf[sender.rank()] = round;
@@ -119,7 +147,12 @@ public final class Rotation extends TotalOrder {
 
     @Override
     void speak(Outbox out) {
+        approach(passing(), out);
         next = Math.max(next, passing());
+        pass(out);
+    }
+
+    private void pass(Outbox out) {
         Packet packet = Packet.create(out.memory(), 0).prependLong(next);
         stampPlaces(packet);
         sendControl(packet, out);

@@ -2,12 +2,14 @@ package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -35,7 +37,12 @@ final class Held {
 
         /** By stream: what is its own, and what it passes on of each other member. */
         private final Map<Integer, Long> bytes = new TreeMap<>();
+
+        private long totalBytes;
     }
+
+    /** Streams of one sender that may be full at a time: those who send at once share one and a half windows. */
+    private static final int STREAMS_FULL = 4;
 
     private final long windowBytes;
     private final List<Entry> entries = new ArrayList<>();
@@ -70,6 +77,7 @@ final class Held {
             remove(sender, entry -> true, out);
             share.viewNumber = viewNumber;
             share.bytes.clear();
+            share.totalBytes = 0;
         } else if (viewNumber < share.viewNumber) {
             out.drop(packet, DropReason.OLD_VIEW);
             return true;
@@ -79,7 +87,9 @@ final class Held {
         } else {
             // Headers are smaller than what a window counts for each packet besides its payload.
             long heldBytes = share.bytes.merge(stream, (long) packet.length(), Long::sum);
-            if (heldBytes > 2 * windowBytes) {
+            share.totalBytes += packet.length();
+            if (heldBytes > 2 * windowBytes || share.totalBytes > STREAMS_FULL * 2 * windowBytes) {
+                share.totalBytes -= packet.length();
                 share.bytes.put(stream, heldBytes - packet.length());
                 if (isRepeated) {
                     out.drop(packet, DropReason.HELD_FULL);
@@ -95,6 +105,18 @@ final class Held {
     void forget(Member sender, Outbox out) {
         remove(sender, entry -> true, out);
         shares.remove(sender);
+    }
+
+    /**
+     * A view has begun: what waits for later ones and was sent by members that are neither in it nor have a session is of no
+     * use, however high the number of the view that it waits for.
+     */
+    void forgetStrangers(View begun, Set<Member> closed, Outbox out) {
+        for (Member sender : List.copyOf(shares.keySet())) {
+            if (closed.contains(sender) && !begun.contains(sender)) {
+                forget(sender, out);
+            }
+        }
     }
 
     private void remove(Member sender, Predicate<Entry> isObsolete, Outbox out) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +36,14 @@ public final class Reliability implements Layer {
      * @param ackDelayNanos how long a receiver with nothing urgent to say waits
      * @param stableDelayNanos how long a sender with nothing to send waits before it says what is stable
      * @param leaveTimeoutNanos how long a leaving member waits for acknowledgements
+     * @param fetchTimeoutNanos how long a member that is said to have what others lack may send none of it
      */
-    public record Limits(long windowBytes, long ackDelayNanos, long stableDelayNanos, long leaveTimeoutNanos) {}
+    public record Limits(
+            long windowBytes,
+            long ackDelayNanos,
+            long stableDelayNanos,
+            long leaveTimeoutNanos,
+            long fetchTimeoutNanos) {}
 
     /**
      * Multicasts that go from member to member.
@@ -58,6 +65,9 @@ public final class Reliability implements Layer {
     static final int ASK = 9;
     static final int DELIVERED = 10;
 
+    /** How far a receiver may open its window: what is sent is counted from there, and must not come to the end of its range. */
+    private static final long LIMIT_BYTES_MAX = 1L << 62;
+
     /** Where the rank of the origin is in a relayed packet. */
     private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
 
@@ -67,6 +77,7 @@ public final class Reliability implements Layer {
     static final int NACK_TIMER = 3;
     static final int SENT_TIMER = 4;
     static final int RING_TIMER = 5;
+    static final int FETCH_TIMER = 6;
 
     private final Member self;
     private final Limits limits;
@@ -105,6 +116,9 @@ public final class Reliability implements Layer {
     private long windowLimitBytes;
     private @Nullable Member windowWaitsFor;
     private final Held held;
+
+    /** Members whose sessions have closed; those that are in no view since are forgotten with it. */
+    private final TreeSet<Member> closed = new TreeSet<>();
 
     private final Repairs repairs = new Repairs(this);
     private final Receipts receipts;
@@ -270,7 +284,7 @@ public final class Reliability implements Layer {
             case ACK -> onAck(from, packet, out);
             case STABLE -> onStable(from, packet, out);
             case FETCH -> repairs.onFetch(from, packet, out);
-            case REPAIR -> onRepair(packet, out);
+            case REPAIR -> onRepair(from, packet, out);
             case NACK, SENT -> {
                 if (lost == null) {
                     out.drop(packet, DropReason.MALFORMED);
@@ -300,6 +314,8 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.OLD_VIEW);
         } else if (pair == null) {
             out.drop(packet, DropReason.FOREIGN_SENDER);
+        } else if (ring != null && kind == RELAYED && !ring.mayPass(from, pair.member())) {
+            out.drop(packet, DropReason.FORGED);
         } else if (isFrozen && mistake != Mistake.NO_FREEZE) {
             out.drop(packet, DropReason.FROZEN);
         } else if (mistake == Mistake.DROP_WHEN_BUSY && pair.multicastIn.backlogBytes() > limits.windowBytes() / 2) {
@@ -387,6 +403,10 @@ public final class Reliability implements Layer {
             out.drop(packet, DropReason.MALFORMED);
             return;
         }
+        if (limitBytes > LIMIT_BYTES_MAX || unicastLimitBytes > LIMIT_BYTES_MAX) {
+            out.drop(packet, DropReason.IMPLAUSIBLE);
+            return;
+        }
         packet.release();
         // Absolute and growing: an acknowledgement that comes late or again changes nothing.
         pair.acknowledged = Math.max(pair.acknowledged, received);
@@ -453,6 +473,7 @@ public final class Reliability implements Layer {
             case Signal.Frozen(ViewId ballot, TreeMap<Member, Long> nothing) -> {
                 isFrozen = true;
                 reachBallot = null;
+                out.disarm(FETCH_TIMER);
                 // What is reported has no gaps; the cut brings the rest.
                 for (Pair pair : pairs) {
                     pair.clearAhead(DropReason.FROZEN, out);
@@ -463,6 +484,7 @@ public final class Reliability implements Layer {
                 reachBallot = ballot;
                 reach = cut;
                 repairs.fetch(holders, out);
+                out.arm(FETCH_TIMER, limits.fetchTimeoutNanos());
                 checkReached(out);
             }
             case Signal.Installed installed -> install(installed, out);
@@ -473,11 +495,12 @@ public final class Reliability implements Layer {
                 }
             }
             case Signal.Closed(Member member, boolean isGraceful, String reason) -> {
+                closed.add(member);
                 Pair pair = pairOf.get(member);
                 if (mistake == Mistake.FORGET_CRASHED && pair != null) {
                     pair.copies.freeUpTo(pair.multicastIn.received());
                 }
-                if (lost != null) {
+                if (lost != null || pair == null) {
                     held.forget(member, out);
                 }
                 out.forward(signal);
@@ -487,7 +510,10 @@ public final class Reliability implements Layer {
                     ring.onProcessor(isBusy);
                 }
             }
-            case Signal.Opened(Member member) -> repeatUnicasts(member, out);
+            case Signal.Opened(Member member) -> {
+                closed.remove(member);
+                repeatUnicasts(member, out);
+            }
             case Signal.Leave() -> {
                 isLeaving = true;
                 out.arm(LEAVE_TIMER, limits.leaveTimeoutNanos());
@@ -539,6 +565,7 @@ public final class Reliability implements Layer {
             }
         }
         reachBallot = null;
+        out.disarm(FETCH_TIMER);
         out.lower(new Signal.Reached(ballot));
     }
 
@@ -548,7 +575,7 @@ public final class Reliability implements Layer {
         return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
     }
 
-    private void onRepair(Packet packet, Outbox out) {
+    private void onRepair(Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id());
         Pair pair = pair(packet.takeLong(), packet.takeInt());
         long number = packet.takeLong();
@@ -557,14 +584,28 @@ public final class Reliability implements Layer {
         } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
             // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
+        } else if (!repairs.isAsked(from, pair.member())) {
+            out.drop(packet, repairs.wasAsked(from) ? DropReason.LATE_REPAIR : DropReason.FORGED);
         } else if (number != pair.multicastIn.received() + 1
                 && (mistake != Mistake.UNORDERED_REPAIR || number <= pair.multicastIn.received())) {
             out.drop(packet, number <= pair.multicastIn.received() ? DropReason.DUPLICATE : DropReason.GAP);
         } else {
             repairsReceived++;
             accept(pair, packet, out);
+            out.arm(FETCH_TIMER, limits.fetchTimeoutNanos());
             checkReached(out);
         }
+    }
+
+    /** Who is said to have what is missing, and sends none of it: without it the next ballot counts what there is. */
+    private void expelHolders(Outbox out) {
+        if (reachBallot == null) {
+            return;
+        }
+        for (Member holder : repairs.owing()) {
+            out.lower(new Signal.Expel(holder, "it has not sent what it was said to have, for ballot " + reachBallot));
+        }
+        out.arm(FETCH_TIMER, limits.fetchTimeoutNanos());
     }
 
     private boolean isLate(Pair pair, long number) {
@@ -578,7 +619,7 @@ public final class Reliability implements Layer {
         boolean isSelfNew = newcomers.contains(self);
         receipts.onInstalled(next, part, out);
         partings.onInstalled(view, part, pairs);
-        repairs.startView(view.id());
+        repairs.startView(view);
         repairs.keep(self, ownCopies);
         ownCopies = new PacketRing();
         Map<Member, Pair> nextPairOf = new HashMap<>();
@@ -638,6 +679,8 @@ public final class Reliability implements Layer {
         announceWindow(out);
         out.raise(installed);
         List<Packet> due = held.takeUpTo(view.id().number());
+        held.forgetStrangers(view, closed, out);
+        closed.removeIf(member -> !view.contains(member));
         for (Packet packet : mistake == Mistake.REVERSE_HELD ? due.reversed() : due) {
             Member from = packet.peer();
             if (from != null) {
@@ -742,6 +785,7 @@ public final class Reliability implements Layer {
                     lost.onTimer(timer, out);
                 }
             }
+            case FETCH_TIMER -> expelHolders(out);
             case RING_TIMER -> {
                 if (ring != null) {
                     ring.onTimer(out);

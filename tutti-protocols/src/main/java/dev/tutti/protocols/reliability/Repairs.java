@@ -3,13 +3,16 @@ package dev.tutti.protocols.reliability;
 import dev.tutti.core.Member;
 import dev.tutti.core.Members;
 import dev.tutti.core.Packet;
+import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Outbox;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +30,12 @@ final class Repairs {
     /** By sender, the copies of the view before. */
     private TreeMap<Member, PacketRing> oldCopies = new TreeMap<>();
 
-    private @Nullable ViewId oldView;
+    private @Nullable View oldView;
+
+    /** Whom this member has asked for packets of each sender, under the ballot last promised; and all whom it has asked in the view. */
+    private TreeMap<Member, Member> asked = new TreeMap<>();
+
+    private final TreeSet<Member> everAsked = new TreeSet<>();
     private long sent;
 
     Repairs(Reliability layer) {
@@ -35,9 +43,11 @@ final class Repairs {
     }
 
     /** A view ends: its copies, given by {@link #keep}, take the place of those of the view before it. */
-    void startView(ViewId ended) {
+    void startView(View ended) {
         freeOld();
         oldView = ended;
+        asked = new TreeMap<>();
+        everAsked.clear();
     }
 
     void keep(Member sender, @Nullable PacketRing copies) {
@@ -55,9 +65,12 @@ final class Repairs {
     /** Asks the holders for what is missing up to the cut, senders that leave included (decisions D1, D2). */
     void fetch(TreeMap<Member, Member> holders, Outbox out) {
         TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
+        asked = new TreeMap<>();
         for (Pair pair : layer.pairs) {
             Member holder = holders.get(pair.member());
             if (pair.multicastIn.received() < layer.cutOf(pair) && holder != null) {
+                asked.put(pair.member(), holder);
+                everAsked.add(holder);
                 sendersOf.computeIfAbsent(holder, key -> new ArrayList<>()).add(pair.member());
             }
         }
@@ -84,8 +97,36 @@ final class Repairs {
         out.send(compact);
     }
 
+    /** Whether a holder was asked for what a sender has sent. */
+    boolean isAsked(Member holder, Member sender) {
+        return holder.equals(asked.get(sender));
+    }
+
+    /** Those who were asked for what has not come. */
+    Set<Member> owing() {
+        Set<Member> owing = new TreeSet<>();
+        asked.forEach((sender, holder) -> {
+            Pair pair = layer.pair(sender);
+            if (pair.multicastIn.received() < layer.cutOf(pair)) {
+                owing.add(holder);
+            }
+        });
+        return owing;
+    }
+
+    /** Whether a member was asked for anything in this view: what it sends may answer an older question. */
+    boolean wasAsked(Member holder) {
+        return everAsked.contains(holder);
+    }
+
+    /** Serves members of the view that is asked for; nobody else has a right to what was sent in it. */
     void onFetch(Member from, Packet packet, Outbox out) {
         ViewId wanted = Wire.takeViewId(packet, known);
+        View of = wanted.equals(layer.view.id()) ? layer.view : oldView;
+        if (of != null && of.id().equals(wanted) && !of.contains(from)) {
+            out.drop(packet, DropReason.FORGED);
+            return;
+        }
         int count = packet.takeCount(Wire.MEMBER_BYTES_MIN + 16);
         // Asked for again and again, a window would be copied as often.
         TreeMap<Member, Long> asked = new TreeMap<>();
@@ -118,7 +159,7 @@ final class Repairs {
     private @Nullable PacketRing copies(ViewId wanted, Member sender) {
         return wanted.equals(layer.view.id())
                 ? layer.copies(sender)
-                : wanted.equals(oldView) ? oldCopies.get(sender) : null;
+                : oldView != null && wanted.equals(oldView.id()) ? oldCopies.get(sender) : null;
     }
 
     private void repair(Member receiver, ViewId wanted, Member sender, long number, Packet copy, Outbox out) {

@@ -126,6 +126,11 @@ final class Ring {
 
     // ------------------------------------------------------------------ passing on
 
+    /** Whether a packet may come from there: each member gets the packets of another from it, or from the member before it. */
+    boolean mayPass(Member from, Member origin) {
+        return from.equals(members.get((rank == 0 ? members.size() : rank) - 1)) || from.equals(origin);
+    }
+
     /** Passes on a packet of the member with rank {@code origin}, unless its way ends before the next member. */
     void pass(int origin, int end, long number, long stable, Packet packet, Outbox out) {
         int next = next();

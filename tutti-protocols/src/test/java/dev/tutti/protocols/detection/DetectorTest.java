@@ -17,6 +17,9 @@ class DetectorTest {
     private static final long TIMEOUT = 3_000 * MS;
     private static final long TICK = 250 * MS;
 
+    /** Silence from which on a heartbeat is missed. */
+    private static final long MISSED = HEARTBEAT + HEARTBEAT / 2;
+
     /** A detector per node, every heartbeat arrives unless its sender is down or the pair is cut. */
     private static final class Cluster {
         final List<NodeId> nodes = new ArrayList<>();
@@ -110,7 +113,7 @@ class DetectorTest {
                 boolean isClosed = closedAt.get(from).containsKey(to) || closedAt.get(to).containsKey(from);
                 if (met.get(from).contains(to) && !isClosed && !cut.contains(from + ">" + to)) {
                     detectors.get(to).onHeard(from, now);
-                    close(to, detectors.get(to).onReports(from, detectors.get(from).observations()));
+                    close(to, detectors.get(to).onReports(from, detectors.get(from).observations(), now));
                 }
             }
         }
@@ -259,31 +262,32 @@ class DetectorTest {
         Cluster cluster = new Cluster(4);
         Detector detector = cluster.detectors.get(cluster.nodes.get(0));
         NodeId suspect = cluster.nodes.get(3);
-        detector.onReports(cluster.nodes.get(1), said(List.of(suspect), List.of()));
+        detector.onReports(cluster.nodes.get(1), said(List.of(suspect), List.of()), 0);
         assertThat(detector.objection(suspect)).isNull();
-        detector.onReports(cluster.nodes.get(2), said(List.of(suspect), List.of()));
+        detector.onReports(cluster.nodes.get(2), said(List.of(suspect), List.of()), 0);
         assertThat(detector.objection(suspect)).isEqualTo("not heard by 2 of its 3 watchers");
-        detector.onReports(cluster.nodes.get(2), said(List.of(), List.of()));
+        detector.onReports(cluster.nodes.get(2), said(List.of(), List.of()), 0);
         assertThat(detector.objection(suspect)).isNull();
     }
 
     @Test
-    void whatOneHasJudgedIsClosedByAllAtOnce() {
+    void whatOneHasJudgedIsClosedByThoseWhoMissItToo() {
         Cluster cluster = new Cluster(4);
         Detector judge = cluster.detectors.get(cluster.nodes.get(0));
         Detector other = cluster.detectors.get(cluster.nodes.get(1));
         NodeId lost = cluster.nodes.get(3);
         for (int reporter = 1; reporter <= 2; reporter++) {
-            judge.onReports(cluster.nodes.get(reporter), said(List.of(lost), List.of()));
+            judge.onReports(cluster.nodes.get(reporter), said(List.of(lost), List.of()), 0);
         }
         cluster.nodes.stream().filter(node -> !node.equals(lost)).forEach(node -> judge.onHeard(node, TIMEOUT));
         assertThat(judge.onTick(TIMEOUT)).extracting(Detector.Verdict::node).containsExactly(lost);
         judge.onClosed(lost, TIMEOUT);
         assertThat(judge.judged()).containsExactly(lost);
-        // The other one hears it well, and follows.
-        other.onHeard(lost, TIMEOUT);
-        assertThat(other.onReports(cluster.nodes.get(0), said(List.of(), List.of()))).isEmpty();
-        assertThat(other.onReports(cluster.nodes.get(0), said(judge.reports(), judge.judged())))
+        // The other one has heard it later than the judge, misses a heartbeat, and follows before its own time-out.
+        other.onHeard(lost, TIMEOUT - MISSED);
+        assertThat(other.onReports(cluster.nodes.get(0), said(List.of(), List.of()), TIMEOUT)).isEmpty();
+        other.onReports(cluster.nodes.get(2), said(List.of(lost), List.of()), TIMEOUT);
+        assertThat(other.onReports(cluster.nodes.get(0), said(List.of(), judge.judged()), TIMEOUT))
                 .containsExactly(new Detector.Verdict(lost, "not heard by its watchers, says n1", false));
         other.onClosed(lost, TIMEOUT);
         assertThat(other.judged()).as("judged by hearsay").isEmpty();
@@ -294,22 +298,85 @@ class DetectorTest {
     }
 
     @Test
+    void verdictThatComesTooEarlyIsLookedAtAgain() {
+        Cluster cluster = new Cluster(4);
+        Detector other = cluster.detectors.get(cluster.nodes.get(1));
+        NodeId lost = cluster.nodes.get(3);
+        other.onReports(cluster.nodes.get(0), said(List.of(), List.of()), 0);
+        assertThat(other.onReports(cluster.nodes.get(0), said(List.of(), List.of(lost)), TICK)).isEmpty();
+        assertThat(other.onReports(cluster.nodes.get(2), said(List.of(lost), List.of()), TICK)).isEmpty();
+        assertThat(other.onTick(MISSED - TICK)).isEmpty();
+        assertThat(other.onTick(MISSED)).extracting(Detector.Verdict::node).containsExactly(lost);
+    }
+
+    @Test
+    void falseVerdictOfOneNodeExpelsNobody() {
+        Cluster cluster = new Cluster(5);
+        Detector other = cluster.detectors.get(cluster.nodes.get(1));
+        NodeId liar = cluster.nodes.get(0);
+        NodeId healthy = cluster.nodes.get(3);
+        other.onReports(liar, said(List.of(), List.of()), 0);
+        assertThat(other.onReports(liar, said(List.of(healthy), List.of(healthy)), TICK)).isEmpty();
+        other.onHeard(healthy, 0);
+        assertThat(other.onReports(liar, said(List.of(healthy), List.of(healthy)), 2 * TICK)).isEmpty();
+        assertThat(other.onTick(TIMEOUT - TICK)).as("late, and nobody but the liar says so").isEmpty();
+    }
+
+    @Test
+    void nodeThatIsHeardIsNotExpelledByWhatHalfOfItsWatchersHaveJudged() {
+        Cluster cluster = new Cluster(5);
+        Detector other = cluster.detectors.get(cluster.nodes.get(1));
+        NodeId healthy = cluster.nodes.get(3);
+        for (int judge : new int[] {0, 2}) {
+            other.onReports(cluster.nodes.get(judge), said(List.of(), List.of()), 0);
+            assertThat(other.onReports(cluster.nodes.get(judge), said(List.of(), List.of(healthy)), TICK)).isEmpty();
+        }
+        other.onHeard(healthy, HEARTBEAT);
+        assertThat(other.onTick(HEARTBEAT + TICK)).isEmpty();
+        other.onReports(cluster.nodes.get(4), said(List.of(), List.of()), HEARTBEAT + TICK);
+        assertThat(other.onReports(cluster.nodes.get(4), said(List.of(), List.of(healthy)), HEARTBEAT + TICK))
+                .as("three of four: it is this node's line that is better than theirs")
+                .hasSize(1);
+    }
+
+    @Test
+    void onlyAWatcherIsBelievedThatAProcessIsGoneAndOnceInATimeOut() {
+        Cluster cluster = new Cluster(14);
+        Detector other = cluster.detectors.get(cluster.nodes.get(1));
+        NodeId node = cluster.nodes.get(3);
+        List<NodeId> watchers = other.watchers(node, false);
+        NodeId watcher = watchers.stream().filter(each -> !each.equals(cluster.nodes.get(1))).findFirst().orElseThrow();
+        NodeId stranger = cluster.nodes.stream()
+                .filter(each -> !watchers.contains(each) && !each.equals(node) && !each.equals(cluster.nodes.get(1)))
+                .findFirst()
+                .orElseThrow();
+        assertThat(other.onTold(stranger, List.of(node), TICK)).isEmpty();
+        assertThat(other.onTold(watcher, List.of(node), TICK)).containsExactly(node);
+        other.onTold(watcher, List.of(), 2 * TICK);
+        assertThat(other.onTold(watcher, List.of(node), 3 * TICK)).as("again, at once").isEmpty();
+        other.onTold(watcher, List.of(), 4 * TICK);
+        assertThat(other.onTold(watcher, List.of(node), TICK + TIMEOUT)).containsExactly(node);
+    }
+
+    @Test
     void whatWasJudgedBeforeClosesNoSessionThatHasOpenedSince() {
         Cluster cluster = new Cluster(4);
         Detector other = cluster.detectors.get(cluster.nodes.get(1));
         NodeId judge = cluster.nodes.get(0);
         NodeId back = cluster.nodes.get(3);
-        other.onReports(judge, said(List.of(), List.of()));
-        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).hasSize(1);
+        other.onReports(judge, said(List.of(), List.of()), 0);
+        other.onReports(cluster.nodes.get(2), said(List.of(back), List.of()), 0);
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)), MISSED)).hasSize(1);
         other.onClosed(back, TIMEOUT);
         other.onOpened(back, true, 2 * TIMEOUT);
-        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).as("the judge has not met it again yet").isEmpty();
+        long later = 2 * TIMEOUT + MISSED;
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)), later)).as("the judge has not met it again yet").isEmpty();
         // And a judge from the other side of a partition tells, with its first heartbeat, what it has thought there.
         other.onClosed(judge, 2 * TIMEOUT);
         other.onOpened(judge, true, 2 * TIMEOUT);
-        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).isEmpty();
-        assertThat(other.onReports(judge, said(List.of(), List.of()))).isEmpty();
-        assertThat(other.onReports(judge, said(List.of(), List.of(back)))).as("a new verdict").hasSize(1);
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)), later)).isEmpty();
+        assertThat(other.onReports(judge, said(List.of(), List.of()), later)).isEmpty();
+        assertThat(other.onReports(judge, said(List.of(), List.of(back)), later)).as("a new verdict").hasSize(1);
     }
 
     @Test

@@ -17,6 +17,7 @@ class DiscoveryTest {
     private static final long HOUR = 3_600 * SECOND;
     private static final long DAY = 24 * HOUR;
     private static final NodeId PEER = new NodeId(1, "peer", "peer:1");
+    private static final NodeId AUTHOR = new NodeId(2, "author", "author:1");
 
     private final List<String> dialed = new ArrayList<>();
     private long now;
@@ -73,7 +74,7 @@ class DiscoveryTest {
         discovery.onStart(List.of("alias:1"), now);
         discovery.onOpened(PEER, now);
         discovery.onFound("alias:1", PEER, true, now);
-        discovery.onLearned("peer:1", now);
+        discovery.onLearned("peer:1", AUTHOR, now);
         discovery.onTimer(now + 100_000 * MS);
         assertThat(dialed).containsExactly("alias:1");
         discovery.onClosed(PEER, false, now);
@@ -106,11 +107,11 @@ class DiscoveryTest {
     void addressesAreBoundedAndTheWorstMakesRoom() {
         Discovery discovery = discovery(3, 100);
         discovery.onStart(List.of("seed:1"), now);
-        discovery.onLearned("a:1", now);
-        discovery.onLearned("b:1", now);
+        discovery.onLearned("a:1", AUTHOR, now);
+        discovery.onLearned("b:1", AUTHOR, now);
         discovery.onFailed("b:1", false, now);
         discovery.onFailed("seed:1", false, now);
-        discovery.onLearned("c:1", now);
+        discovery.onLearned("c:1", AUTHOR, now);
         assertThat(dialed).containsExactly("seed:1", "a:1", "b:1", "c:1");
         now += 200 * MS;
         discovery.onTimer(now);
@@ -120,9 +121,9 @@ class DiscoveryTest {
     @Test
     void whatIsNoAddressIsNotLearned() {
         Discovery discovery = discovery(3, 100);
-        discovery.onLearned("nonsense", now);
-        discovery.onLearned(":1", now);
-        discovery.onLearned("a:", now);
+        discovery.onLearned("nonsense", AUTHOR, now);
+        discovery.onLearned(":1", AUTHOR, now);
+        discovery.onLearned("a:", AUTHOR, now);
         assertThat(dialed).isEmpty();
     }
 
@@ -140,7 +141,7 @@ class DiscoveryTest {
     void theLowerOfTwoAddressesDialsFirst() {
         Discovery discovery = discovery(100, 100);
         discovery.onStart(List.of("/lower:1", "higher:1"), now);
-        discovery.onLearned("/learned:1", now);
+        discovery.onLearned("/learned:1", AUTHOR, now);
         assertThat(dialed).containsExactly("higher:1");
         assertThat(discovery.nextDeadline()).isEqualTo(20 * MS);
         assertThat(discovery.isEverybodyAsked(now)).isFalse();
@@ -158,11 +159,11 @@ class DiscoveryTest {
                 "a:1", new Discovery.Limits(2_000 * MS, 500 * MS, DAY, 3, 100), new SplittableRandom(2), (a, e) -> {});
         other.onStart(List.of("b:1"), now);
         assertThat(other.digest()).isNotEqualTo(one.digest());
-        other.onLearned("0:1", now);
+        other.onLearned("0:1", AUTHOR, now);
         assertThat(other.digest()).isEqualTo(one.digest());
-        one.onLearned("c:1", now);
+        one.onLearned("c:1", AUTHOR, now);
         assertThat(other.digest()).isNotEqualTo(one.digest());
-        one.onLearned("d:1", now);
+        one.onLearned("d:1", AUTHOR, now);
         assertThat(one.digest()).as("c was learned and seeds are kept: d takes its place").isNotEqualTo(other.digest());
     }
 
@@ -314,18 +315,73 @@ class DiscoveryTest {
         meet(discovery, "lost:1", SECOND, false);
         run(discovery, HOUR, Discovery.Outcome.NOBODY);
         dialed.clear();
-        discovery.onLearned("lost:1", now);
+        discovery.onLearned("lost:1", AUTHOR, now);
         assertThat(dialed).containsExactly("lost:1");
     }
 
     @Test
     void endOfADialToAForgottenAddressFreesItsPlace() {
         Discovery discovery = discovery(100, 1);
-        discovery.onLearned("peer:1", now);
+        discovery.onLearned("peer:1", AUTHOR, now);
         discovery.onOpened(node("peer:1"), now);
         discovery.onClosed(node("peer:1"), true, now);
         discovery.onFailed("peer:1", false, now);
-        discovery.onLearned("a:1", now);
+        discovery.onLearned("a:1", AUTHOR, now);
         assertThat(dialed).containsExactly("peer:1", "a:1");
+    }
+
+    /** All dials fail, until nothing is due for a minute. */
+    private void failAll(Discovery discovery) {
+        long end = now + 70 * SECOND;
+        int failed = 0;
+        while (now < end) {
+            while (failed < dialed.size()) {
+                discovery.onFailed(dialed.get(failed++), false, now);
+            }
+            now += 10 * MS;
+            discovery.onTimer(now);
+        }
+    }
+
+    @Test
+    void inventedAddressesOfOneNodeAreTriedWithinABudget() {
+        Discovery discovery = discovery(2_048, 64);
+        discovery.onOpened(AUTHOR, now);
+        for (int index = 0; index < 2_000; index++) {
+            discovery.onLearned("stranger-" + index + ":1", AUTHOR, now);
+        }
+        failAll(discovery);
+        assertThat(dialed.stream().distinct().count()).isBetween(256L, Discovery.STRANGERS_MAX + 64L);
+        discovery.onLearned("real:1", PEER, now);
+        assertThat(dialed).as("what another one tells is tried").contains("real:1");
+    }
+
+    @Test
+    void whatOneHasInventedIsForgottenWithItsSession() {
+        Discovery discovery = discovery(2_048, 1);
+        discovery.onOpened(AUTHOR, now);
+        discovery.onOpened(PEER, now);
+        for (int index = 0; index < 10; index++) {
+            discovery.onLearned("stranger-" + index + ":1", AUTHOR, now);
+        }
+        discovery.onLearned("stranger-3:1", PEER, now);
+        discovery.onClosed(AUTHOR, true, now);
+        dialed.clear();
+        failAll(discovery);
+        assertThat(dialed).isNotEmpty().containsOnly("stranger-3:1");
+    }
+
+    @Test
+    void whereANodeWasFoundIsKnownWhoeverHasToldOfIt() {
+        Discovery discovery = discovery(2_048, 8);
+        discovery.onOpened(AUTHOR, now);
+        discovery.onLearned("peer:1", AUTHOR, now);
+        discovery.onOpened(PEER, now);
+        discovery.onClosed(AUTHOR, false, now);
+        discovery.onClosed(PEER, false, now);
+        dialed.clear();
+        now += 10 * SECOND;
+        discovery.onTimer(now);
+        assertThat(dialed).contains("peer:1");
     }
 }

@@ -385,7 +385,7 @@ class BallotTableTest {
         @Test
         void waitLongerFromTimeToTimeButNotForEver() {
             long longest = 0;
-            for (int refusal = 0; refusal < 40; refusal++) {
+            for (int refusal = 0; refusal < 15; refusal++) {
                 ViewId ballot = refusal == 0 ? runBallot() : id(3, refusal + 1, 1);
                 first.nack(m(2), ballot, ballot, 2, m(1));
                 first.turn();
@@ -393,8 +393,23 @@ class BallotTableTest {
                 first.layer.advance(600_000_000);
                 first.forget();
             }
-            assertThat(first.count("ballots-refused")).isEqualTo(40);
+            assertThat(first.count("ballots-refused")).isEqualTo(15);
             assertThat(longest).isBetween(100_000_000L, 512_000_000L);
+        }
+
+        @Test
+        void ofOneMemberAgainAndAgainLeaveItOut() {
+            for (int refusal = 0; refusal < 16; refusal++) {
+                ViewId ballot = refusal == 0 ? runBallot() : id(3, refusal + 1, 1);
+                first.nack(m(2), ballot, ballot, 2, m(1));
+                first.turn();
+                first.layer.advance(600_000_000);
+            }
+            assertThat(first.layer.takeLowered(Signal.Distrusted.class))
+                    .singleElement()
+                    .satisfies(told -> assertThat(told.reason()).contains("for 10 s", "refused 8 ballots"));
+            assertThat(first.ballotMessages()).last().asString().startsWith("PREPARE").endsWith("to n3");
+            assertThat(first.count("members-left-out")).isEqualTo(1);
         }
 
         @Test
@@ -423,7 +438,7 @@ class BallotTableTest {
             // 2 leads {2, 3} and runs a ballot; the older 1 comes and asks for a higher one.
             MembershipScene second = steady(2, 2, 3);
             second.open(m(1));
-            View older = new View(id(1, 2, 1), members(1, 9), List.of());
+            View older = new View(id(2, 1, 1), members(1, 9), List.of());
             second.advert(m(3), second.view, second.view.id(), m(2), members(1, 2, 3), members(2));
             second.turn();
             second.layer.advance(TIMING.holdBackNanos());

@@ -106,11 +106,11 @@ class MembershipTableTest {
         @Test
         void ballotNotAboveThePromiseIsRefused() {
             answered().prepare(m(1), BALLOT);
-            member.prepare(m(1), id(6, 1, 0));
+            member.prepare(m(1), id(6, 0, 1));
             assertThat(member.ballotMessages())
                     .contains(
                             "NACK 6.1@n1 promised 6.1@n1 in 5 follows n1 to n1",
-                            "NACK 6.1@n0 promised 6.1@n1 in 5 follows n1 to n1");
+                            "NACK 6.0@n1 promised 6.1@n1 in 5 follows n1 to n1");
         }
 
         @Test
@@ -663,6 +663,9 @@ class MembershipTableTest {
 
         @Test
         void makeUpAMessageThatDoesNotFitIntoAFrame() {
+            for (int number = 4; number <= 6_000; number++) {
+                member.open(m(number));
+            }
             answered();
             List<Packet> pieces = pieces();
             assertThat(pieces).hasSizeGreaterThan(1).allMatch(piece -> piece.length() <= Packet.PAYLOAD_MAX);

@@ -287,7 +287,8 @@ class PrimacyTest {
         up(new Signal.Closed(m(1), false, "cut off"));
         turn();
         assertThat(lastAdvertTo(3)).returns(Advert.OUTSIDE, Advert::joined).returns(ballot, Advert::promised);
-        receive(3, Control.note(Kind.INSTALL, ballot));
+        open(1);
+        receive(1, Control.note(Kind.INSTALL, ballot));
         turn();
         assertThat(lastAdvertTo(3)).returns(2L, Advert::joined).returns(ballot, Advert::view);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.core.Packet;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.protocols.mistake.Mistake;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,42 @@ class RotationTest {
         agreed.seat(2).send("b");
         agreed.passAll();
         assertThat(agreed.seat(3).delivered()).containsExactly("a0", "a1", "a2", "a3", "a4", "b");
+    }
+
+    private static byte[] packet(int kind, long round) {
+        return ByteBuffer.allocate(Rotation.HEADER_BYTES + 1).put((byte) kind).putLong(0).putLong(round).put((byte) 'x').array();
+    }
+
+    private void lie(long round) {
+        for (int other : new int[] {1, 2, 3}) {
+            agreed.receive(other, 3, packet(Order.DATA, round));
+        }
+    }
+
+    @Test
+    void roundNearTheEndOfTheRangeIsRefusedAndTheOthersGoOn() {
+        lie(Long.MAX_VALUE - 1);
+        lie(1L << 62);
+        agreed.seat(1).send("a");
+        agreed.seat(2).send("b");
+        agreed.passAll();
+        for (int honest : new int[] {1, 2}) {
+            assertThat(agreed.seat(honest).delivered()).containsExactly("a", "b");
+            assertThat(agreed.seat(honest).layer.takeDropped()).containsExactly(DropReason.MALFORMED, DropReason.MALFORMED);
+        }
+    }
+
+    @Test
+    void roundsThatLeapAreFollowedInStepsThatAllTake() {
+        for (long lies = 1; lies <= 20; lies++) {
+            lie(lies * Rotation.JUMP_MAX);
+        }
+        agreed.seat(1).send("a");
+        agreed.seat(2).send("b");
+        agreed.passAll();
+        for (int honest : new int[] {1, 2}) {
+            assertThat(agreed.seat(honest).delivered()).contains("a", "b");
+        }
     }
 
     @ParameterizedTest

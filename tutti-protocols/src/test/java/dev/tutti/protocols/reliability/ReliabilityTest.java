@@ -552,6 +552,40 @@ class ReliabilityTest {
     }
 
     @Nested
+    class Liars {
+
+        @Test
+        void repairOfOneThatWasNotAskedIsForged() {
+            three.freeze();
+            three.reach(cut(2, 1), holder(2, 3));
+            three.repair(2, three.view.id(), 2, 1, "not asked");
+            assertThat(three.layer.takeDropped()).containsExactly(DropReason.FORGED);
+            three.repair(3, three.view.id(), 2, 1, "asked");
+            assertThat(three.delivered()).containsExactly("n2:asked");
+        }
+
+        @Test
+        void nobodyFetchesFromAViewThatItWasNotIn() {
+            three.send("mine");
+            three.forget();
+            three.fetch(7, three.view.id(), 1, 1, 1);
+            assertThat(three.layer.takeDropped()).containsExactly(DropReason.FORGED);
+            assertThat(three.sent()).isEmpty();
+        }
+
+        @Test
+        void windowNearTheEndOfTheRangeIsRefusedAndDoesNotCloseTheOthers() {
+            three.send("mine");
+            three.layer.endTurn();
+            three.layer.takeRaised(Signal.Window.class);
+            three.ack(2, 1, Long.MAX_VALUE, 0, WINDOW);
+            assertThat(three.layer.takeDropped()).containsExactly(DropReason.IMPLAUSIBLE);
+            three.ack(2, 1, WINDOW, 0, Long.MAX_VALUE);
+            assertThat(three.layer.takeDropped()).containsExactly(DropReason.IMPLAUSIBLE);
+        }
+    }
+
+    @Nested
     class Fetch {
 
         @Test

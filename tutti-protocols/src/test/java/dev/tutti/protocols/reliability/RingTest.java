@@ -78,6 +78,16 @@ class RingTest {
     }
 
     @Test
+    void onlyTheOriginAndTheMemberBeforeMayPassAPacketOn() {
+        four.relayed(2, four.view.id(), 2, 1, "forged");
+        assertThat(four.layer.takeDropped()).containsExactly(DropReason.FORGED);
+        assertThat(four.delivered()).isEmpty();
+        four.relayed(4, four.view.id(), 2, 1, "a");
+        four.relayed(3, four.view.id(), 2, 2, "b");
+        assertThat(four.delivered()).containsExactly("n3:a", "n3:b");
+    }
+
+    @Test
     void whatComesTooEarlyGoesWhenTheViewIsFrozen() {
         four.relayed(3, four.view.id(), 2, 3, "c");
         four.freeze();

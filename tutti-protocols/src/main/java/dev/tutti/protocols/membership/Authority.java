@@ -1,0 +1,177 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.Members;
+import dev.tutti.core.Packet;
+import dev.tutti.core.View;
+import dev.tutti.core.ViewId;
+import dev.tutti.core.Wire;
+import dev.tutti.core.stack.DropReason;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what a member takes from its peers in a view change: who may send a message, which members it may name, and which
+ * numbers in it can be true. {@code docs/design/peers.md} has the table of all messages.
+ */
+final class Authority {
+
+    /** Highest number of a view, a ballot or an epoch that is taken from a peer. */
+    static final long NUMBER_MAX = 1L << 62;
+
+    /**
+     * How far a number may be beyond this member's own, once this member has been in a view with others or has answered a
+     * ballot. A lie can raise the numbers of a group by this much, so that it takes 2^30 of them to come near the end.
+     */
+    static final long JUMP_MAX = 1L << 32;
+
+    /** Members without a session that are remembered: a decision may still name them. */
+    private static final int GONE_MAX = 4_096;
+
+    private final Member self;
+    private final Members known;
+    private final Peers peers;
+    private final LinkedHashSet<Member> gone = new LinkedHashSet<>();
+
+    Authority(Member self, Members known, Peers peers) {
+        this.self = self;
+        this.known = known;
+        this.peers = peers;
+    }
+
+    void onClosed(Member member) {
+        gone.addLast(member);
+        if (gone.size() > GONE_MAX) {
+            gone.removeFirst();
+        }
+    }
+
+    // ------------------------------------------------------------------ who may send what
+
+    /** Why a message must not be taken from its sender, as far as its kind says; null if it may. */
+    @Nullable DropReason objection(int kind, Member from, Packet packet) {
+        boolean isOfProposer =
+                switch (kind) {
+                    case Kind.PREPARE, Kind.CUT, Kind.PROPOSE, Kind.INSTALL, Kind.LEARN, Kind.WAIT -> true;
+                    default -> false;
+                };
+        return isOfProposer && !proposer(packet).equals(from) ? DropReason.FORGED : null;
+    }
+
+    /** Who has proposed the ballot that a message begins with; reads nothing away. */
+    private Member proposer(Packet packet) {
+        int length = packet.length();
+        Member proposer = Wire.takeViewId(packet, known).proposer();
+        packet.untake(length - packet.length());
+        return proposer;
+    }
+
+    /** Why an advert can't be true; null if it can. */
+    @Nullable DropReason objection(Member from, Advert advert, long own) {
+        long joined = advert.joined();
+        long number = advert.view().number();
+        boolean isAge = joined == Advert.NOT_YET || joined == Advert.OUTSIDE || 1 < joined && joined <= number;
+        if (!isPlausible(advert.view(), own) || !isPlausible(advert.promised(), own) || !isAge) {
+            return DropReason.IMPLAUSIBLE;
+        }
+        boolean isFirst = number > 1 || advert.view().equals(View.alone(from).id());
+        return isFirst && !advert.view().isAfter(advert.promised()) ? null : DropReason.FORGED;
+    }
+
+    /**
+     * Why an answer can't be true; null if it can.
+     *
+     * @param view that the sender says to be in
+     * @param received what it says to have delivered there
+     */
+    @Nullable DropReason objection(Member from, ViewId ballot, View view, TreeMap<Member, Long> received) {
+        if (view.id().number() < 1 || view.id().isAfter(ballot)) {
+            return DropReason.IMPLAUSIBLE;
+        }
+        Set<Member> members = new HashSet<>(received.isEmpty() ? Set.of() : view.members());
+        boolean isOfView = members.containsAll(received.keySet());
+        for (long number : received.values()) {
+            if (number > NUMBER_MAX) {
+                return DropReason.IMPLAUSIBLE;
+            }
+        }
+        return isOfView && view.contains(from) ? null : DropReason.FORGED;
+    }
+
+    /** Why a vote can't be true; null if it can: all that it names came before the ballot. */
+    static @Nullable DropReason objection(ViewId ballot, Succession.@Nullable Vote vote) {
+        if (vote == null) {
+            return null;
+        }
+        Succession.Proposal accepted = vote.accepted();
+        boolean isPast = !vote.last().id().isAfter(ballot) && (accepted == null || !accepted.ballot().isAfter(ballot));
+        return isPast && isEpoch(vote.last().epoch()) ? null : DropReason.IMPLAUSIBLE;
+    }
+
+    static boolean isEpoch(long epoch) {
+        return 0 <= epoch && epoch <= NUMBER_MAX;
+    }
+
+    /**
+     * Why a view that a ballot has decided on, or that it completes, can't be right; null if it can.
+     *
+     * @param since by rank, since which view its members have been with others
+     * @param isProposal the view may be one that was proposed in an earlier ballot, to members that have begun again since
+     */
+    @Nullable DropReason objection(ViewId ballot, View record, long[] since, boolean isProposal) {
+        if (record.id().isAfter(ballot) || record.id().number() < 1) {
+            return DropReason.IMPLAUSIBLE;
+        }
+        for (long number : since) {
+            if (number < 1) {
+                return DropReason.IMPLAUSIBLE;
+            }
+        }
+        boolean isOfOthers = isProposal && !record.id().equals(ballot);
+        Set<Member> members = new HashSet<>();
+        for (Member member : record.members()) {
+            if (!members.add(member) || !isOfOthers && !isKnown(member)) {
+                return DropReason.FORGED;
+            }
+        }
+        Set<Member> placed = new HashSet<>();
+        for (View.Part part : record.parts()) {
+            for (Member member : part.members()) {
+                if (!placed.add(member)) {
+                    return DropReason.FORGED;
+                }
+            }
+            for (Map.Entry<Member, Long> each : part.cut().entrySet()) {
+                if (each.getValue() > NUMBER_MAX) {
+                    return DropReason.IMPLAUSIBLE;
+                }
+            }
+        }
+        return null;
+    }
+
+    private boolean isKnown(Member member) {
+        return member.equals(self) || peers.contains(member) || peers.isInView(member) || gone.contains(member);
+    }
+
+    // ------------------------------------------------------------------ numbers
+
+    /**
+     * Whether a number can be true.
+     *
+     * @param own the highest number of a view or a ballot that this member has taken part in; 1 if it is new, and may meet a
+     *     group of any age
+     */
+    static boolean isPlausible(ViewId id, long own) {
+        return 0 <= id.number() && id.number() <= limit(own) && 0 <= id.attempt();
+    }
+
+    /** The highest number that can be true for one whose own is {@code own}. */
+    static long limit(long own) {
+        return own <= 1 ? NUMBER_MAX : Math.min(own, Long.MAX_VALUE - 2 * JUMP_MAX) + JUMP_MAX;
+    }
+}

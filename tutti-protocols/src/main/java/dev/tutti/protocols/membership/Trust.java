@@ -1,0 +1,92 @@
+package dev.tutti.protocols.membership;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.stack.Outbox;
+import dev.tutti.core.stack.Report;
+import dev.tutti.core.stack.Signal;
+import org.jspecify.annotations.Nullable;
+
+/** Whom this member waits for, and whom it does not because it has waited for it too often (docs/design/peers.md). */
+final class Trust {
+
+    // Timers of the layer.
+    static final int PATIENCE = 6;
+    static final int RETURN = 7;
+
+    /** Members that have not answered ballots. */
+    private final Defaulters silent = new Defaulters(1);
+
+    /** Coordinators that have done nothing. */
+    private final Defaulters idle = new Defaulters(0);
+
+    private final Defaulters unsettled;
+    private final Patience patience;
+
+    /** @param unsettled members that ballots were held back for in vain */
+    Trust(Membership.Timing timing, Defaulters unsettled) {
+        this.unsettled = unsettled;
+        this.patience = new Patience(timing);
+    }
+
+    // ------------------------------------------------------------------ what happens
+
+    /** The session with a member is over: it may have been the one that all waited for. */
+    void onClosed(Member member, Outbox out) {
+        silent.forgiveOthers(member, out.nowNanos());
+        idle.forgiveOthers(member, out.nowNanos());
+        unsettled.forgiveOthers(member, out.nowNanos());
+    }
+
+    /** A member has done what a coordinator does. */
+    void onProgress(Member member, Outbox out) {
+        patience.onProgress(member, out.nowNanos());
+    }
+
+    /** A member has kept the others waiting: from the second time on it is left out for a while. */
+    void leaveOut(Member member, String reason, Outbox out) {
+        long pauseNanos = silent.add(member, out.nowNanos());
+        if (pauseNanos > 0) {
+            out.lower(new Signal.Distrusted(member, "is left out of views for " + pauseNanos / SECOND_NANOS + " s: " + reason));
+        }
+    }
+
+    /** The one that is followed may have done nothing for too long. */
+    void passOver(Outbox out) {
+        Member coordinator = patience.exhaustedBy(out.nowNanos());
+        if (coordinator != null) {
+            long pauseNanos = idle.add(coordinator, out.nowNanos());
+            out.lower(new Signal.Distrusted(
+                    coordinator,
+                    "is not followed for " + pauseNanos / SECOND_NANOS + " s: it coordinates and no view comes of it"));
+        }
+    }
+
+    // ------------------------------------------------------------------ what follows
+
+    /** Tells {@code peers} whom not to wait for now. */
+    void apply(Peers peers, Outbox out) {
+        long now = out.nowNanos();
+        peers.distrust(silent.leftOut(now), idle.leftOut(now), unsettled.leftOut(now));
+        long next = Math.min(silent.nextReturnNanos(now), idle.nextReturnNanos(now));
+        if (next != Long.MAX_VALUE) {
+            out.arm(RETURN, next - now);
+        }
+    }
+
+    /** @param coordinator who has to do something for this member now; null if nobody has */
+    void await(@Nullable Member coordinator, Outbox out) {
+        patience.await(coordinator, out.nowNanos());
+        if (coordinator != null) {
+            out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
+        } else {
+            out.disarm(PATIENCE);
+        }
+    }
+
+    void report(Report section) {
+        section.put("members-left-out", silent.total());
+        section.put("coordinators-passed-over", idle.total());
+    }
+
+    private static final long SECOND_NANOS = 1_000_000_000L;
+}

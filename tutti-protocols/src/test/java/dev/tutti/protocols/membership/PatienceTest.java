@@ -1,0 +1,125 @@
+package dev.tutti.protocols.membership;
+
+import static dev.tutti.protocols.membership.MembershipScene.TIMING;
+import static dev.tutti.protocols.membership.MembershipScene.id;
+import static dev.tutti.protocols.membership.MembershipScene.m;
+import static dev.tutti.protocols.membership.MembershipScene.members;
+import static dev.tutti.protocols.membership.MembershipScene.steady;
+import static dev.tutti.protocols.membership.MembershipScene.vector;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.core.View;
+import dev.tutti.core.stack.Signal;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One that is followed and does nothing, and those who keep ballots waiting. */
+class PatienceTest {
+
+    private static final long BOUND = new Patience(TIMING).boundNanos();
+    private static final long SECOND = 1_000_000_000L;
+
+    /** An outsider claims to be as old as the oldest, and is a lower one: all follow it. */
+    private static View claimOfTheGreatestAge(MembershipScene scene) {
+        View claimed = new View(id(2, 1, 0), members(0, 9), List.of());
+        scene.open(m(0));
+        scene.open(m(9));
+        scene.advert(m(0), claimed, claimed.id(), m(0), members(0, 9), List.of());
+        scene.listed(m(0), claimed);
+        return claimed;
+    }
+
+    @Test
+    void whoClaimsTheGreatestAgeAndDoesNothingIsPassedOver() {
+        MembershipScene first = steady(1, 1, 2, 3);
+        claimOfTheGreatestAge(first);
+        first.close(m(3));
+        first.turn();
+        first.layer.advance(BOUND - 1);
+        assertThat(first.ballotMessages()).as("it waits for the older one").noneMatch(text -> text.startsWith("PREPARE"));
+        first.layer.advance(1);
+        first.turn();
+        assertThat(first.layer.takeLowered(Signal.Distrusted.class)).singleElement().satisfies(told -> {
+            assertThat(told.member()).isEqualTo(m(0));
+            assertThat(told.reason()).contains("is not followed for 10 s");
+        });
+        first.layer.advance(TIMING.holdBackNanos());
+        assertThat(first.ballotMessages()).anyMatch(text -> text.startsWith("PREPARE") && text.endsWith("to n2"));
+        assertThat(first.count("coordinators-passed-over")).isEqualTo(1);
+    }
+
+    @Test
+    void coordinatorThatAsksAgainAndAgainAndDecidesNothingIsPassedOver() {
+        MembershipScene member = steady(2, 1, 2, 3);
+        int attempt = 1;
+        long waited = 0;
+        while (member.layer.takeLowered(Signal.Distrusted.class).isEmpty()) {
+            member.prepare(m(1), id(6, attempt++, 1));
+            member.frozen(vector());
+            member.layer.advance(SECOND);
+            waited += SECOND;
+            assertThat(waited).isLessThanOrEqualTo(Patience.TURNS_MAX * BOUND + SECOND);
+        }
+        assertThat(waited).isGreaterThan(2 * BOUND);
+    }
+
+    @Test
+    void coordinatorThatInstallsAViewInTimeIsFollowed() {
+        MembershipScene member = steady(2, 1, 2, 3);
+        member.layer.advance(10 * BOUND);
+        assertThat(member.layer.takeLowered(Signal.Distrusted.class)).isEmpty();
+    }
+
+    @Test
+    void firstDefaultIsForgivenAndPausesGrowToTheirBound() {
+        Defaulters defaulters = new Defaulters(1);
+        assertThat(defaulters.add(m(1), 0)).isZero();
+        long now = 0;
+        long before = 0;
+        for (int index = 0; index < 12; index++) {
+            long pause = defaulters.add(m(1), now);
+            assertThat(pause).isGreaterThanOrEqualTo(Math.min(2 * before, Defaulters.PAUSE_MAX_NANOS));
+            assertThat(defaulters.leftOut(now)).containsExactly(m(1).node().address());
+            assertThat(defaulters.nextReturnNanos(now)).isEqualTo(now + pause);
+            now += pause;
+            assertThat(defaulters.leftOut(now)).isEmpty();
+            before = pause;
+        }
+        assertThat(before).isEqualTo(Defaulters.PAUSE_MAX_NANOS);
+        assertThat(defaulters.add(m(1), now + Defaulters.PAUSE_MAX_NANOS)).as("forgiven").isZero();
+    }
+
+    @Test
+    void whenOneIsGoneTheOthersAreTakenBackAndItIsNot() {
+        Defaulters defaulters = new Defaulters(0);
+        defaulters.add(m(1), 0);
+        defaulters.add(m(2), 0);
+        defaulters.forgiveOthers(m(2), 1);
+        assertThat(defaulters.leftOut(1)).containsExactly(m(2).node().address());
+        assertThat(defaulters.add(m(1), 2)).as("pauses go on to grow").isEqualTo(2 * Defaulters.PAUSE_MIN_NANOS);
+    }
+
+    @Test
+    void whoeverIsRememberedIsBounded() {
+        Defaulters defaulters = new Defaulters(0);
+        for (int number = 0; number < 2 * Defaulters.KNOWN_MAX; number++) {
+            defaulters.add(m(number), 0);
+        }
+        assertThat(defaulters.leftOut(1)).hasSize(Defaulters.KNOWN_MAX);
+    }
+
+    @Test
+    void answerThatSaysNothingNewDoesNotKeepABallotWaiting() {
+        MembershipScene first = steady(1, 1, 2, 3);
+        first.advert(m(3), first.view, first.view.id(), m(1), members(1, 2, 3), members(2));
+        first.turn();
+        first.frozen(vector());
+        first.ack(m(2), id(3, 1, 1), first.view, vector());
+        for (int second = 0; second < 4; second++) {
+            first.layer.advance(SECOND);
+            first.ack(m(2), id(3, 1, 1), first.view, vector());
+        }
+        first.layer.advance(SECOND);
+        assertThat(first.layer.takeLowered(Signal.Expel.class)).extracting(Signal.Expel::member).containsExactly(m(3));
+    }
+}

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One socket, on the loop: opening, open to the machine, or closing after what was written. */
-final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink {
+final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink, Arrivals.Arrival {
 
     private static final long LINGER_MILLIS = 1_000;
 
@@ -35,8 +35,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     final SocketChannel channel;
     final @Nullable Dial dial;
     private final NettyDriver driver;
-    private final @Nullable SslHandler tls;
+    private final boolean isSecure;
+    private final String host;
     private final Inbound inbound;
+
+    /** Of an accepted connection only since its handshake has begun. */
+    private @Nullable SslHandler tls;
+
+    /** The first bytes of a handshake that has not begun. */
+    private @Nullable ByteBuf early;
+
+    private boolean isEvicted;
+    private int frames;
     private Phase phase = Phase.OPENING;
     private int id = -1;
     private final Preface preface;
@@ -45,23 +55,28 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     private boolean wasActive;
     private @Nullable Future<?> linger;
 
+    /** Whether it counts as one of transport.connections-max. */
+    boolean isAdmitted;
+
     /** Whether something was written since the last flush. */
     boolean isDirty;
 
-    Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, @Nullable SslHandler tls) {
+    Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, boolean isSecure) {
         this.driver = driver;
         this.channel = channel;
         this.dial = dial;
-        this.tls = tls;
-        this.preface = new Preface(dial != null && tls != null);
+        this.isSecure = isSecure;
+        this.host = channel.remoteAddress() == null ? "" : HostQueue.host(channel.remoteAddress().getAddress());
+        this.tls = dial != null && isSecure ? driver.tlsHandler(true) : null;
+        this.preface = new Preface(dial != null && isSecure);
         this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
 
     /** Prepares the channel; before anything is read. */
     void install() {
-        if (tls == null) {
+        if (!isSecure) {
             channel.config().setRecvByteBufAllocator(new RegionAllocator(inbound));
-        } else {
+        } else if (tls != null) {
             channel.pipeline().addLast(tls);
         }
         channel.pipeline().addLast(this);
@@ -101,8 +116,54 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
     }
 
-    boolean isHandshaking() {
-        return phase == Phase.OPENING;
+    // ------------------------------------------------------------------ an accepted one, before it has shown whose it is
+
+    @Override
+    public String host() {
+        return host;
+    }
+
+    @Override
+    public void begin() {
+        ByteBuf bytes = early;
+        early = null;
+        if (bytes == null) {
+            return;
+        }
+        SslHandler handler = driver.tlsHandler(false);
+        tls = handler;
+        channel.pipeline().addFirst(handler);
+        channel.pipeline().fireChannelRead(bytes);
+        channel.pipeline().fireChannelReadComplete();
+        channel.config().setAutoRead(true);
+    }
+
+    @Override
+    public void evict() {
+        isEvicted = true;
+        driver.onEvicted(this);
+        // No state of the system's is left behind by those who come by the thousand.
+        channel.config().setSoLinger(0);
+        abort();
+    }
+
+    @Override
+    public void expire() {
+        driver.onExpired();
+        fail("no TLS handshake in time");
+    }
+
+    boolean isEvicted() {
+        return isEvicted;
+    }
+
+    boolean isFirstFrame() {
+        return dial == null && frames == 1;
+    }
+
+    /** Whether it was closed at the first thing that it said. */
+    boolean isRefused() {
+        return dial == null && frames <= 1 && phase == Phase.CLOSING;
     }
 
     // ------------------------------------------------------------------ from the machine
@@ -215,10 +276,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelActive(ChannelHandlerContext context) {
         wasActive = true;
-        if (tls == null) {
+        if (!isSecure) {
             driver.onInput(this::open);
-        } else {
-            context.fireChannelActive();
         }
     }
 
@@ -234,6 +293,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 }
                 driver.onHandshakeFailed(this);
                 channel.close();
+            } else if (dial == null && !driver.admit(this)) {
+                fail(NettyDriver.FULL);
             } else if (dial == null) {
                 channel.writeAndFlush(Preface.bytes());
                 driver.onInput(this::open);
@@ -251,13 +312,26 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
-        if (driver.beginInput()) {
+        if (isSecure && tls == null) {
+            onEarly(bytes);
+        } else if (driver.beginInput()) {
             onBytes(bytes);
         } else {
             // A region's free memory begins behind what was looked at: the next read would overwrite this one.
             ByteBuf copy = bytes.copy();
             bytes.release();
             driver.onInput(() -> onBytes(copy));
+        }
+    }
+
+    /** Keeps the bytes, and reads no more, until the handshake may begin. */
+    private void onEarly(ByteBuf bytes) {
+        channel.config().setAutoRead(false);
+        if (early == null) {
+            early = bytes;
+            driver.onReady(this);
+        } else {
+            early = Unpooled.wrappedBuffer(early, bytes);
         }
     }
 
@@ -285,7 +359,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (trouble.isEmpty() && !(cause instanceof ClosedChannelException)) {
-            trouble = cause instanceof IOException && tls == null ? message(cause) : TlsTrouble.explain(cause);
+            trouble = cause instanceof IOException && !isSecure ? message(cause) : TlsTrouble.explain(cause);
         }
         channel.close();
     }
@@ -318,6 +392,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
             trouble = "closed in the middle of a frame";
         }
         inbound.close();
+        if (early != null) {
+            early.release();
+            early = null;
+        }
         driver.onEnded(this, last == Phase.OPEN, trouble);
         if (last == Phase.OPENING) {
             driver.onNeverOpened(this, wasActive, trouble);
@@ -333,6 +411,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void onFrame(Packet frame) {
+        frames++;
         driver.onFrame(this, frame);
     }
 

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -153,11 +154,19 @@ final class Endpoint {
         }
     }
 
-    @Nullable SslHandler tlsHandler(boolean isClient, long timeoutNanos) {
+    boolean isSecure() {
+        return security != null;
+    }
+
+    /**
+     * @param tasks runs the arithmetic of the handshake
+     * @throws IllegalStateException if no TLS is set
+     */
+    SslHandler tlsHandler(boolean isClient, Executor tasks, long timeoutNanos) {
         if (security == null) {
-            return null;
+            throw new IllegalStateException("a TLS handshake without TLS");
         }
-        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), loop.workers());
+        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), tasks);
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
     }

@@ -10,6 +10,8 @@ import dev.tutti.netty.tls.Certificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,11 +20,14 @@ import java.security.KeyPair;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -256,23 +261,54 @@ class TlsTest {
 
     @ParameterizedTest
     @MethodSource(IOS)
-    void boundsThePeersThatHaveNotAuthenticated(Io io) throws IOException {
+    void strangersMakeRoomForNewcomers(Io io) throws IOException {
         Settings settings = secret(io, SECRET).with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(30));
-        List<Socket> silent = new ArrayList<>();
-        try (Probe probe = Probe.start(settings)) {
+        List<Socket> strangers = new ArrayList<>();
+        try (Probe probe = Probe.start(settings);
+                Probe newcomer = Probe.start(settings)) {
             int port = HostPort.parse(probe.driver.address()).port();
-            for (int index = 0; index < 128; index++) {
-                silent.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            for (int index = 0; index <= Arrivals.SILENT_MAX; index++) {
+                strangers.add(new Socket(InetAddress.getLoopbackAddress(), port));
             }
-            try (Socket last = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                last.setSoTimeout(10_000);
-                assertThat(last.getInputStream().read()).isNegative();
+            strangers.getFirst().setSoTimeout(10_000);
+            assertThat(isClosed(strangers.getFirst())).isTrue();
+            byte[] hello = clientHello();
+            for (int index = 0; index < 2 * Arrivals.HANDSHAKES_MAX; index++) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+                strangers.add(stranger);
+                stranger.getOutputStream().write(hello);
             }
-            assertThat(probe.counter("connections.refused-handshakes")).isEqualTo(1);
+            newcomer.connect(probe);
+            probe.await(Probe.Kind.ACCEPTED);
             assertThat(probe.events).isEmpty();
+            assertThat(probe.counter("connections.evicted")).isPositive();
         }
-        for (Socket each : silent) {
+        for (Socket each : strangers) {
             each.close();
+        }
+    }
+
+    /** The first words of somebody who has no certificate. */
+    private static byte[] clientHello() throws IOException {
+        try {
+            SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+            engine.setUseClientMode(true);
+            engine.setEnabledProtocols(new String[] {"TLSv1.3"});
+            ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+            engine.wrap(ByteBuffer.allocate(0), hello);
+            return Arrays.copyOf(hello.array(), hello.position());
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 

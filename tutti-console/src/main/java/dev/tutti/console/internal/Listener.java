@@ -4,6 +4,7 @@ import dev.tutti.console.ConsoleSettings;
 import dev.tutti.console.internal.Counters.Counter;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.PrivateFile;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -144,6 +145,7 @@ final class Listener implements AutoCloseable {
             throw new SettingException("console.tls-certificate and console.tls-key are set together; one is missing");
         }
         try {
+            PrivateFile.check(Path.of(key));
             return SslContextBuilder.forServer(Path.of(certificate).toFile(), Path.of(key).toFile())
                     .sslProvider(SslProvider.JDK)
                     .protocols("TLSv1.3", "TLSv1.2")

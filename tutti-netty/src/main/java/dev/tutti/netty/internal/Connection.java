@@ -1,6 +1,7 @@
 package dev.tutti.netty.internal;
 
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.Socket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -16,8 +17,15 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /** One socket, on the loop: opening, open to the machine, or closing after what was written. */
@@ -45,6 +53,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     /** The first bytes of a handshake that has not begun. */
     private @Nullable ByteBuf early;
 
+    private List<X509Certificate> certificates = List.of();
+    private Credentials credentials = Credentials.NONE;
     private boolean isEvicted;
     private int frames;
     private Phase phase = Phase.OPENING;
@@ -293,6 +303,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 }
                 driver.onHandshakeFailed(this);
                 channel.close();
+            } else if (!isBelieved()) {
+                driver.onHandshakeFailed(this);
+                channel.close();
             } else if (dial == null && !driver.admit(this)) {
                 fail(NettyDriver.FULL);
             } else if (dial == null) {
@@ -300,6 +313,41 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 driver.onInput(this::open);
             }
         }
+    }
+
+    /** Looks at the certificate itself: a session that was resumed has been checked by nobody. */
+    private boolean isBelieved() {
+        SslHandler handler = tls;
+        if (handler == null) {
+            return false;
+        }
+        try {
+            List<X509Certificate> chain = new ArrayList<>();
+            for (Certificate each : handler.engine().getSession().getPeerCertificates()) {
+                chain.add((X509Certificate) each);
+            }
+            Trust trust = driver.trust();
+            String objection = trust.objection(chain, Instant.now(), false);
+            if (objection != null) {
+                trouble = objection;
+                return false;
+            }
+            certificates = chain;
+            credentials = trust.credentials(chain.getFirst());
+            return true;
+        } catch (GeneralSecurityException | SSLPeerUnverifiedException e) {
+            trouble = TlsTrouble.explain(e);
+            return false;
+        }
+    }
+
+    /** The other end's certificates; none without TLS, and before its handshake is over. */
+    List<X509Certificate> certificates() {
+        return certificates;
+    }
+
+    Credentials credentials() {
+        return credentials;
     }
 
     private void open() {

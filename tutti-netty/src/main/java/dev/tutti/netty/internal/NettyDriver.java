@@ -123,6 +123,11 @@ public final class NettyDriver implements StreamDriver {
     }
 
     @Override
+    public String name() {
+        return endpoint.name();
+    }
+
+    @Override
     public Map<String, String> description() {
         return endpoint.description();
     }
@@ -160,6 +165,22 @@ public final class NettyDriver implements StreamDriver {
     private void begin(Machine started) {
         machine = started;
         started.onStart(System.nanoTime());
+        Security security = endpoint.security();
+        if (security != null) {
+            new Recheck(security, loop, this::authenticated, this::onDistrusted).schedule();
+        }
+    }
+
+    private List<Connection> authenticated() {
+        return open.values().stream().filter(connection -> !connection.certificates().isEmpty()).toList();
+    }
+
+    private void onDistrusted(Connection connection, String reason) {
+        if (open.get(connection.id()) == connection) {
+            counters.add(Name.CONNECTIONS_DISTRUSTED, 1);
+            LOG.warn("closing the connection with {}: {}", connection.remote(), reason);
+            connection.fail(reason);
+        }
     }
 
     @Override
@@ -298,6 +319,15 @@ public final class NettyDriver implements StreamDriver {
         return connection;
     }
 
+    /** The rule by which certificates are believed; only with TLS. */
+    Trust trust() {
+        Security security = endpoint.security();
+        if (security == null) {
+            throw new IllegalStateException("certificates without TLS");
+        }
+        return security.trust();
+    }
+
     SslHandler tlsHandler(boolean isClient) {
         return endpoint.tlsHandler(isClient, isClient ? loop.workers() : arrivals, options.connectTimeoutNanos());
     }
@@ -313,11 +343,13 @@ public final class NettyDriver implements StreamDriver {
         } else if (dial == null) {
             id = current.onAccepted(System.nanoTime(), connection.remote());
             open.put(id, connection);
+            current.onCredentials(System.nanoTime(), id, connection.credentials());
         } else {
             id = dial.id;
             counters.add(Name.CONNECTIONS_DIALLED, 1);
             open.put(id, connection);
             dialer.onConnected(dial);
+            current.onCredentials(System.nanoTime(), id, connection.credentials());
             current.onConnected(System.nanoTime(), id);
         }
         return id;

@@ -31,6 +31,7 @@ public final class NettyMetrics {
             .counter("connections.garbage", Unit.COUNT, "Connections closed because something else than frames came.")
             .counter("connections.overflowed", Unit.COUNT, "Connections closed because the other end did not read.")
             .counter("dials.failed", Unit.COUNT, "Connections that could not be opened.")
+            .counter("connections.distrusted", Unit.COUNT, "Living connections closed because the certificate of the other end has expired, was revoked, or is not trusted any more.")
             .counter("refusals.untold", Unit.COUNT, "Failed TLS handshakes that are in no event, because there were more than 16 in a second.")
             .counter("resolves.failed", Unit.COUNT, "Names that have no address.")
             .counter("tls.handshakes-failed", Unit.COUNT, "TLS handshakes that failed.")

@@ -152,8 +152,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     public void evict() {
         isEvicted = true;
         driver.onEvicted(this);
-        // No state of the system's is left behind by those who come by the thousand.
-        channel.config().setSoLinger(0);
         abort();
     }
 

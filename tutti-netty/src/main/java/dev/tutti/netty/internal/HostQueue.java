@@ -84,18 +84,21 @@ final class HostQueue<T> {
         return true;
     }
 
-    /** Takes the oldest entry of the host whose turn it is; null if there is none. */
+    /**
+     * Takes the newest entry of the host whose turn it is; null if there is none. Under a flood the older ones of a host have
+     * waited for so long that their other end has given up, or soon will.
+     */
     @Nullable T next() {
         Map.Entry<String, LinkedHashSet<T>> first = byHost.pollFirstEntry();
         if (first == null) {
             return null;
         }
         LinkedHashSet<T> entries = first.getValue();
-        T oldest = entries.removeFirst();
+        T newest = entries.removeLast();
         size--;
         if (!entries.isEmpty()) {
             byHost.putLast(first.getKey(), entries);
         }
-        return oldest;
+        return newest;
     }
 }

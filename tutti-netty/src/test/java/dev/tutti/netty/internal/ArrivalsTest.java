@@ -77,7 +77,7 @@ class ArrivalsTest {
     }
 
     @Test
-    void beginsHandshakesOfHostsInTurnAsTheThreadHasTime() {
+    void beginsTheNewestHandshakesOfHostsInTurnAsTheThreadHasTime() {
         for (int index = 0; index < 4; index++) {
             arrivals.onReady(accepted("10.0.0.1", "m" + index));
         }
@@ -85,7 +85,7 @@ class ArrivalsTest {
         assertThat(log).containsExactly("begin m0", "begin m1");
         finishOneTask();
         finishOneTask();
-        assertThat(log).containsSequence("work m0", "begin m2", "work m1", "begin newcomer");
+        assertThat(log).containsSequence("work m0", "begin m3", "work m1", "begin newcomer");
     }
 
     @Test

@@ -9,6 +9,7 @@ module dev.tutti.netty {
     requires io.netty.transport.classes.io_uring;
     requires io.netty.transport.unix.common;
     requires java.management;
+    requires java.naming;
     requires jdk.management;
     requires jdk.net;
     requires org.slf4j;

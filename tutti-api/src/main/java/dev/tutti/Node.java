@@ -18,7 +18,6 @@ import dev.tutti.internal.Logs;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
-import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.PacketSizes;
 import dev.tutti.protocols.packing.SpareArrays;
 import java.io.IOException;
@@ -79,13 +78,20 @@ public final class Node implements AutoCloseable {
     /** The internal error by which the node has stopped. */
     private volatile @Nullable IllegalStateException failure;
 
+    private static String name(Settings settings, Driver driver) {
+        String name = settings.get(TransportSettings.NAME);
+        if (name.isEmpty()) {
+            name = driver.name();
+        }
+        return name.isEmpty() ? driver.address() : name;
+    }
+
     Node(NodeSpec spec, Host host) {
         this.spec = spec;
         this.host = host;
         this.driver = host.driver();
         String address = driver.address();
-        String name = spec.node().get(NodeSettings.NAME);
-        this.id = new NodeId(host.incarnation(), name.isEmpty() ? address : name, address);
+        this.id = new NodeId(host.incarnation(), name(spec.node(), driver), address);
         this.settingTexts = Inspector.texts(spec.node());
         this.startNanos = host.nanoTime();
         this.chronicle = new Chronicle(host, host.events(id.name()));
@@ -329,7 +335,7 @@ public final class Node implements AutoCloseable {
                 Instant.ofEpochMilli(host.epochMillis()),
                 nanoTime,
                 id,
-                spec.node().get(NodeSettings.CLUSTER),
+                spec.node().get(TransportSettings.CLUSTER),
                 root.text("node", "state"),
                 version == null ? "" : version,
                 ProcessHandle.current().pid(),

@@ -35,12 +35,12 @@ public final class NodeBuilder {
     }
 
     public NodeBuilder name(String name) {
-        return set(NodeSettings.NAME, name);
+        return set(TransportSettings.NAME, name);
     }
 
     /** Nodes of other clusters are refused. */
     public NodeBuilder cluster(String cluster) {
-        return set(NodeSettings.CLUSTER, cluster);
+        return set(TransportSettings.CLUSTER, cluster);
     }
 
     /** Where other nodes may be: {@code host:port}, or {@code host:port-port} for a range. */
@@ -53,7 +53,15 @@ public final class NodeBuilder {
         return set(TransportSettings.BIND_ADDRESS, address);
     }
 
-    /** Mutual TLS with certificates derived from a secret that all nodes of the cluster share. */
+    /**
+     * Mutual TLS with certificates derived from a secret that all nodes of the cluster share, in a file that only its owner
+     * may read.
+     */
+    public NodeBuilder secretFile(Path file) {
+        return set(TransportSettings.SECRET_FILE, file.toString());
+    }
+
+    /** The same with the secret itself. A file shows it to fewer, and can be changed while the node runs. */
     public NodeBuilder secret(String secret) {
         return set(TransportSettings.SECRET, secret);
     }

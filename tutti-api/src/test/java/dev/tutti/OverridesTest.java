@@ -128,8 +128,14 @@ class OverridesTest {
         boolean ofNode = BASE.node().has(setting.name());
         String name = ofNode ? setting.name() : "group." + setting.name();
         String text = (ofNode ? BASE.node() : BASE.groupDefaults()).text(setting);
-        assertThat(source(Overrides.apply(BASE, Map.of("tutti." + name, text), NONE), setting))
-                .isEqualTo(Source.SYSTEM_PROPERTY);
+        Map<String, String> properties = Map.of("tutti." + name, text);
+        if (setting.isSecret()) {
+            assertThatThrownBy(() -> Overrides.apply(BASE, properties, NONE))
+                    .isInstanceOf(SettingException.class)
+                    .hasMessageContaining(name + "-file");
+        } else {
+            assertThat(source(Overrides.apply(BASE, properties, NONE), setting)).isEqualTo(Source.SYSTEM_PROPERTY);
+        }
         assertThat(source(Overrides.apply(BASE, NONE, Map.of(Overrides.variable(name), text)), setting))
                 .isEqualTo(Source.ENVIRONMENT);
     }

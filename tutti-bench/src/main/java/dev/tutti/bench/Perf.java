@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
             "  tutti perf mcast --members 4 --size 100B,1KiB,10KiB --html mcast.html",
             "  tutti perf mcast --pattern m-n --senders 2 --threads 4 --time 10s",
             "  tutti perf rpc --members 4 --threads 25,100",
+            "  tutti perf strangers --rate 2000",
             "  tutti perf pingpong --size 64B,1KiB --delivery virtual,inline",
         })
 public final class Perf {
@@ -45,6 +46,7 @@ public final class Perf {
         line.addSubcommand(Bench.of(new Pingpong(), Pingpong.DEFAULTS));
         line.addSubcommand(Bench.of(new RpcCommand(), RpcCommand.defaults("tutti")));
         line.addSubcommand(Bench.of(new ScopesCommand(), ScopesCommand.DEFAULTS));
+        line.addSubcommand(new StrangersCommand());
         Bench.configure(line);
         if (arguments.length == 0) {
             line.usage(line.getOut());

@@ -95,7 +95,7 @@ final class Cluster {
             String name = "n" + number;
             int own = number;
             MachineFactory factory = (self, machineSeed, memory) -> {
-                Settings settings = nodeSettings.with(NodeSettings.NAME, name).with(NodeSettings.SEEDS, seeds(own, addresses));
+                Settings settings = nodeSettings.with(TransportSettings.NAME, name).with(NodeSettings.SEEDS, seeds(own, addresses));
                 NodeMachine machine =
                         maker.make(self, settings, machineSeed, memory, event -> onEvent(own, event));
                 if (isPrimary()) {

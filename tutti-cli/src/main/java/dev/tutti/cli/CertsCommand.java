@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.netty.tls.Certificates.PemFiles;
 import dev.tutti.netty.tls.Certificates.Request;
+import dev.tutti.netty.tls.ClusterSecret;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,12 +14,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -48,7 +47,6 @@ import picocli.CommandLine.Spec;
 final class CertsCommand implements Callable<Integer> {
 
     private static final String AUTHORITY = "authority";
-    private static final int SECRET_BYTES = 32;
     private static final int FILE_BYTES_MAX = 1024 * 1024;
 
     private final Terminal terminal;
@@ -93,7 +91,7 @@ final class CertsCommand implements Callable<Integer> {
                             names = "--host",
                             paramLabel = "HOST",
                             split = ",",
-                            description = "Host name or address to put in; nodes do not check it.")
+                            description = "Host name or address to put in; if there is any, the node can have no other.")
                     List<String> hosts,
             @Option(names = "--out", paramLabel = "DIR", defaultValue = ".") Path directory,
             @Option(names = "--days", defaultValue = "365", description = "Default: ${DEFAULT-VALUE}.") int days,
@@ -114,12 +112,30 @@ final class CertsCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
+    @Command(description = "Adds certificates to a revocation list for tls.revoked; nodes read it again by themselves.")
+    int revoke(
+            @Parameters(paramLabel = "LIST", description = "Is made if it is not there.") Path list,
+            @Parameters(arity = "0..*", paramLabel = "PEM", description = "Certificates that are not trusted any more.")
+                    List<Path> certificates,
+            @Option(
+                            names = "--authority",
+                            paramLabel = "DIR",
+                            defaultValue = ".",
+                            description = "Directory with authority.pem and authority-key.pem. Default: this one.")
+                    Path authority)
+            throws IOException {
+        PemFiles signer =
+                new PemFiles(authority.resolve(AUTHORITY + ".pem"), authority.resolve(AUTHORITY + "-key.pem"));
+        List<Path> revoked = certificates == null ? List.of() : certificates;
+        Certificates.revoke(list, signer, revoked);
+        terminal.print(list + ": " + revoked.size() + (revoked.size() == 1 ? " certificate" : " certificates") + " added");
+        return Tutti.DONE;
+    }
+
     @Command(description = "Makes a cluster secret, from which nodes derive their certificates.")
     int secret(@Parameters(paramLabel = "FILE", description = "Must not be there yet; - prints it.") String file)
             throws IOException {
-        byte[] bytes = new byte[SECRET_BYTES];
-        new SecureRandom().nextBytes(bytes);
-        String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+        String secret = ClusterSecret.generate();
         if (file.equals("-")) {
             terminal.print(secret);
             return Tutti.DONE;

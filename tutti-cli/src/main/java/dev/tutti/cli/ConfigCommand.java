@@ -5,7 +5,6 @@ import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +37,6 @@ import picocli.CommandLine.Spec;
 final class ConfigCommand implements Callable<Integer> {
 
     /** Not to be shown. */
-    private static final String SECRET = "security.secret";
 
     private final Terminal terminal;
 
@@ -95,10 +93,11 @@ final class ConfigCommand implements Callable<Integer> {
     @Command(description = "Prints what is set as a YAML file, but for secrets.")
     int print(@Mixin NodeOptions options) {
         NodeSpec spec = options.builder().spec();
-        boolean hasSecret = !spec.node().explicit().getOrDefault(SECRET, NOTHING).text().isEmpty();
-        terminal.out().print(YamlFile.print(spec.withNode(without(spec.node(), SECRET))));
-        if (hasSecret) {
-            terminal.out().println("# " + SECRET + " is set, and not shown");
+        terminal.out().print(YamlFile.print(spec.withNode(withoutSecrets(spec.node()))));
+        for (Setting<?> setting : spec.node().definitions()) {
+            if (setting.isSecret() && !spec.node().text(setting).isEmpty()) {
+                terminal.out().println("# " + setting + " is set, and not shown");
+            }
         }
         terminal.out().flush();
         return Tutti.DONE;
@@ -121,14 +120,12 @@ final class ConfigCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    private static final Settings.Value NOTHING = new Settings.Value("", Source.DEFAULT, "");
-
-    private static Settings without(Settings settings, String name) {
+    private static Settings withoutSecrets(Settings settings) {
         Settings fewer = Settings.of(settings.definitions());
-        for (var entry : settings.explicit().entrySet()) {
-            Settings.Value value = entry.getValue();
-            if (!entry.getKey().equals(name)) {
-                fewer = fewer.with(entry.getKey(), value.text(), value.source(), value.place());
+        for (Setting<?> setting : settings.definitions()) {
+            Settings.Value value = settings.explicit().get(setting.name());
+            if (value != null && !setting.isSecret()) {
+                fewer = fewer.with(setting.name(), value.text(), value.source(), value.place());
             }
         }
         return fewer;
@@ -144,7 +141,7 @@ final class ConfigCommand implements Callable<Integer> {
             String text = settings.text(setting);
             Map<String, Object> row = new LinkedHashMap<>();
             row.put("setting", prefix + setting.name());
-            row.put("value", setting.name().equals(SECRET) && !text.isEmpty() ? "(not shown)" : text);
+            row.put("value", setting.isSecret() && !text.isEmpty() ? "(not shown)" : text);
             row.put("source", settings.source(setting).name().toLowerCase(Locale.ROOT).replace('_', '-'));
             row.put("place", value == null ? "default" : value.place());
             rows.add(row);

@@ -11,9 +11,6 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.stomp.StompSettings;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -25,7 +22,6 @@ import picocli.CommandLine.Option;
 /** The options of every command that configures a node. They win over properties, variables and the file. */
 final class NodeOptions {
 
-    private static final int SECRET_BYTES_MAX = 4096;
     private static final String COMMAND_LINE = "command line";
 
     @Option(names = "--config", paramLabel = "FILE", description = "YAML file with settings.")
@@ -131,7 +127,7 @@ final class NodeOptions {
         node = with(node, "discovery.seeds", seeds == null ? null : String.join(",", seeds), "--seed");
         node = with(node, "cluster", cluster, "--cluster");
         node = with(node, "preset", preset, "--preset");
-        node = with(node, "security.secret", secretFile == null ? null : secret(secretFile), "--secret-file");
+        node = with(node, "security.secret-file", secret(secretFile), "--secret-file");
         node = with(node, "tls.certificate", text(certificate), "--tls-certificate");
         node = with(node, "tls.key", text(key), "--tls-key");
         node = with(node, "tls.authority", text(authority), "--tls-authority");
@@ -156,6 +152,10 @@ final class NodeOptions {
         if (spec.groupDefaults().has(name)) {
             throw new SettingException(place + ": this is a setting of groups; write -D group." + name);
         }
+        if (spec.node().definitions().stream().anyMatch(setting -> setting.isSecret() && setting.name().equals(name))) {
+            throw new SettingException(place + ": everybody on this machine sees the command line; put the secret in a file"
+                    + " that only you can read, and use --secret-file FILE");
+        }
         return spec.withNode(spec.node().with(name, text, Source.BUILDER, place));
     }
 
@@ -163,20 +163,10 @@ final class NodeOptions {
         return path == null ? null : path.toString();
     }
 
-    private static String secret(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(SECRET_BYTES_MAX + 1);
-            if (bytes.length > SECRET_BYTES_MAX) {
-                throw new SettingException("--secret-file: " + file + " has more than " + SECRET_BYTES_MAX + " bytes");
-            }
-            String secret = new String(bytes, StandardCharsets.UTF_8).strip();
-            if (secret.isEmpty()) {
-                throw new SettingException("--secret-file: " + file + " is empty");
-            }
-            return secret;
-        } catch (IOException e) {
-            throw new SettingException("--secret-file: " + file + " can't be read: "
-                    + e.getClass().getSimpleName().replace("Exception", ""), e);
+    private static @Nullable String secret(@Nullable Path file) {
+        if (file != null && !Files.isReadable(file)) {
+            throw new SettingException("--secret-file: " + file + " can't be read; make one with: tutti certs secret " + file);
         }
+        return text(file);
     }
 }

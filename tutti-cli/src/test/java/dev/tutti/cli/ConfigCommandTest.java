@@ -46,9 +46,9 @@ class ConfigCommandTest {
 
     @Test
     void neverShowsTheSecret() throws IOException {
-        Path secret = Files.writeString(directory.resolve("secret"), "correct horse battery staple\n");
+        Path file = write("security: {secret: correct horse battery staple}\n");
         for (String command : List.of("show", "print")) {
-            Run run = Run.of("config", command, "--secret-file", secret.toString());
+            Run run = Run.of("config", command, "--config", file.toString());
             assertThat(run.code()).isEqualTo(Tutti.DONE);
             assertThat(run.out()).contains("not shown").doesNotContain("horse");
         }

@@ -69,7 +69,8 @@ class TuttiTest {
         "node --port many | tutti: --port: bind.port: 'many' is not a whole number",
         "node --preset fsat | tutti: --preset: preset: 'fsat' is not one of default, fast, lossy, wan",
         "node --config missing.yaml | tutti: missing.yaml: there is no such file",
-        "node --secret-file missing | tutti: --secret-file: missing can't be read: NoSuchFile",
+        "node --secret-file missing | tutti: --secret-file: missing can't be read; make one with: tutti certs secret missing",
+        "node -D security.secret=x | tutti: -D security.secret: everybody on this machine sees the command line",
     })
     void answersAWrongSettingInALine(String line, String message) {
         Run run = Run.of(line.split(" "));

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +49,7 @@ class ChromiumTest {
     @BeforeAll
     static void start() throws IOException {
         Path token = Files.writeString(directory.resolve("token"), TOKEN);
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
         node = Node.tcp(0).name("score").cluster("orchestra").start();
         console = Console.on(node).port(0).set("console.token-file", token.toString()).start();
         chromium = new Chromium(directory.resolve("profile"));

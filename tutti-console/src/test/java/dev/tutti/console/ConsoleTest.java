@@ -21,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ class ConsoleTest {
 
     @BeforeEach
     void start() throws IOException {
-        Path file = Files.writeString(directory.resolve("token"), TOKEN + "\n");
+        Path file = privateFile("token", TOKEN + "\n");
         node = Node.tcp(0).name("n1").cluster("console").start();
         node.group("g").join();
         console = Console.on(node)
@@ -204,7 +205,7 @@ class ConsoleTest {
 
     @Test
     void whatIsNotSafeIsRefusedAtTheStart() throws IOException {
-        Path file = Files.writeString(directory.resolve("short"), "abc");
+        Path file = privateFile("short", "abc");
         try (Node other = Node.tcp(0).start()) {
             assertThatThrownBy(() -> Console.on(other).port(0).set("console.token-file", file.toString()).start())
                     .isInstanceOf(SettingException.class)
@@ -215,6 +216,22 @@ class ConsoleTest {
                     .isInstanceOf(SettingException.class)
                     .hasMessageContaining("console.insecure");
         }
+    }
+
+    @Test
+    void aTokenThatOthersCanReadIsRefused() throws IOException {
+        Path file = privateFile("open", TOKEN);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        try (Node other = Node.tcp(0).start()) {
+            assertThatThrownBy(() -> Console.on(other).port(0).set("console.token-file", file.toString()).start())
+                    .isInstanceOf(SettingException.class)
+                    .hasMessageContaining("chmod 600 " + file);
+        }
+    }
+
+    private Path privateFile(String name, String text) throws IOException {
+        Path file = Files.writeString(directory.resolve(name), text);
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
     // ------------------------------------------------------------------ probes

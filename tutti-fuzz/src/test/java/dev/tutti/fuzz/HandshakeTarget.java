@@ -4,6 +4,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Effects;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.NodeMachine;
@@ -32,9 +33,9 @@ final class HandshakeTarget implements Target.Decoder {
 
         Host(long incarnation, String name, List<String> seeds, String cluster) {
             Settings settings = Settings.of(NodeSettings.ALL)
-                    .with(NodeSettings.NAME, name)
+                    .with(TransportSettings.NAME, name)
                     .with(NodeSettings.SEEDS, seeds)
-                    .with(NodeSettings.CLUSTER, cluster);
+                    .with(TransportSettings.CLUSTER, cluster);
             NodeId self = new NodeId(incarnation, name, name + ":7800");
             machine = new NodeMachine(self, settings, incarnation, Memory.onHeap(), event -> {});
             machine.onStart(0);

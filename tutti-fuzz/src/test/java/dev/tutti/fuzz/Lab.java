@@ -203,7 +203,7 @@ final class Lab {
                 Metered metered = new Metered(memory);
                 memories.put(name, metered);
                 NodeMachine machine = new NodeMachine(
-                        self, settings.with(NodeSettings.NAME, name), machineSeed, metered, event -> {});
+                        self, settings.with(TransportSettings.NAME, name), machineSeed, metered, event -> {});
                 if (groupSettings.get(GroupSettings.PARTITION) == GroupSettings.Partition.PRIMARY) {
                     machine.useRecords(nodes.get(index).records());
                 }

@@ -126,6 +126,8 @@ final class Targets {
             Target.of("preface", TlsBytes::preface, TlsBytes::prefaces, "refused", "taken", "waiting"),
             Target.of("certificates", TlsBytes::certificates, TlsBytes::otherCertificates, "refused", "taken")
                     .within(PEM),
+            Target.of("revocations", TlsBytes::revocations, TlsBytes::otherRevocations, "refused", "taken")
+                    .within(PEM),
             Target.of("key", TlsBytes::key, TlsBytes::otherKeys, "refused", "taken")
                     .within(PEM),
             wire("view", packet -> Wire.takeView(packet, new Members())),
@@ -363,7 +365,7 @@ final class Targets {
 
     static String yamlExample() {
         return YamlFile.print(spec().withNode(spec().node()
-                .with(NodeSettings.NAME, "n1")
+                .with(TransportSettings.NAME, "n1")
                 .with(NodeSettings.SEEDS, List.of("n1:7800", "n2:7800"))
                 .with(TransportSettings.BIND_PORT, 7_900)));
     }

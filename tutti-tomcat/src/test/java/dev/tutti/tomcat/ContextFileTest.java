@@ -142,14 +142,14 @@ class ContextFileTest {
 
     @Test
     void valueOfAnUnknownAttributeIsNotTold() throws Exception {
-        start("secrets=\"correct horse battery staple\"");
+        start("secrets=\"q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj\"");
         assertThat(failures).anySatisfy(failure -> assertThat(failure).contains("did you mean 'secret'?"));
         assertThat(failures).noneSatisfy(failure -> assertThat(failure).contains("horse"));
     }
 
     @Test
     void secretIsReadFromAFileAndNotShown() throws Exception {
-        Path file = Files.writeString(directory.resolve("secret"), "correct horse battery staple\n");
+        Path file = Files.writeString(directory.resolve("secret"), "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj\n");
         StandardContext context = start("secretFile=\"" + file + "\"");
         assertThat(context.getState().isAvailable()).isTrue();
         assertThat(((TuttiManager) context.getManager()).getStatusText()).doesNotContain("horse");

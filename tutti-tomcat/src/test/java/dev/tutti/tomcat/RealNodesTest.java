@@ -100,7 +100,7 @@ class RealNodesTest {
     /** The first TLS handshake of a JVM takes up to two seconds, the patience of nodes is half a second. */
     @Test
     void nodeWhoseFirstHandshakeIsSlowServesTheSessionsOfOthers() throws Exception {
-        String secret = "correct horse battery staple";
+        String secret = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
         Node first = Node.tcp(0).name("a").secret(secret).start();
         closing.addFirst(first);
         TomcatNode a = start("a", first);

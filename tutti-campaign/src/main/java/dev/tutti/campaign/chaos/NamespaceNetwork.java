@@ -156,7 +156,7 @@ final class NamespaceNetwork implements Network {
         settings.put("bind.address", SUBNET + (process + 1));
         settings.put("bind.port", Integer.toString(PORT));
         if (isEncrypted) {
-            settings.put("security.secret", "a secret of processes that are to fail");
+            settings.put("security.secret", "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj");
         } else {
             settings.put("security.insecure", "true");
         }

@@ -38,8 +38,9 @@ final class CertificateCheck implements Check {
         String certificate = patient.get(TransportSettings.TLS_CERTIFICATE);
         String authority = patient.get(TransportSettings.TLS_AUTHORITY);
         if (certificate.isEmpty() && authority.isEmpty()) {
-            boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty();
-            return List.of(Finding.ok(name(), hasSecret ? "none: derived from security.secret" : "none: no TLS"));
+            boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty()
+                    || !patient.get(TransportSettings.SECRET_FILE).isEmpty();
+            return List.of(Finding.ok(name(), hasSecret ? "none: derived from the cluster secret" : "none: no TLS"));
         }
         List<Finding> found = new ArrayList<>();
         try {

@@ -2,6 +2,7 @@ package dev.tutti.cli.doctor;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.NodeSpec;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -107,8 +108,10 @@ public final class Doctor {
 
     /** What a builder with the node's configuration needs to be a probe. */
     static NodeBuilder probe(NodeSpec spec) {
+        // With certificates of their own, nodes have the names in these.
+        boolean hasName = !spec.node().get(TransportSettings.TLS_CERTIFICATE).isEmpty();
         return Node.of(spec)
-                .name("doctor")
+                .name(hasName ? "" : "doctor")
                 .set("bind.port", "0")
                 .set("bind.port-range", "0")
                 .set("bind.advertise", "")

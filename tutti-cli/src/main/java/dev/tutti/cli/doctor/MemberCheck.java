@@ -93,7 +93,8 @@ final class MemberCheck implements Check {
     }
 
     private Finding explain(Patient patient, String trouble) {
-        boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty();
+        boolean hasSecret = !patient.get(TransportSettings.SECRET).isEmpty()
+                || !patient.get(TransportSettings.SECRET_FILE).isEmpty();
         if (trouble.contains("of cluster '")) {
             return Finding.fault("cluster", trouble, "set cluster to the same name at all nodes");
         }

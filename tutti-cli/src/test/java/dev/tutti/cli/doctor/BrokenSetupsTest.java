@@ -6,11 +6,13 @@ import dev.tutti.internal.Json;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.netty.tls.Certificates.PemFiles;
 import dev.tutti.netty.tls.Certificates.Request;
+import dev.tutti.netty.tls.ClusterSecret;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -253,7 +255,7 @@ class BrokenSetupsTest {
             Files.createDirectories(at);
             Certificates.createAuthority(at, Request.of("authority"));
         }
-        PemFiles node = Certificates.createNode(at, authority, new Request("node", List.of(), validity, true));
+        PemFiles node = Certificates.createNode(at, authority, new Request("ann", List.of(), validity, true));
         return new String[] {
             "--tls-certificate", node.certificate().toString(), "--tls-key", node.key().toString(),
             "--tls-authority", authority.certificate().toString()
@@ -263,7 +265,7 @@ class BrokenSetupsTest {
     private void expired(Scene scene) throws Exception {
         scene.member(tls(directory.resolve("theirs"), Duration.ofDays(1)));
         Path ours = directory.resolve("theirs");
-        Files.copy(ours.resolve("node.pem"), directory.resolve("good.pem"));
+        Files.copy(ours.resolve("ann.pem"), directory.resolve("good.pem"));
         // Over when a doctor's JVM has started.
         String[] tls = tls(ours, Duration.ofMillis(1));
         scene.doctor(Stream.concat(Stream.of(tls), Stream.of("--seed", SEED)).toArray(String[]::new))
@@ -288,6 +290,10 @@ class BrokenSetupsTest {
 
     private String secret(String name) throws IOException {
         Path file = directory.resolve(name + ".secret");
-        return Files.writeString(file, name + ", known to a cluster of this test only").toString();
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(file, ClusterSecret.generate());
+        }
+        return file.toString();
     }
 }

@@ -3,6 +3,7 @@ package dev.tutti.console.internal;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.PrivateFile;
 import dev.tutti.internal.door.Places;
 import dev.tutti.internal.door.Places.Place;
 import io.netty.bootstrap.ServerBootstrap;
@@ -162,6 +163,7 @@ final class Listener implements AutoCloseable {
             throw new SettingException("console.tls-certificate and console.tls-key are set together; one is missing");
         }
         try {
+            PrivateFile.check(Path.of(key));
             return SslContextBuilder.forServer(Path.of(certificate).toFile(), Path.of(key).toFile())
                     .sslProvider(SslProvider.JDK)
                     .protocols("TLSv1.3", "TLSv1.2")

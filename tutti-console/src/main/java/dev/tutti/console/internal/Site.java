@@ -3,6 +3,7 @@ package dev.tutti.console.internal;
 import dev.tutti.console.ConsoleSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.PrivateFile;
 import dev.tutti.internal.door.Audit;
 import dev.tutti.internal.door.Backoff;
 import dev.tutti.internal.door.Hosts;
@@ -96,6 +97,7 @@ public final class Site implements AutoCloseable {
     }
 
     private static String token(Path file) {
+        checkPrivate(file);
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(TOKEN_FILE_BYTES_MAX);
             String token = new String(bytes, StandardCharsets.UTF_8).strip();
@@ -107,6 +109,16 @@ public final class Site implements AutoCloseable {
         } catch (IOException e) {
             throw new SettingException("console.token-file: " + file + " can't be read: "
                     + e.getClass().getSimpleName().replace("Exception", ""), e);
+        }
+    }
+
+    private static void checkPrivate(Path file) {
+        try {
+            if (Files.exists(file)) {
+                PrivateFile.check(file);
+            }
+        } catch (IOException e) {
+            throw new SettingException("console.token-file: " + e.getMessage(), e);
         }
     }
 

@@ -40,6 +40,11 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
     /** Where other nodes dial this one, {@code host:port}, with the port that was really bound. */
     String address();
 
+    /** The name that this node's credentials give it; empty if they leave it open. */
+    default String name() {
+        return "";
+    }
+
     /** What was chosen, for people and for {@code tutti view}: {@code io} to {@code epoll}, {@code tls} to … */
     Map<String, String> description();
 

@@ -34,6 +34,12 @@ public interface Machine {
      */
     default void onRejected(long nowNanos, String remote, String detail) {}
 
+    /**
+     * The other end of a connection has proven who it is. Called with TLS only: after {@link #onAccepted}, or before
+     * {@link #onConnected}, and before the first frame.
+     */
+    default void onCredentials(long nowNanos, int connection, Credentials credentials) {}
+
     /** A connection that the machine has dialled is there (and its TLS handshake is done). */
     void onConnected(long nowNanos, int connection);
 

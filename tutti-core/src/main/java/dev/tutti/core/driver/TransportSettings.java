@@ -32,6 +32,12 @@ public final class TransportSettings {
         UDP
     }
 
+    public static final Setting<String> NAME = Setting.text(
+            "name", "", "The node's name, for people; if empty the one in tls.certificate, else the address.");
+
+    public static final Setting<String> CLUSTER =
+            Setting.text("cluster", "tutti", "Nodes of another cluster are refused. At most 255 characters.");
+
     public static final Setting<Protocol> PROTOCOL = Setting.choice(
             "transport.protocol",
             Protocol.class,
@@ -145,9 +151,34 @@ public final class TransportSettings {
     public static final Setting<String> TLS_AUTHORITY = Setting.text(
             "tls.authority", "", "PEM file with the authorities whose certificates other nodes must have.");
 
+    public static final Setting<String> TLS_REVOKED = Setting.text(
+            "tls.revoked",
+            "",
+            "PEM file with revocation lists of the authorities. Read again when it changes; connections of nodes whose"
+                    + " certificate is revoked or has expired end within seconds.");
+
+    public static final Setting<String> TLS_ALLOWED = Setting.text(
+            "tls.allowed",
+            "",
+            "Text file with the only nodes that are trusted, one a line: a name in its certificate, or sha256: and the"
+                    + " certificate's fingerprint. Read again when it changes. Empty: all that tls.authority has signed.");
+
+    public static final Setting<Boolean> TLS_VERIFY_NAMES = Setting.flag(
+            "tls.verify-names",
+            true,
+            "Whether a node's name must be in its certificate, as common name or alternative name, and the host of its"
+                    + " address among the alternative names, if there are any.");
+
     public static final Setting<String> SECRET = Setting.secret(
             "security.secret",
-            "Cluster secret, at least 16 characters, from which certificates are derived when there are no files.");
+            "Cluster secret from which certificates are derived when there are no files. What people make up is refused:"
+                    + " tutti certs secret makes one. Rather use security.secret-file, which shows it to nobody.");
+
+    public static final Setting<String> SECRET_FILE = Setting.text(
+            "security.secret-file",
+            "",
+            "File with the cluster secret, which only its owner may read. It may have two lines while the secret changes: the"
+                    + " first is used, both are accepted. Read again when it changes.");
 
     public static final Setting<Boolean> INSECURE = Setting.flag(
             "security.insecure", false, "Allows addresses other than loopback without TLS. Everybody who reaches the port"
@@ -164,6 +195,8 @@ public final class TransportSettings {
                     + " its votes, and is a new voter.");
 
     public static final List<Setting<?>> ALL = List.of(
+            NAME,
+            CLUSTER,
             PROTOCOL,
             BIND_ADDRESS,
             BIND_PORT,
@@ -184,7 +217,11 @@ public final class TransportSettings {
             TLS_CERTIFICATE,
             TLS_KEY,
             TLS_AUTHORITY,
+            TLS_REVOKED,
+            TLS_ALLOWED,
+            TLS_VERIFY_NAMES,
             SECRET,
+            SECRET_FILE,
             INSECURE,
             RECORDS_DIRECTORY);
 }

@@ -28,7 +28,14 @@ public final class Settings {
      * @param source where it came from
      * @param place which file and line, property or variable, for error messages
      */
-    public record Value(String text, Source source, String place) {}
+    public record Value(String text, Source source, String place) {
+
+        /** Without the text, which may be a secret. */
+        @Override
+        public String toString() {
+            return source + ", " + place;
+        }
+    }
 
     private final List<Setting<?>> definitions;
     private final TreeMap<String, Value> values;
@@ -131,7 +138,8 @@ public final class Settings {
     public String toString() {
         StringBuilder text = new StringBuilder();
         for (Setting<?> setting : definitions) {
-            text.append(setting.name()).append(": ").append(text(setting)).append('\n');
+            boolean isHidden = setting.isSecret() && !text(setting).isEmpty();
+            text.append(setting.name()).append(": ").append(isHidden ? "(not shown)" : text(setting)).append('\n');
         }
         return text.toString();
     }

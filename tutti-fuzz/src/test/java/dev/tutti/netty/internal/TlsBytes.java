@@ -3,10 +3,16 @@ package dev.tutti.netty.internal;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Opens what belongs to TLS to the fuzzer: files of certificates and keys, and the preface. */
 public final class TlsBytes {
@@ -27,6 +33,31 @@ public final class TlsBytes {
             return "taken";
         } catch (IOException e) {
             return refusal(e);
+        }
+    }
+
+    /** Reads revocation lists. */
+    public static String revocations(byte[] content) {
+        try {
+            for (X509CRL each : Pem.revocations(FILE, content)) {
+                each.getIssuerX500Principal();
+                each.getRevokedCertificates();
+            }
+            return "taken";
+        } catch (IOException e) {
+            return refusal(e);
+        }
+    }
+
+    /** A list of an authority with one entry. */
+    public static List<byte[]> otherRevocations() {
+        try {
+            X509.Identity authority = X509.authority(X509.newKeys(), "ca", SecretAuthority.ALWAYS);
+            TreeMap<BigInteger, Instant> revoked = new TreeMap<>(Map.of(BigInteger.TEN, Instant.EPOCH));
+            byte[] list = X509.revocations(authority, revoked, Instant.EPOCH);
+            return List.of(list, Pem.block("X509 CRL", list).getBytes(StandardCharsets.US_ASCII));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.tutti.netty.internal;
 
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.Socket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -16,12 +17,19 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /** One socket, on the loop: opening, open to the machine, or closing after what was written. */
-final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink {
+final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink, Arrivals.Arrival {
 
     private static final long LINGER_MILLIS = 1_000;
 
@@ -35,8 +43,20 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     final SocketChannel channel;
     final @Nullable Dial dial;
     private final NettyDriver driver;
-    private final @Nullable SslHandler tls;
+    private final boolean isSecure;
+    private final String host;
     private final Inbound inbound;
+
+    /** Of an accepted connection only since its handshake has begun. */
+    private @Nullable SslHandler tls;
+
+    /** The first bytes of a handshake that has not begun. */
+    private @Nullable ByteBuf early;
+
+    private List<X509Certificate> certificates = List.of();
+    private Credentials credentials = Credentials.NONE;
+    private boolean isEvicted;
+    private int frames;
     private Phase phase = Phase.OPENING;
     private int id = -1;
     private final Preface preface;
@@ -45,23 +65,28 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     private boolean wasActive;
     private @Nullable Future<?> linger;
 
+    /** Whether it counts as one of transport.connections-max. */
+    boolean isAdmitted;
+
     /** Whether something was written since the last flush. */
     boolean isDirty;
 
-    Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, @Nullable SslHandler tls) {
+    Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, boolean isSecure) {
         this.driver = driver;
         this.channel = channel;
         this.dial = dial;
-        this.tls = tls;
-        this.preface = new Preface(dial != null && tls != null);
+        this.isSecure = isSecure;
+        this.host = channel.remoteAddress() == null ? "" : HostQueue.host(channel.remoteAddress().getAddress());
+        this.tls = dial != null && isSecure ? driver.tlsHandler(true) : null;
+        this.preface = new Preface(dial != null && isSecure);
         this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
 
     /** Prepares the channel; before anything is read. */
     void install() {
-        if (tls == null) {
+        if (!isSecure) {
             channel.config().setRecvByteBufAllocator(new RegionAllocator(inbound));
-        } else {
+        } else if (tls != null) {
             channel.pipeline().addLast(tls);
         }
         channel.pipeline().addLast(this);
@@ -101,8 +126,52 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         return address == null ? "?" : new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
     }
 
-    boolean isHandshaking() {
-        return phase == Phase.OPENING;
+    // ------------------------------------------------------------------ an accepted one, before it has shown whose it is
+
+    @Override
+    public String host() {
+        return host;
+    }
+
+    @Override
+    public void begin() {
+        ByteBuf bytes = early;
+        early = null;
+        if (bytes == null) {
+            return;
+        }
+        SslHandler handler = driver.tlsHandler(false);
+        tls = handler;
+        channel.pipeline().addFirst(handler);
+        channel.pipeline().fireChannelRead(bytes);
+        channel.pipeline().fireChannelReadComplete();
+        channel.config().setAutoRead(true);
+    }
+
+    @Override
+    public void evict() {
+        isEvicted = true;
+        driver.onEvicted(this);
+        abort();
+    }
+
+    @Override
+    public void expire() {
+        driver.onExpired();
+        fail("no TLS handshake in time");
+    }
+
+    boolean isEvicted() {
+        return isEvicted;
+    }
+
+    boolean isFirstFrame() {
+        return dial == null && frames == 1;
+    }
+
+    /** Whether it was closed at the first thing that it said. */
+    boolean isRefused() {
+        return dial == null && frames <= 1 && phase == Phase.CLOSING;
     }
 
     // ------------------------------------------------------------------ from the machine
@@ -215,10 +284,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelActive(ChannelHandlerContext context) {
         wasActive = true;
-        if (tls == null) {
+        if (!isSecure) {
             driver.onInput(this::open);
-        } else {
-            context.fireChannelActive();
         }
     }
 
@@ -231,11 +298,51 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
                 }
                 driver.onHandshakeFailed(this);
                 channel.close();
+            } else if (!isBelieved()) {
+                driver.onHandshakeFailed(this);
+                channel.close();
+            } else if (dial == null && !driver.admit(this)) {
+                fail(NettyDriver.FULL);
             } else if (dial == null) {
                 channel.writeAndFlush(Preface.bytes());
                 driver.onInput(this::open);
             }
         }
+    }
+
+    /** Looks at the certificate itself: a session that was resumed has been checked by nobody. */
+    private boolean isBelieved() {
+        SslHandler handler = tls;
+        if (handler == null) {
+            return false;
+        }
+        try {
+            List<X509Certificate> chain = new ArrayList<>();
+            for (Certificate each : handler.engine().getSession().getPeerCertificates()) {
+                chain.add((X509Certificate) each);
+            }
+            Trust trust = driver.trust();
+            String objection = trust.objection(chain, Instant.now(), false);
+            if (objection != null) {
+                trouble = objection;
+                return false;
+            }
+            certificates = chain;
+            credentials = trust.credentials(chain.getFirst());
+            return true;
+        } catch (GeneralSecurityException | SSLPeerUnverifiedException e) {
+            trouble = TlsTrouble.explain(e);
+            return false;
+        }
+    }
+
+    /** The other end's certificates; none without TLS, and before its handshake is over. */
+    List<X509Certificate> certificates() {
+        return certificates;
+    }
+
+    Credentials credentials() {
+        return credentials;
     }
 
     private void open() {
@@ -248,13 +355,26 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf bytes = (ByteBuf) message;
-        if (driver.beginInput()) {
+        if (isSecure && tls == null) {
+            onEarly(bytes);
+        } else if (driver.beginInput()) {
             onBytes(bytes);
         } else {
             // A region's free memory begins behind what was looked at: the next read would overwrite this one.
             ByteBuf copy = bytes.copy();
             bytes.release();
             driver.onInput(() -> onBytes(copy));
+        }
+    }
+
+    /** Keeps the bytes, and reads no more, until the handshake may begin. */
+    private void onEarly(ByteBuf bytes) {
+        channel.config().setAutoRead(false);
+        if (early == null) {
+            early = bytes;
+            driver.onReady(this);
+        } else {
+            early = Unpooled.wrappedBuffer(early, bytes);
         }
     }
 
@@ -282,7 +402,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (trouble.isEmpty() && !(cause instanceof ClosedChannelException) && !isGivenUp(cause)) {
-            trouble = cause instanceof IOException && tls == null ? message(cause) : TlsTrouble.explain(cause);
+            trouble = cause instanceof IOException && !isSecure ? message(cause) : TlsTrouble.explain(cause);
         }
         channel.close();
     }
@@ -292,7 +412,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
      * come about first. A node that does not trust this one says so by an alert.
      */
     private boolean isGivenUp(Throwable cause) {
-        return tls != null && dial == null && phase == Phase.OPENING && TlsTrouble.isConnectionEnd(cause);
+        return isSecure && dial == null && phase == Phase.OPENING && TlsTrouble.isConnectionEnd(cause);
     }
 
     private static String message(Throwable cause) {
@@ -323,6 +443,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
             trouble = "closed in the middle of a frame";
         }
         inbound.close();
+        if (early != null) {
+            early.release();
+            early = null;
+        }
         driver.onEnded(this, last == Phase.OPEN, trouble);
         if (last == Phase.OPENING) {
             driver.onNeverOpened(this, wasActive, trouble);
@@ -338,6 +462,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     @Override
     public void onFrame(Packet frame) {
+        frames++;
         driver.onFrame(this, frame);
     }
 

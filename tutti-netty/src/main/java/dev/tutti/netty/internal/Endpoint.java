@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class Endpoint {
 
     private final Loop loop;
     private final Io io;
-    private final @Nullable Security security;
+    private @Nullable Security security;
     private final boolean isSummed;
     private final PooledByteBufAllocator allocator =
             new PooledByteBufAllocator(true, 1, 1, PAGE_BYTES, CHUNK_ORDER, 16, 8, false);
@@ -43,9 +44,8 @@ final class Endpoint {
     private String bound = "";
     private String advertised = "";
 
-    private Endpoint(Io io, @Nullable Security security, boolean isSummed) {
+    private Endpoint(Io io, boolean isSummed) {
         this.io = io;
-        this.security = security;
         this.isSummed = isSummed;
         this.loop = new Loop(io);
     }
@@ -58,23 +58,23 @@ final class Endpoint {
     static Endpoint bind(Settings settings) {
         Binding binding = Binding.of(settings);
         InetAddress address = binding.address();
-        Security security = Security.of(settings);
-        if (security == null && !address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
+        boolean isSecure = Security.isSet(settings);
+        if (!isSecure && !address.isLoopbackAddress() && !settings.get(TransportSettings.INSECURE)) {
             throw new TransportException("bind.address: " + address.getHostAddress()
                     + " can be reached from other machines, and without TLS everybody there can join and read."
-                    + " Use tls.certificate, tls.key and tls.authority; or security.secret; or, if the network is"
+                    + " Use tls.certificate, tls.key and tls.authority; or security.secret-file; or, if the network is"
                     + " trusted, security.insecure: true");
         }
         Endpoint endpoint = new Endpoint(
                 Io.choose(settings.get(TransportSettings.IO)),
-                security,
-                binding.isSummed(settings, security != null));
+                binding.isSummed(settings, isSecure));
         try {
             Channel listener = binding.bind(endpoint.server()::bind);
             int port = ((InetSocketAddress) listener.localAddress()).getPort();
             endpoint.listener = listener;
             endpoint.bound = new HostPort(address.getHostAddress(), port).toString();
             endpoint.advertised = binding.advertised(port);
+            endpoint.security = Security.open(settings, endpoint.advertised);
             endpoint.describe();
             endpoint.loop.name("tutti-" + port);
         } catch (RuntimeException e) {
@@ -153,11 +153,28 @@ final class Endpoint {
         }
     }
 
-    @Nullable SslHandler tlsHandler(boolean isClient, long timeoutNanos) {
+    boolean isSecure() {
+        return security != null;
+    }
+
+    @Nullable Security security() {
+        return security;
+    }
+
+    /** The name in the node's certificate; empty if there is none. */
+    String name() {
+        return security == null ? "" : security.trust().own().commonName();
+    }
+
+    /**
+     * @param tasks runs the arithmetic of the handshake
+     * @throws IllegalStateException if no TLS is set
+     */
+    SslHandler tlsHandler(boolean isClient, Executor tasks, long timeoutNanos) {
         if (security == null) {
-            return null;
+            throw new IllegalStateException("a TLS handshake without TLS");
         }
-        SslHandler handler = new SslHandler(security.engine(System.nanoTime(), isClient), loop.workers());
+        SslHandler handler = new SslHandler(security.engine(isClient), tasks);
         handler.setHandshakeTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
         return handler;
     }

@@ -45,7 +45,8 @@ final class Loop {
     private static final int TASKS_MAX = 4_096;
 
     private final LeaderLoop executor;
-    private final Workers workers = new Workers();
+    private final Workers workers = new Workers(4, "tutti-worker");
+    private final Workers acceptWorker = new Workers(1, "tutti-accept");
     private final Counters counters = new Counters(EnumSet.of(Name.TURNS, Name.TASKS));
     private final Runnable endTurn = this::endTurn;
     private final Runnable runTasks = this::runTasks;
@@ -92,6 +93,11 @@ final class Loop {
 
     Workers workers() {
         return workers;
+    }
+
+    /** One thread for the handshakes of connections that others open. */
+    Workers acceptWorker() {
+        return acceptWorker;
     }
 
     void count(Map<String, Long> counted) {
@@ -143,6 +149,7 @@ final class Loop {
     /** Ends the thread; whether it has ended in time. */
     boolean close(long millis) {
         workers.shutdownNow();
+        acceptWorker.shutdownNow();
         executor.shutdownGracefully(0, millis, TimeUnit.MILLISECONDS);
         try {
             boolean isTerminated = executor.awaitTermination(millis + 100, TimeUnit.MILLISECONDS);

@@ -129,7 +129,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
     }
 
     private static void checkSafety(Settings settings, InetAddress address) {
-        if (Security.of(settings) != null) {
+        if (Security.isSet(settings)) {
             throw new TransportException("datagrams are not encrypted, though security.secret or tls.* is set;"
                     + " use TCP, or unset them");
         }

@@ -13,6 +13,7 @@ import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,9 +35,16 @@ public final class NettyDriver implements StreamDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyDriver.class);
 
-    private static final int HANDSHAKES_MAX = 128;
+    /** Connections that the machine has closed at their first frame, and that still wait for what was written to leave. */
+    private static final int REFUSED_MAX = 256;
+
     private static final long CLOSE_MILLIS = 1_500;
     private static final long END_MILLIS = 400;
+
+    /** Failed TLS handshakes that the machine is told of. */
+    private static final int REJECTIONS_PER_SECOND = 16;
+
+    static final String FULL = "there are transport.connections-max connections";
 
     private final Endpoint endpoint;
     private final Loop loop;
@@ -44,6 +52,9 @@ public final class NettyDriver implements StreamDriver {
     private final DirectMemory memory;
     private final ReceiveRegions regions;
     private final Dialer dialer;
+    private final Arrivals arrivals;
+    private final HostQueue<Connection> refused = new HostQueue<>(REFUSED_MAX);
+    private final Allowance rejections = new Allowance(REJECTIONS_PER_SECOND);
     private final FrameCheck check;
     private final Counters counters = new Counters(EnumSet.range(Name.CONNECTIONS_ACCEPTED, Name.BYTES_SENT));
     private final Complaints complaints = new Complaints(LOG);
@@ -57,7 +68,10 @@ public final class NettyDriver implements StreamDriver {
     private @Nullable Machine machine;
     private boolean isEnding;
     private boolean isListenerClosed;
-    private int handshakes;
+    private boolean isExpiryScheduled;
+
+    /** Connections that this node has dialled, and those that have shown whose they are. */
+    private int admitted;
 
     /** When the bytes came that are being decoded: one look at the clock per read. */
     private long readNanos;
@@ -70,6 +84,7 @@ public final class NettyDriver implements StreamDriver {
         this.memory = DirectMemory.ofProcess();
         this.regions = new ReceiveRegions(memory);
         this.dialer = new Dialer(this, endpoint);
+        this.arrivals = new Arrivals(loop.acceptWorker(), loop.executor());
         this.check = new FrameCheck(endpoint.isSummed());
     }
 
@@ -105,6 +120,11 @@ public final class NettyDriver implements StreamDriver {
     @Override
     public String address() {
         return endpoint.advertised();
+    }
+
+    @Override
+    public String name() {
+        return endpoint.name();
     }
 
     @Override
@@ -145,6 +165,22 @@ public final class NettyDriver implements StreamDriver {
     private void begin(Machine started) {
         machine = started;
         started.onStart(System.nanoTime());
+        Security security = endpoint.security();
+        if (security != null) {
+            new Recheck(security, loop, this::authenticated, this::onDistrusted).schedule();
+        }
+    }
+
+    private List<Connection> authenticated() {
+        return open.values().stream().filter(connection -> !connection.certificates().isEmpty()).toList();
+    }
+
+    private void onDistrusted(Connection connection, String reason) {
+        if (open.get(connection.id()) == connection) {
+            counters.add(Name.CONNECTIONS_DISTRUSTED, 1);
+            LOG.warn("closing the connection with {}: {}", connection.remote(), reason);
+            connection.fail(reason);
+        }
     }
 
     @Override
@@ -209,35 +245,97 @@ public final class NettyDriver implements StreamDriver {
 
     private void onAccept(SocketChannel channel) {
         counters.add(Name.CONNECTIONS_ACCEPTED, 1);
-        boolean isFull = connections.size() >= options.connectionsMax();
-        if (isFull || handshakes >= HANDSHAKES_MAX || isEnding) {
-            counters.add(isFull ? Name.CONNECTIONS_REFUSED_LIMIT : Name.CONNECTIONS_REFUSED_HANDSHAKES, 1);
+        if (isEnding) {
             channel.close();
             return;
         }
-        install(channel, null);
+        Connection connection = install(channel, null);
+        long timeoutNanos = options.connectTimeoutNanos();
+        arrivals.onAccepted(connection, System.nanoTime() + timeoutNanos);
+        // Without TLS the machine has a deadline for the first frame.
+        if (endpoint.isSecure() && !isExpiryScheduled) {
+            scheduleExpiry(timeoutNanos);
+        }
+    }
+
+    private void scheduleExpiry(long delayNanos) {
+        isExpiryScheduled = true;
+        loop.executor().schedule(this::expire, delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void expire() {
+        isExpiryScheduled = false;
+        long now = System.nanoTime();
+        long next = arrivals.expire(now);
+        if (next != Long.MAX_VALUE) {
+            scheduleExpiry(next - now);
+        }
+    }
+
+    /** The first bytes of a TLS handshake have come. */
+    void onReady(Connection connection) {
+        arrivals.onReady(connection);
+    }
+
+    void onEvicted(Connection connection) {
+        counters.add(Name.CONNECTIONS_EVICTED, 1);
+        complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(),
+                "too many connections have not shown whose they are, and most of them are of this host");
+    }
+
+    void onExpired() {
+        counters.add(Name.CONNECTIONS_EXPIRED, 1);
+    }
+
+    /** The connection has shown whose it is; returns whether there is room for it. */
+    boolean admit(Connection connection) {
+        arrivals.remove(connection);
+        if (admitted >= options.connectionsMax()) {
+            counters.add(Name.CONNECTIONS_REFUSED_LIMIT, 1);
+            return false;
+        }
+        admitted++;
+        connection.isAdmitted = true;
+        return true;
+    }
+
+    private void dismiss(Connection connection) {
+        if (connection.isAdmitted) {
+            connection.isAdmitted = false;
+            admitted--;
+        }
     }
 
     /** Makes a channel that is registered a connection. */
     Connection install(SocketChannel channel, @Nullable Dial dial) {
         endpoint.configure(channel, options);
-        Connection connection =
-                new Connection(this, channel, dial, endpoint.tlsHandler(dial != null, options.connectTimeoutNanos()));
+        Connection connection = new Connection(this, channel, dial, endpoint.isSecure());
         connections.add(connection);
-        if (dial == null) {
-            handshakes++;
+        if (dial != null) {
+            connection.isAdmitted = true;
+            admitted++;
         }
         connection.install();
         return connection;
+    }
+
+    /** The rule by which certificates are believed; only with TLS. */
+    Trust trust() {
+        Security security = endpoint.security();
+        if (security == null) {
+            throw new IllegalStateException("certificates without TLS");
+        }
+        return security.trust();
+    }
+
+    SslHandler tlsHandler(boolean isClient) {
+        return endpoint.tlsHandler(isClient, isClient ? loop.workers() : arrivals, options.connectTimeoutNanos());
     }
 
     /** The connection is ready for frames: gives its number. */
     int onOpened(Connection connection) {
         Machine current = machine;
         Dial dial = connection.dial;
-        if (dial == null) {
-            handshakes--;
-        }
         int id;
         if (current == null) {
             connection.abort();
@@ -245,11 +343,13 @@ public final class NettyDriver implements StreamDriver {
         } else if (dial == null) {
             id = current.onAccepted(System.nanoTime(), connection.remote());
             open.put(id, connection);
+            current.onCredentials(System.nanoTime(), id, connection.credentials());
         } else {
             id = dial.id;
             counters.add(Name.CONNECTIONS_DIALLED, 1);
             open.put(id, connection);
             dialer.onConnected(dial);
+            current.onCredentials(System.nanoTime(), id, connection.credentials());
             current.onConnected(System.nanoTime(), id);
         }
         return id;
@@ -257,6 +357,9 @@ public final class NettyDriver implements StreamDriver {
 
     void onEnded(Connection connection, boolean wasOpen, String trouble) {
         connections.remove(connection);
+        arrivals.remove(connection);
+        refused.remove(connection.host(), connection);
+        dismiss(connection);
         Machine current = machine;
         if (wasOpen && open.remove(connection.id()) != null && current != null) {
             boolean isOrderly = trouble.isEmpty();
@@ -267,17 +370,19 @@ public final class NettyDriver implements StreamDriver {
     }
 
     void onNeverOpened(Connection connection, boolean wasActive, String trouble) {
-        if (connection.dial == null) {
-            handshakes--;
-        }
-        if (!wasActive) {
+        if (!wasActive || connection.isEvicted()) {
             return;
         }
         Machine current = machine;
         if (connection.dial != null) {
             dialer.onEnded(connection.dial, trouble.isEmpty() ? "closed before the TLS handshake was done" : trouble);
         } else if (!isEnding && !trouble.isEmpty() && current != null) {
-            current.onRejected(System.nanoTime(), connection.remote(), trouble);
+            long now = System.nanoTime();
+            if (rejections.take(now)) {
+                current.onRejected(now, connection.remote(), trouble);
+            } else {
+                counters.add(Name.REFUSALS_UNTOLD, 1);
+            }
         }
     }
 
@@ -289,6 +394,11 @@ public final class NettyDriver implements StreamDriver {
 
     void onFrame(Connection connection, Packet frame) {
         counters.add(Name.FRAMES_RECEIVED, 1);
+        if (connection.isFirstFrame() && !endpoint.isSecure() && !admit(connection)) {
+            frame.release();
+            connection.fail(FULL);
+            return;
+        }
         Machine current = machine;
         if (current == null) {
             frame.release();
@@ -474,6 +584,13 @@ public final class NettyDriver implements StreamDriver {
             }
             LOG.debug("closing the connection with {}: {}", target.remote(), reason);
             target.close();
+            if (target.isRefused()) {
+                dismiss(target);
+                Connection oldest = refused.add(target.host(), target);
+                if (oldest != null) {
+                    oldest.abort();
+                }
+            }
         }
     }
 }

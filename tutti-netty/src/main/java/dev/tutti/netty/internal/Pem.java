@@ -11,8 +11,10 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
+import java.security.cert.CRL;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
@@ -78,7 +80,30 @@ public final class Pem {
         }
     }
 
-    private static byte[] read(Path file) throws IOException {
+    /**
+     * @throws IOException that says what is wrong with the file and what would be right
+     */
+    public static List<X509CRL> revocations(Path file) throws IOException {
+        return revocations(file, read(file));
+    }
+
+    static List<X509CRL> revocations(Path file, byte[] content) throws IOException {
+        List<X509CRL> lists = new ArrayList<>();
+        try {
+            for (CRL each : CertificateFactory.getInstance("X.509").generateCRLs(new ByteArrayInputStream(content))) {
+                lists.add((X509CRL) each);
+            }
+        } catch (GeneralSecurityException e) {
+            throw new IOException(file + ": not PEM revocation lists: " + e.getMessage(), e);
+        }
+        if (lists.isEmpty()) {
+            throw new IOException(file + ": has no revocation list; it must have -----BEGIN X509 CRL-----");
+        }
+        return lists;
+    }
+
+    /** Reads a small file whole. */
+    static byte[] read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new IOException(file.toAbsolutePath() + ": there is no such file");
         }
@@ -104,12 +129,17 @@ public final class Pem {
         replace(file, text.toString(), "rw-r--r--");
     }
 
+    /** Writes a revocation list for everybody to read; a reader sees the old file or the new one. */
+    public static void writeRevocations(Path file, byte[] list) throws IOException {
+        replace(file, block("X509 CRL", list), "rw-r--r--");
+    }
+
     /** Writes for the owner only. */
     public static void write(Path file, Key key) throws IOException {
         replace(file, block("PRIVATE KEY", key.getEncoded()), "rw-------");
     }
 
-    private static String block(String label, byte[] content) {
+    static String block(String label, byte[] content) {
         String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
         return "-----BEGIN " + label + "-----\n" + text + "\n-----END " + label + "-----\n";
     }

@@ -1,7 +1,7 @@
 package dev.tutti.netty.internal;
 
+import dev.tutti.netty.tls.ClusterSecret;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -13,30 +13,16 @@ import java.security.spec.ECPoint;
 import java.security.spec.ECPrivateKeySpec;
 import java.security.spec.ECPublicKeySpec;
 import java.time.Instant;
-import javax.crypto.KDF;
-import javax.crypto.SecretKey;
-import javax.crypto.SecretKeyFactory;
-import javax.crypto.spec.HKDFParameterSpec;
-import javax.crypto.spec.PBEKeySpec;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The certificate authority that a cluster secret stands for: everybody who knows the secret has the same key.
  *
- * <p>PBKDF2 and HKDF make a P-256 private key of the secret. The former is slow on purpose: whoever connects is shown a certificate that
- * the key has signed, and could try secrets against it. The JDK computes no public key for a given private one, so the
+ * <p>The bytes that are derived from the secret make a P-256 private key. The JDK computes no public key for a given private one, so the
  * multiplication is here; it runs once, on start.
  */
 final class SecretAuthority {
 
-    /** Fewer characters are refused. */
-    static final int SECRET_MIN = 16;
-
-    private static final byte[] SALT = "tutti cluster secret 1".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] PURPOSE = "P-256 key of the authority".getBytes(StandardCharsets.US_ASCII);
-    private static final int ITERATIONS = 100_000;
-
-    private static final int STRETCHED_BITS = 256;
+    private static final String PURPOSE = "P-256 key of the authority";
 
     /** 128 bits more than the order has, so that the remainder is as good as uniform (FIPS 186-5, A.2.1). */
     private static final int DERIVED_BYTES = 48;
@@ -47,18 +33,16 @@ final class SecretAuthority {
 
     private SecretAuthority() {}
 
-    static X509.Identity of(String secret) throws GeneralSecurityException {
-        KeyPair keys = keys(secret);
+    static X509.Identity of(ClusterSecret secret, String cluster) throws GeneralSecurityException {
+        KeyPair keys = keys(secret.derive(cluster, PURPOSE, DERIVED_BYTES));
         String name = "tutti cluster " + X509.fingerprint(keys.getPublic());
         return X509.authority(keys, name, ALWAYS);
     }
 
-    private static KeyPair keys(String secret) throws GeneralSecurityException {
+    private static KeyPair keys(byte[] derived) throws GeneralSecurityException {
         AlgorithmParameters parameters = AlgorithmParameters.getInstance("EC");
         parameters.init(new ECGenParameterSpec(X509.CURVE));
         ECParameterSpec curve = parameters.getParameterSpec(ECParameterSpec.class);
-        byte[] derived = KDF.getInstance("HKDF-SHA256")
-                .deriveData(HKDFParameterSpec.expandOnly(stretched(secret), PURPOSE, DERIVED_BYTES));
         BigInteger scalar = new BigInteger(1, derived)
                 .mod(curve.getOrder().subtract(BigInteger.ONE))
                 .add(BigInteger.ONE);
@@ -66,18 +50,6 @@ final class SecretAuthority {
         return new KeyPair(
                 factory.generatePublic(new ECPublicKeySpec(multiply(curve, scalar), curve)),
                 factory.generatePrivate(new ECPrivateKeySpec(scalar, curve)));
-    }
-
-    private static SecretKey stretched(String secret) throws GeneralSecurityException {
-        PBEKeySpec spec = new PBEKeySpec(secret.toCharArray(), SALT, ITERATIONS, STRETCHED_BITS);
-        try {
-            byte[] stretched = SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
-                    .generateSecret(spec)
-                    .getEncoded();
-            return new SecretKeySpec(stretched, "HKDF-SHA256");
-        } finally {
-            spec.clearPassword();
-        }
     }
 
     /** The curve's generator, {@code scalar} times; {@code scalar} is from 1 to the order minus 1. */

@@ -4,91 +4,143 @@ import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Where TLS engines come from. Used on the loop only. */
-interface Security {
+/**
+ * Where TLS engines come from. The files behind it are read again when they have changed; files that can't be used leave
+ * what was there. {@link #refresh} is for one thread at a time, the rest for any.
+ */
+final class Security {
 
-    /** An engine for one connection: TLS 1.3, both sides authenticated. */
-    SSLEngine engine(long nowNanos, boolean isClient);
+    /** How often the files are looked at. */
+    static final long LOOK_NANOS = 2_000_000_000L;
 
-    /** For people. */
-    String description();
+    private static final Logger LOG = LoggerFactory.getLogger(Security.class);
 
-    /** Adds {@code tls.*} numbers. */
-    void count(Map<String, Long> counters);
+    /** Certificates and rules, from files or from a secret. */
+    interface Source {
+
+        /** Files that it is made of. */
+        List<Path> files();
+
+        /**
+         * @throws IOException that says which file is wrong and what would be right
+         */
+        Trust load() throws IOException, GeneralSecurityException;
+
+        /** For people. */
+        String kind();
+    }
+
+    private final Source source;
+    private final AtomicLong reloads = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
+    private volatile Trust trust;
+    private List<String> state;
+
+    Security(Source source) throws IOException, GeneralSecurityException {
+        this.source = source;
+        this.state = look();
+        this.trust = source.load();
+    }
+
+    /** Returns whether TLS is set, in part at least. */
+    static boolean isSet(Settings settings) {
+        return FileSource.isSet(settings) || SecretSource.isSet(settings);
+    }
 
     /**
+     * @param address where others dial the node
      * @return null if no TLS is set
      * @throws TransportException if it is set in part, or can't be used
      */
-    static @Nullable Security of(Settings settings) {
-        String certificate = settings.get(TransportSettings.TLS_CERTIFICATE).strip();
-        String key = settings.get(TransportSettings.TLS_KEY).strip();
-        String authority = settings.get(TransportSettings.TLS_AUTHORITY).strip();
-        String secret = settings.get(TransportSettings.SECRET);
-        boolean hasFiles = !certificate.isEmpty() || !key.isEmpty() || !authority.isEmpty();
-        if (hasFiles && !secret.isEmpty()) {
-            throw new TransportException("security.secret and tls.* are both set; use the secret or the files");
+    static @Nullable Security open(Settings settings, String address) {
+        boolean hasFiles = FileSource.isSet(settings);
+        boolean hasSecret = SecretSource.isSet(settings);
+        if (hasFiles && hasSecret) {
+            throw new TransportException("security.secret or security.secret-file and tls.* are both set; use the secret or the"
+                    + " files");
         }
-        if (hasFiles) {
-            require("tls.certificate", certificate);
-            require("tls.key", key);
-            require("tls.authority", authority);
-            try {
-                return FileSecurity.open(Path.of(certificate), Path.of(key), Path.of(authority));
-            } catch (IOException | GeneralSecurityException | InvalidPathException e) {
-                throw new TransportException("tls: " + e.getMessage(), e);
-            }
-        }
-        return secret.isEmpty() ? null : fromSecret(secret);
-    }
-
-    private static void require(String setting, String value) {
-        if (value.isEmpty()) {
-            throw new TransportException(
-                    setting + " is not set; TLS needs tls.certificate, tls.key and tls.authority");
-        }
-    }
-
-    private static Security fromSecret(String secret) {
-        if (secret.length() < SecretAuthority.SECRET_MIN) {
-            throw new TransportException("security.secret has " + secret.length() + " characters, at least "
-                    + SecretAuthority.SECRET_MIN + "; make one with: openssl rand -base64 24");
+        if (!hasFiles && !hasSecret) {
+            return null;
         }
         try {
-            X509.Identity authority = SecretAuthority.of(secret);
-            X509.Identity node =
-                    X509.node(authority, X509.newKeys(), "tutti node", List.of(), SecretAuthority.ALWAYS);
-            Trust trust = Trust.of(node.key(), List.of(node.certificate()), List.of(authority.certificate()));
-            return new SecretSecurity(trust);
-        } catch (GeneralSecurityException | IOException e) {
-            throw new TransportException("security.secret: " + e.getMessage(), e);
+            Security security = new Security(hasFiles ? FileSource.of(settings) : SecretSource.of(settings, address));
+            String objection = security.trust.own().objection(security.name(settings, address), address);
+            if (objection != null) {
+                throw new TransportException("name, bind.advertise: " + objection);
+            }
+            return security;
+        } catch (IOException | GeneralSecurityException | InvalidPathException e) {
+            throw new TransportException((hasFiles ? "tls: " : "security.secret: ") + e.getMessage(), e);
         }
     }
 
-    /** @param trust the same for the life of the node */
-    record SecretSecurity(Trust trust) implements Security {
-
-        @Override
-        public SSLEngine engine(long nowNanos, boolean isClient) {
-            return trust.engine(isClient);
+    private String name(Settings settings, String address) {
+        String name = settings.get(TransportSettings.NAME);
+        if (name.isEmpty()) {
+            name = trust.own().commonName();
         }
+        return name.isEmpty() ? address : name;
+    }
 
-        @Override
-        public String description() {
-            return "TLS 1.3, secret, authority " + trust.fingerprint();
-        }
+    /** The certificates that count now. */
+    Trust trust() {
+        return trust;
+    }
 
-        @Override
-        public void count(Map<String, Long> counters) {
-            // It does not change.
+    /** Makes an engine for one connection: TLS 1.3, both sides authenticated. */
+    SSLEngine engine(boolean isClient) {
+        return trust.engine(isClient);
+    }
+
+    /** Looks at the files and reads them if they have changed; returns whether other certificates count now. Blocks. */
+    boolean refresh() {
+        try {
+            List<String> now = look();
+            if (now.equals(state)) {
+                return false;
+            }
+            state = now;
+            trust = source.load();
+            reloads.incrementAndGet();
+            LOG.info("TLS files read again, authority {}", trust.fingerprint());
+            return true;
+        } catch (IOException | GeneralSecurityException e) {
+            failures.incrementAndGet();
+            LOG.error("TLS files have changed and can't be used; going on with those before: {}", e.getMessage());
+            return false;
         }
+    }
+
+    /** When each file was changed, and its size. */
+    private List<String> look() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (Path file : source.files()) {
+            found.add(Files.exists(file) ? Files.getLastModifiedTime(file) + " " + Files.size(file) : "");
+        }
+        return found;
+    }
+
+    /** For people. */
+    String description() {
+        return "TLS 1.3, " + source.kind() + ", authority " + trust.fingerprint();
+    }
+
+    /** Adds {@code tls.*} numbers. */
+    void count(Map<String, Long> counters) {
+        counters.put("tls.reloads", reloads.get());
+        counters.put("tls.reloads-failed", failures.get());
     }
 }

@@ -48,6 +48,9 @@ final class TlsTrouble {
         if (cause instanceof NotSslRecordException) {
             return "does not speak TLS";
         }
+        if (cause instanceof Trust.DistrustException) {
+            return message;
+        }
         if (cause instanceof CertificateExpiredException) {
             return "its certificate has expired: " + message;
         }

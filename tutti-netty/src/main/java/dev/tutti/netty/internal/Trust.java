@@ -1,44 +1,138 @@
 package dev.tutti.netty.internal;
 
+import dev.tutti.core.driver.Credentials;
 import java.io.IOException;
+import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a node shows others and whom it believes: anybody whose certificate one of its authorities has signed, whatever
- * the name in it.
+ * The certificate that a node shows, and the rule by which it believes others: a certificate that one of its authorities
+ * has signed, in its time, not revoked, and on the list if there is one.
  */
-record Trust(SSLContext context, String fingerprint) {
+final class Trust {
 
     private static final String[] PROTOCOLS = {"TLSv1.3"};
 
+    /** Beyond what RFC 8446 (4.6.1) allows for a ticket, so that none is given: a resumed session would be checked by nobody. */
+    private static final int NO_TICKETS_SECONDS = 8 * 24 * 3_600;
+
+    /** A certificate that is not believed; the message says why, of the other end. */
+    static final class DistrustException extends CertificateException {
+
+        private static final long serialVersionUID = 1;
+
+        DistrustException(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Restrictions beside the authorities.
+     *
+     * @param revocations lists of revoked certificates; each counts for the authority that has signed it
+     * @param allowed common names and fingerprints (lower-case hex of the certificate's SHA-256) that are believed; empty for all
+     * @param isNameChecked whether names in certificates restrict who a node may be
+     */
+    record Rules(List<X509CRL> revocations, Set<String> allowed, boolean isNameChecked) {
+
+        static final Rules NONE = new Rules(List.of(), Set.of(), true);
+    }
+
+    private final SSLContext context;
+    private final X509ExtendedTrustManager manager;
+    private final List<X509Certificate> chain;
+    private final List<X509Certificate> authorities;
+    private final Rules rules;
+    private final Names own;
+    private final String fingerprint;
+
+    private Trust(
+            PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities, Rules rules)
+            throws GeneralSecurityException, IOException {
+        this.chain = List.copyOf(chain);
+        this.authorities = authorities;
+        this.rules = rules;
+        this.own = Names.of(chain.getFirst(), rules.isNameChecked());
+        StringBuilder fingerprints = new StringBuilder();
+        for (X509Certificate authority : authorities) {
+            fingerprints.append(fingerprints.isEmpty() ? "" : " and ").append(X509.fingerprint(authority.getPublicKey()));
+        }
+        this.fingerprint = fingerprints.toString();
+        char[] password = new char[0];
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, password);
+        store.setKeyEntry("node", key, password, chain.toArray(X509Certificate[]::new));
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(store, password);
+        this.manager = manager(authorities);
+        this.context = SSLContext.getInstance("TLSv1.3");
+        context.init(keys.getKeyManagers(), new TrustManager[] {new Checked()}, null);
+        context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
+    }
+
     static Trust of(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities)
             throws GeneralSecurityException, IOException {
-        char[] password = new char[0];
-        KeyStore own = KeyStore.getInstance("PKCS12");
-        own.load(null, password);
-        own.setKeyEntry("node", key, password, chain.toArray(X509Certificate[]::new));
-        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-        keys.init(own, password);
+        return of(key, chain, authorities, Rules.NONE);
+    }
 
+    static Trust of(
+            PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities, Rules rules)
+            throws GeneralSecurityException, IOException {
+        return new Trust(key, chain, authorities, rules);
+    }
+
+    private static X509ExtendedTrustManager manager(List<X509Certificate> authorities)
+            throws GeneralSecurityException, IOException {
         KeyStore believed = KeyStore.getInstance("PKCS12");
-        believed.load(null, password);
+        believed.load(null, new char[0]);
         for (int index = 0; index < authorities.size(); index++) {
             believed.setCertificateEntry("authority-" + index, authorities.get(index));
         }
-        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(believed);
+        TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+        factory.init(believed);
+        for (TrustManager each : factory.getTrustManagers()) {
+            if (each instanceof X509ExtendedTrustManager extended) {
+                return extended;
+            }
+        }
+        throw new GeneralSecurityException("this JDK has no PKIX trust manager for engines");
+    }
 
-        SSLContext context = SSLContext.getInstance("TLSv1.3");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return new Trust(context, X509.fingerprint(authorities.getFirst().getPublicKey()));
+    SSLContext context() {
+        return context;
+    }
+
+    /** Of the authorities' keys, for people to compare. */
+    String fingerprint() {
+        return fingerprint;
+    }
+
+    /** The certificate that is shown, then those between it and the authority. */
+    List<X509Certificate> chain() {
+        return chain;
+    }
+
+    /** The names in the certificate that is shown. */
+    Names own() {
+        return own;
     }
 
     SSLEngine engine(boolean isClient) {
@@ -49,5 +143,114 @@ record Trust(SSLContext context, String fingerprint) {
             engine.setNeedClientAuth(true);
         }
         return engine;
+    }
+
+    Credentials credentials(X509Certificate certificate) throws GeneralSecurityException {
+        return Names.of(certificate, rules.isNameChecked());
+    }
+
+    /**
+     * Returns why a chain is not believed any more; null if it is.
+     *
+     * @param isWhole whether signatures are checked too, which costs a millisecond
+     */
+    @Nullable String objection(List<X509Certificate> chain, Instant now, boolean isWhole) {
+        try {
+            checkRules(chain, now);
+            if (isWhole) {
+                manager.checkClientTrusted(chain.toArray(X509Certificate[]::new), "UNKNOWN");
+            }
+            return null;
+        } catch (CertificateException e) {
+            return TlsTrouble.explain(e);
+        }
+    }
+
+    private void checkRules(List<X509Certificate> chain, Instant now) throws CertificateException {
+        for (X509Certificate each : chain) {
+            if (now.isAfter(each.getNotAfter().toInstant())) {
+                throw new DistrustException("its certificate has expired: it was good until "
+                        + each.getNotAfter().toInstant());
+            }
+            each.checkValidity(Date.from(now));
+            for (X509CRL list : rules.revocations()) {
+                if (list.getIssuerX500Principal().equals(each.getIssuerX500Principal()) && list.isRevoked(each)) {
+                    throw new DistrustException("its certificate is revoked: "
+                            + each.getSubjectX500Principal().getName() + ", serial "
+                            + each.getSerialNumber().toString(16) + " (tls.revoked)");
+                }
+            }
+        }
+        if (!rules.allowed().isEmpty() && !isAllowed(chain.getFirst())) {
+            throw new DistrustException("its certificate is not on the list: "
+                    + chain.getFirst().getSubjectX500Principal().getName() + " (tls.allowed)");
+        }
+    }
+
+    private boolean isAllowed(X509Certificate certificate) throws CertificateException {
+        try {
+            return rules.allowed().contains(X509.digest(certificate))
+                    || Names.of(certificate, false).names().stream().anyMatch(rules.allowed()::contains);
+        } catch (GeneralSecurityException e) {
+            throw new CertificateException(e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return authorities.stream()
+                .map(each -> each.getSubjectX500Principal().getName())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The JDK's check, and the rules after it. */
+    private final class Checked extends X509ExtendedTrustManager {
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            checkRules(Arrays.asList(chain), Instant.now());
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+            manager.checkClientTrusted(chain, type, socket);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+            manager.checkServerTrusted(chain, type, socket);
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            manager.checkClientTrusted(chain, type, engine);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            manager.checkServerTrusted(chain, type, engine);
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            manager.checkClientTrusted(chain, type);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            manager.checkServerTrusted(chain, type);
+            check(chain);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return manager.getAcceptedIssuers();
+        }
     }
 }

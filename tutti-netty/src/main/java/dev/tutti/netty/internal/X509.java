@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.SortedMap;
 
 /** Makes X.509 certificates (RFC 5280) with P-256 keys. */
 public final class X509 {
@@ -33,6 +34,7 @@ public final class X509 {
     private static final String KEY_USAGE = "2.5.29.15";
     private static final String ALTERNATIVE_NAMES = "2.5.29.17";
     private static final String BASIC_CONSTRAINTS = "2.5.29.19";
+    private static final String LIST_NUMBER = "2.5.29.20";
     private static final String AUTHORITY_KEY = "2.5.29.35";
     private static final String EXTENDED_KEY_USAGE = "2.5.29.37";
     private static final String SERVER = "1.3.6.1.5.5.7.3.1";
@@ -109,12 +111,43 @@ public final class X509 {
                 subject,
                 keys.getPublic().getEncoded(),
                 Der.explicit(3, Der.sequence(extensions.toArray(byte[][]::new))));
+        byte[] whole = signed(signer, content);
+        return new Identity(keys.getPrivate(), (X509Certificate)
+                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(whole)));
+    }
+
+    /**
+     * Makes a revocation list, as DER.
+     *
+     * @param revoked serial numbers, and since when each is revoked
+     */
+    public static byte[] revocations(Identity authority, SortedMap<BigInteger, Instant> revoked, Instant now)
+            throws GeneralSecurityException {
+        List<byte[]> entries = new ArrayList<>();
+        revoked.forEach((serial, since) -> entries.add(Der.sequence(Der.integer(serial), Der.time(since))));
+        byte[] list = entries.isEmpty() ? new byte[0] : Der.sequence(entries.toArray(byte[][]::new));
+        byte[] extensions = Der.sequence(
+                extension(
+                        AUTHORITY_KEY,
+                        false,
+                        Der.sequence(Der.implicit(0, keyId(authority.certificate().getPublicKey())))),
+                extension(LIST_NUMBER, false, Der.integer(BigInteger.valueOf(now.toEpochMilli()))));
+        return signed(
+                authority.key(),
+                Der.sequence(
+                        Der.integer(BigInteger.ONE),
+                        SIGNATURE_ALGORITHM,
+                        authority.certificate().getSubjectX500Principal().getEncoded(),
+                        Der.time(now),
+                        list,
+                        Der.explicit(0, extensions)));
+    }
+
+    private static byte[] signed(PrivateKey signer, byte[] content) throws GeneralSecurityException {
         Signature signature = Signature.getInstance(SIGNATURE);
         signature.initSign(signer);
         signature.update(content);
-        byte[] whole = Der.sequence(content, SIGNATURE_ALGORITHM, Der.bits(signature.sign(), 0));
-        return new Identity(keys.getPrivate(), (X509Certificate)
-                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(whole)));
+        return Der.sequence(content, SIGNATURE_ALGORITHM, Der.bits(signature.sign(), 0));
     }
 
     private static byte[] name(String commonName) {
@@ -139,6 +172,11 @@ public final class X509 {
         byte[] encoded = key.getEncoded();
         byte[] point = Arrays.copyOfRange(encoded, Math.max(0, encoded.length - POINT_BYTES), encoded.length);
         return MessageDigest.getInstance("SHA-1").digest(point);
+    }
+
+    /** The SHA-256 of a certificate in lower-case hex, as openssl x509 -fingerprint -sha256 prints it with colons. */
+    static String digest(X509Certificate certificate) throws GeneralSecurityException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
     }
 
     /** The first bytes of the SHA-256 of the public key: enough for people to compare. */

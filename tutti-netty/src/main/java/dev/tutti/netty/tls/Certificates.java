@@ -3,14 +3,17 @@ package dev.tutti.netty.tls;
 import dev.tutti.netty.internal.Pem;
 import dev.tutti.netty.internal.X509;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.TreeMap;
 
 /** Makes an authority, and certificates for the nodes of a cluster, as PEM files for {@code tls.*}. Thread-safe. */
 public final class Certificates {
@@ -31,8 +34,8 @@ public final class Certificates {
     /**
      * What to make.
      *
-     * @param name in the certificate, and of the files
-     * @param alternativeNames host names and addresses; nodes do not check them
+     * @param name of the node, in the certificate, and of the files
+     * @param alternativeNames host names and addresses that the node may have; none for any
      * @param validity how long it is good
      * @param isForced whether files that are there are replaced
      */
@@ -78,11 +81,8 @@ public final class Certificates {
      */
     public static PemFiles createNode(Path directory, PemFiles authority, Request request) throws IOException {
         PemFiles files = files(directory, request);
-        X509Certificate signer = Pem.certificates(authority.certificate()).getFirst();
-        if (signer.getBasicConstraints() < 0 || !signer.getPublicKey().getAlgorithm().equals("EC")) {
-            throw new IOException(authority.certificate() + ": is not the certificate of an authority with an EC key");
-        }
-        X509.Identity identity = new X509.Identity(Pem.privateKey(authority.key(), "EC"), signer);
+        X509.Identity identity = authority(authority);
+        X509Certificate signer = identity.certificate();
         try {
             X509.Identity node = X509.node(
                     identity, X509.newKeys(), request.name(), request.alternativeNames(), validity(request));
@@ -92,6 +92,46 @@ public final class Certificates {
             throw new IOException(
                     "can't sign with " + authority.key() + " for " + authority.certificate() + ": " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Makes a list of revoked certificates for {@code tls.revoked}, or adds to one.
+     *
+     * @param list is replaced; what the same authority has revoked in it stays revoked
+     * @param certificates of the nodes that are not to be trusted any more; none makes a list without entries
+     * @throws IOException if the list can't be written, the authority can't be used, or has not signed a certificate
+     */
+    public static void revoke(Path list, PemFiles authority, List<Path> certificates) throws IOException {
+        X509.Identity identity = authority(authority);
+        Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        TreeMap<BigInteger, Instant> revoked = new TreeMap<>();
+        if (Files.exists(list)) {
+            for (X509CRL before : Pem.revocations(list)) {
+                if (before.getIssuerX500Principal().equals(identity.certificate().getSubjectX500Principal())
+                        && before.getRevokedCertificates() != null) {
+                    before.getRevokedCertificates()
+                            .forEach(each -> revoked.put(each.getSerialNumber(), each.getRevocationDate().toInstant()));
+                }
+            }
+        }
+        try {
+            for (Path file : certificates) {
+                X509Certificate certificate = Pem.certificates(file).getFirst();
+                certificate.verify(identity.certificate().getPublicKey());
+                revoked.putIfAbsent(certificate.getSerialNumber(), now);
+            }
+            Pem.writeRevocations(list, X509.revocations(identity, revoked, now));
+        } catch (GeneralSecurityException e) {
+            throw new IOException("can't revoke with " + authority.key() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static X509.Identity authority(PemFiles authority) throws IOException {
+        X509Certificate signer = Pem.certificates(authority.certificate()).getFirst();
+        if (signer.getBasicConstraints() < 0 || !signer.getPublicKey().getAlgorithm().equals("EC")) {
+            throw new IOException(authority.certificate() + ": is not the certificate of an authority with an EC key");
+        }
+        return new X509.Identity(Pem.privateKey(authority.key(), "EC"), signer);
     }
 
     private static X509.Validity validity(Request request) {

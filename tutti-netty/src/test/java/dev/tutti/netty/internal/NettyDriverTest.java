@@ -335,13 +335,51 @@ class NettyDriverTest {
     void refusesConnectionsBeyondTheLimit(Io io) throws IOException {
         Settings settings = Probe.settings(io).with(TransportSettings.CONNECTIONS_MAX, 1);
         try (Probe probe = Probe.start(settings); Socket first = socket(probe)) {
+            first.getOutputStream().write(framed(bytes(3, 3)));
             probe.await(Probe.Kind.ACCEPTED);
+            probe.await(Probe.Kind.FRAME);
             try (Socket second = socket(probe)) {
+                second.getOutputStream().write(framed(bytes(3, 3)));
                 assertThat(isClosed(second)).isTrue();
             }
+            probe.await(Probe.Kind.ACCEPTED);
+            assertThat(probe.await(Probe.Kind.DISCONNECTED).detail()).contains("transport.connections-max");
             first.getOutputStream().write(framed(bytes(3, 3)));
             probe.await(Probe.Kind.FRAME);
             assertThat(probe.counter("connections.refused-limit")).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void silentStrangersMakeRoomForNewcomers(Io io) throws IOException {
+        int strangers = Arrivals.SILENT_MAX + 200;
+        Settings settings = Probe.settings(io).with(TransportSettings.CONNECTIONS_MAX, 64);
+        List<Socket> silent = new ArrayList<>();
+        try (Probe probe = Probe.start(settings); Socket member = socket(probe)) {
+            member.getOutputStream().write(framed(bytes(3, 3)));
+            probe.await(Probe.Kind.ACCEPTED);
+            probe.await(Probe.Kind.FRAME);
+            for (int index = 0; index < strangers; index++) {
+                silent.add(socket(probe));
+            }
+            try (Socket newcomer = socket(probe)) {
+                newcomer.getOutputStream().write(framed(bytes(4, 4)));
+                member.getOutputStream().write(framed(bytes(5, 5)));
+                List<Integer> sizes = new ArrayList<>();
+                while (sizes.size() < 2) {
+                    Probe.Event event = probe.next();
+                    if (event.kind() == Probe.Kind.FRAME) {
+                        sizes.add(event.bytes().length);
+                    }
+                }
+                assertThat(sizes).containsExactlyInAnyOrder(4, 5);
+            }
+            assertThat(isClosed(silent.getFirst())).isTrue();
+            assertThat(probe.counter("connections.evicted")).isEqualTo(strangers + 1 - Arrivals.SILENT_MAX);
+        }
+        for (Socket each : silent) {
+            each.close();
         }
     }
 

@@ -3,26 +3,36 @@ package dev.tutti.netty.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.tls.Certificates;
+import dev.tutti.netty.tls.ClusterSecret;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +44,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TlsTest {
 
     private static final String IOS = "dev.tutti.netty.internal.Ios#available";
-    private static final String SECRET = "correct horse battery staple";
+    private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+
+    /** As tutti certs secret makes them. */
+    private static final String GENERATED = "x0yGm3nS4uL0cWq7eH1zK8vR2tB5dJ9aFpN6iTgUoXk";
 
     @TempDir
     Path directory;
@@ -106,7 +119,7 @@ class TlsTest {
     @ParameterizedTest
     @MethodSource(IOS)
     void anotherSecretIsNotTrusted(Io io) {
-        isUntrusted(secret(io, SECRET), secret(io, "another secret of some length"), "another security.secret");
+        isUntrusted(secret(io, SECRET), secret(io, "k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0Lp"), "another security.secret");
     }
 
     @ParameterizedTest
@@ -195,6 +208,140 @@ class TlsTest {
         }
     }
 
+    /** A ticket would be good for a day, whatever becomes of the certificate. */
+    @Test
+    void noSessionIsResumed() throws Exception {
+        Settings settings = files(Io.NIO, "ca", "one");
+        files(Io.NIO, "ca", "two");
+        Trust trust = new Security(FileSource.of(files(Io.NIO, "ca", "three"))).trust();
+        try (Probe probe = Probe.start(settings)) {
+            int port = HostPort.parse(probe.driver.address()).port();
+            List<Long> made = new ArrayList<>();
+            for (int index = 0; index < 2; index++) {
+                try (SSLSocket socket = (SSLSocket) trust.context().getSocketFactory().createSocket("localhost", port)) {
+                    socket.startHandshake();
+                    // A ticket comes with the first words of the server.
+                    assertThat(socket.getInputStream().readNBytes(4)).hasSize(4);
+                    made.add(socket.getSession().getCreationTime());
+                }
+            }
+            // A session that is resumed keeps the time at which it was made.
+            assertThat(made).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void aRevokedCertificateIsNotTrusted() throws Exception {
+        Settings settings = files(Io.NIO, "ca", "one");
+        files(Io.NIO, "ca", "two");
+        Path revoked = directory.resolve("revoked.pem");
+        Certificates.PemFiles authority =
+                new Certificates.PemFiles(directory.resolve("ca.pem"), directory.resolve("ca-key.pem"));
+        Certificates.revoke(revoked, authority, List.of());
+        Settings revoking = settings.with(TransportSettings.TLS_REVOKED, revoked.toString());
+        Security security = new Security(FileSource.of(revoking));
+        List<X509Certificate> two = Pem.certificates(directory.resolve("two.pem"));
+        assertThat(security.trust().objection(two, Instant.now(), false)).isNull();
+        Certificates.revoke(revoked, authority, List.of(directory.resolve("two.pem")));
+        touch(revoked);
+        assertThat(security.refresh()).isTrue();
+        assertThat(security.trust().objection(two, Instant.now(), false))
+                .startsWith("its certificate is revoked: CN=two, serial");
+        try (Probe one = Probe.start(revoking);
+                Probe other = Probe.start(files(Io.NIO, "ca", "two-again"))) {
+            other.connect(one);
+            one.await(Probe.Kind.ACCEPTED);
+        }
+        files(Io.NIO, "other-ca", "stranger");
+        Certificates.revoke(
+                revoked,
+                new Certificates.PemFiles(directory.resolve("other-ca.pem"), directory.resolve("other-ca-key.pem")),
+                List.of());
+        refuses(revoking, "is not signed by an authority in");
+    }
+
+    @Test
+    void onlyThoseOnTheListAreTrusted() throws Exception {
+        Path allowed = Files.writeString(directory.resolve("allowed"), "# nodes\none\n");
+        Settings settings = files(Io.NIO, "ca", "one").with(TransportSettings.TLS_ALLOWED, allowed.toString());
+        files(Io.NIO, "ca", "two");
+        Security security = new Security(FileSource.of(settings));
+        List<X509Certificate> one = Pem.certificates(directory.resolve("one.pem"));
+        List<X509Certificate> two = Pem.certificates(directory.resolve("two.pem"));
+        assertThat(security.trust().objection(one, Instant.now(), false)).isNull();
+        assertThat(security.trust().objection(two, Instant.now(), false)).contains("is not on the list: CN=two");
+        Files.writeString(allowed, "sha256:" + X509.digest(two.getFirst()).toUpperCase(Locale.ROOT) + "\n");
+        touch(allowed);
+        assertThat(security.refresh()).isTrue();
+        assertThat(security.trust().objection(two, Instant.now(), false)).isNull();
+        assertThat(security.trust().objection(one, Instant.now(), false)).contains("is not on the list");
+        Files.writeString(allowed, "# nobody\n");
+        refuses(settings, "allowed: has 0 entries");
+    }
+
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void aLivingConnectionEndsWhenItsCertificateIsRevokedOrExpires(Io io) throws Exception {
+        Settings settings = files(io, "ca", "one");
+        Path revoked = directory.resolve("revoked.pem");
+        Certificates.PemFiles authority =
+                new Certificates.PemFiles(directory.resolve("ca.pem"), directory.resolve("ca-key.pem"));
+        Certificates.revoke(revoked, authority, List.of());
+        Settings shortLived = settings(io, authority, Certificates.createNode(
+                directory, authority, new Certificates.Request("short", List.of(), Duration.ofSeconds(4), true)));
+        try (Probe one = Probe.start(settings.with(TransportSettings.TLS_REVOKED, revoked.toString()));
+                Probe two = Probe.start(files(io, "ca", "two"));
+                Probe three = Probe.start(shortLived)) {
+            three.connect(one);
+            one.await(Probe.Kind.ACCEPTED);
+            two.connect(one);
+            one.await(Probe.Kind.ACCEPTED);
+            Certificates.revoke(revoked, authority, List.of(directory.resolve("two.pem")));
+            touch(revoked);
+            List<String> ends = List.of(
+                    one.await(Probe.Kind.DISCONNECTED).detail(), one.await(Probe.Kind.DISCONNECTED).detail());
+            assertThat(ends)
+                    .anySatisfy(end -> assertThat(end).startsWith("its certificate is revoked: CN=two"))
+                    .anySatisfy(end -> assertThat(end).startsWith("its certificate has expired"));
+            assertThat(one.counter("connections.distrusted")).isEqualTo(2);
+        }
+    }
+
+    // ------------------------------------------------------------------ names
+
+    @Test
+    void aCertificateIsGoodForItsNamesAndHosts() throws Exception {
+        X509.Identity authority = X509.authority(X509.newKeys(), "ca", SecretAuthority.ALWAYS);
+        Credentials anywhere = Names.of(certificate(authority, "ann", List.of()), true);
+        assertThat(anywhere.objection("ann", "10.0.0.1:7800")).isNull();
+        assertThat(anywhere.objection("bob", "10.0.0.1:7800")).contains("CN=ann", "'bob'", "tutti certs node bob");
+        Credentials here = Names.of(certificate(authority, "ann", List.of("10.0.0.1", "Ann.Example", "2001:db8::7")), true);
+        assertThat(here.objection("ann", "10.0.0.1:7800")).isNull();
+        assertThat(here.objection("ann", "ann.example:7800")).isNull();
+        assertThat(here.objection("ann", "[2001:db8:0:0:0:0:0:7]:7800")).isNull();
+        assertThat(here.objection("ann", "10.0.0.2:7800")).contains("10.0.0.2", "bind.advertise", "--host 10.0.0.2");
+        assertThat(Names.of(certificate(authority, "ann", List.of("10.0.0.1")), false).objection("bob", "10.0.0.2:1"))
+                .isNull();
+    }
+
+    private static X509Certificate certificate(X509.Identity authority, String name, List<String> alternatives)
+            throws GeneralSecurityException {
+        return X509.node(authority, X509.newKeys(), name, alternatives, SecretAuthority.ALWAYS).certificate();
+    }
+
+    @Test
+    void aNodeIsNotStartedUnderANameThatItsCertificateDoesNotHave() throws IOException {
+        Settings settings = files(Io.NIO, "ca", "one");
+        refuses(settings.with(TransportSettings.NAME, "two"), "is not of the node 'two'");
+        try (Probe probe = Probe.start(settings)) {
+            assertThat(probe.driver.name()).isEqualTo("one");
+        }
+        try (Probe probe = Probe.start(
+                settings.with(TransportSettings.NAME, "two").with(TransportSettings.TLS_VERIFY_NAMES, false))) {
+            assertThat(probe.driver.address()).isNotEmpty();
+        }
+    }
+
     // ------------------------------------------------------------------ TLS on one side only
 
     @ParameterizedTest
@@ -263,23 +410,54 @@ class TlsTest {
 
     @ParameterizedTest
     @MethodSource(IOS)
-    void boundsThePeersThatHaveNotAuthenticated(Io io) throws IOException {
+    void strangersMakeRoomForNewcomers(Io io) throws IOException {
         Settings settings = secret(io, SECRET).with(TransportSettings.CONNECT_TIMEOUT, Duration.ofSeconds(30));
-        List<Socket> silent = new ArrayList<>();
-        try (Probe probe = Probe.start(settings)) {
+        List<Socket> strangers = new ArrayList<>();
+        try (Probe probe = Probe.start(settings);
+                Probe newcomer = Probe.start(settings)) {
             int port = HostPort.parse(probe.driver.address()).port();
-            for (int index = 0; index < 128; index++) {
-                silent.add(new Socket(InetAddress.getLoopbackAddress(), port));
+            for (int index = 0; index <= Arrivals.SILENT_MAX; index++) {
+                strangers.add(new Socket(InetAddress.getLoopbackAddress(), port));
             }
-            try (Socket last = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                last.setSoTimeout(10_000);
-                assertThat(last.getInputStream().read()).isNegative();
+            strangers.getFirst().setSoTimeout(10_000);
+            assertThat(isClosed(strangers.getFirst())).isTrue();
+            byte[] hello = clientHello();
+            for (int index = 0; index < 2 * Arrivals.HANDSHAKES_MAX; index++) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+                strangers.add(stranger);
+                stranger.getOutputStream().write(hello);
             }
-            assertThat(probe.counter("connections.refused-handshakes")).isEqualTo(1);
+            newcomer.connect(probe);
+            probe.await(Probe.Kind.ACCEPTED);
             assertThat(probe.events).isEmpty();
+            assertThat(probe.counter("connections.evicted")).isPositive();
         }
-        for (Socket each : silent) {
+        for (Socket each : strangers) {
             each.close();
+        }
+    }
+
+    /** The first words of somebody who has no certificate. */
+    private static byte[] clientHello() throws IOException {
+        try {
+            SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+            engine.setUseClientMode(true);
+            engine.setEnabledProtocols(new String[] {"TLSv1.3"});
+            ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+            engine.wrap(ByteBuffer.allocate(0), hello);
+            return Arrays.copyOf(hello.array(), hello.position());
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static boolean isClosed(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 
@@ -300,13 +478,9 @@ class TlsTest {
     @Test
     void readsFilesAgainWhenTheyChange() throws Exception {
         Settings settings = files(Io.NIO, "ca", "node");
-        FileSecurity security = FileSecurity.open(
-                Path.of(settings.get(TransportSettings.TLS_CERTIFICATE)),
-                Path.of(settings.get(TransportSettings.TLS_KEY)),
-                Path.of(settings.get(TransportSettings.TLS_AUTHORITY)));
+        Security security = new Security(FileSource.of(settings));
         String before = security.description();
-        long now = System.nanoTime() + FileSecurity.CHECK_NANOS;
-        security.engine(now, true);
+        assertThat(security.refresh()).isFalse();
         assertThat(security.description()).isEqualTo(before);
         assertThat(counters(security)).containsEntry("tls.reloads", 0L);
 
@@ -321,17 +495,14 @@ class TlsTest {
                 touch(directory.resolve(name + kind));
             }
         }
-        security.engine(now + 1, true);
-        assertThat(security.description()).as("not looked at again so soon").isEqualTo(before);
-        now += FileSecurity.CHECK_NANOS;
-        security.engine(now, true);
+        assertThat(security.refresh()).isTrue();
         assertThat(security.description()).isNotEqualTo(before);
         assertThat(counters(security)).containsEntry("tls.reloads", 1L);
 
         String good = security.description();
         Files.writeString(directory.resolve("node.pem"), "half a file");
-        now += FileSecurity.CHECK_NANOS;
-        assertThat(security.engine(now, true)).isNotNull();
+        assertThat(security.refresh()).isFalse();
+        assertThat(security.engine(true)).isNotNull();
         assertThat(security.description()).isEqualTo(good);
         assertThat(counters(security)).containsEntry("tls.reloads", 1L).containsEntry("tls.reloads-failed", 1L);
     }
@@ -345,6 +516,58 @@ class TlsTest {
         Map<String, Long> counters = new TreeMap<>();
         security.count(counters);
         return counters;
+    }
+
+    @Test
+    void filesThatOthersCanReadAreRefused() throws IOException {
+        Settings settings = files(Io.NIO, "ca", "node");
+        Path key = directory.resolve("node-key.pem");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-rw-rw-"));
+        refuses(settings, "chmod 600 " + key);
+        Path secret = Files.writeString(directory.resolve("secret"), GENERATED);
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-r-----"));
+        refuses(secretFile(secret), "chmod 600 " + secret);
+    }
+
+    private static Settings secretFile(Path file) {
+        return Probe.settings(Io.NIO).with(TransportSettings.SECRET_FILE, file.toString());
+    }
+
+    private Path secrets(String... lines) throws IOException {
+        Path file = directory.resolve("secret");
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        Files.write(file, List.of(lines));
+        touch(file);
+        return file;
+    }
+
+    @Test
+    void aSecretChangesByWayOfAFileWithTwo() throws Exception {
+        Path file = secrets(GENERATED);
+        Security changing = new Security(SecretSource.of(secretFile(file), "127.0.0.1:7800"));
+        Trust before = new Security(SecretSource.of(secret(Io.NIO, GENERATED), "127.0.0.1:7801")).trust();
+        Trust after = new Security(SecretSource.of(secret(Io.NIO, SECRET), "127.0.0.1:7801")).trust();
+        assertThat(believes(changing.trust(), before)).isTrue();
+        assertThat(believes(changing.trust(), after)).isFalse();
+        secrets(GENERATED, SECRET);
+        assertThat(changing.refresh()).isTrue();
+        assertThat(believes(changing.trust(), before)).isTrue();
+        assertThat(believes(changing.trust(), after)).isTrue();
+        assertThat(believes(before, changing.trust())).as("shows the first").isTrue();
+        secrets(SECRET, GENERATED, "");
+        assertThat(changing.refresh()).isTrue();
+        assertThat(believes(after, changing.trust())).as("shows the first").isTrue();
+        assertThat(believes(before, changing.trust())).isFalse();
+        assertThat(believes(changing.trust(), before)).isTrue();
+        secrets(SECRET, GENERATED, SECRET + "x");
+        assertThat(changing.refresh()).as("three").isFalse();
+        assertThat(believes(after, changing.trust())).isTrue();
+    }
+
+    private static boolean believes(Trust here, Trust there) {
+        return here.objection(there.chain(), Instant.now(), true) == null;
     }
 
     @Test
@@ -369,20 +592,42 @@ class TlsTest {
                 .hasMessageContaining(reason);
     }
 
-    @Test
-    void refusesAShortSecret() {
-        refuses(secret(Io.NIO, "fifteen letters"), "at least 16");
-    }
-
     // ------------------------------------------------------------------ the secret's authority
 
     @Test
-    void aSecretAlwaysGivesTheSameAuthority() throws GeneralSecurityException {
-        X509.Identity authority = SecretAuthority.of(SECRET);
-        assertThat(X509.fingerprint(authority.certificate().getPublicKey()))
-                .isEqualTo("57988ee6be0627bd");
+    void refusesSecretsOfPeopleWithTheCommandThatMakesAGoodOne() {
+        for (String weak : List.of(
+                "correct horse battery staple",
+                "Sommer2024!Sommer2024!Sommer2024!",
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                "12345678901234567890123456789012345678901234567890",
+                "Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!Ab1!",
+                "fifteen letters")) {
+            assertThatThrownBy(() -> NettyDriver.open(secret(Io.NIO, weak)))
+                    .isInstanceOf(TransportException.class)
+                    .hasMessageContaining("tutti certs secret")
+                    .message()
+                    .doesNotContain(weak);
+        }
+        for (int index = 0; index < 1_000; index++) {
+            assertThat(ClusterSecret.of(ClusterSecret.generate())).hasToString("(not shown)");
+        }
+    }
+
+    @Test
+    void aSecretAndAClusterAlwaysGiveTheSameAuthority() throws GeneralSecurityException {
+        X509.Identity authority = SecretAuthority.of(ClusterSecret.of(SECRET), "tutti");
+        assertThat(X509.fingerprint(authority.certificate().getPublicKey())).isEqualTo("cdf4f13aa2bec38d");
         authority.certificate().verify(authority.certificate().getPublicKey());
         assertThat(authority.certificate().getBasicConstraints()).isZero();
+        X509.Identity other = SecretAuthority.of(ClusterSecret.of(SECRET), "other");
+        assertThat(other.certificate().getPublicKey()).isNotEqualTo(authority.certificate().getPublicKey());
+    }
+
+    @Test
+    void aGeneratedSecretGivesItsAuthorityWithoutStretching() throws GeneralSecurityException {
+        X509.Identity authority = SecretAuthority.of(ClusterSecret.of(GENERATED), "tutti");
+        assertThat(X509.fingerprint(authority.certificate().getPublicKey())).isEqualTo("392b0f6cee764628");
     }
 
     /** From NIST's list of P-256 multiples. */

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.link;
 
 import dev.tutti.core.NodeId;
+import dev.tutti.core.driver.Credentials;
 import org.jspecify.annotations.Nullable;
 
 /** A connection of the driver: before, in or after its handshake. */
@@ -23,6 +24,12 @@ final class Connection {
 
     /** The other side's number of this connection. */
     int peerNumber = Hello.NONE;
+
+    /** The other end's proof of who it is. */
+    Credentials credentials = Credentials.NONE;
+
+    /** The newcomer whose address this connection was dialled to check; null if it has another purpose. */
+    @Nullable Claim claim;
 
     /** The link that it carries. */
     @Nullable Link link;

@@ -4,6 +4,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import java.util.Locale;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class Handshake {
 
     /** Characters of a reason on the wire: it may quote what a stranger has sent. */
-    private static final int REASON_MAX = 300;
+    private static final int REASON_MAX = 600;
+
+    private static final String ADDRESS_ADVICE =
+            "give each node an address of its own: bind.advertise, or bind.address and bind.port";
 
     private final NodeId self;
     private final String cluster;
@@ -81,16 +85,66 @@ final class Handshake {
             refuse(connection, Refusal.SELF, Hello.NONE, "this is the node itself");
             return;
         }
-        if (links.isTaken(node)) {
+        String objection = objection(node, connection.credentials);
+        if (objection != null) {
+            refuse(connection, Refusal.IDENTITY, Hello.NONE, objection);
+            return;
+        }
+        if (links.table().isTaken(node)) {
             refuse(connection, Refusal.INCARNATION, Hello.NONE,
                     "another node has the incarnation " + node.incarnation() + " at another address");
             return;
         }
-        if (links.isOlder(node)) {
+        if (links.table().isOlder(node)) {
             refuse(connection, Refusal.OLDER, Hello.NONE,
                     "a newer incarnation of " + node.address() + " is connected");
             return;
         }
+        Link holder = links.table().holder(node, connection.credentials.key());
+        if (holder == null) {
+            onIdentified(connection, hello);
+        } else if (!links.check(new Claim(connection, hello))) {
+            refuse(connection, Refusal.SUSPECTED, Hello.NONE, "its address is being checked");
+        }
+    }
+
+    /** Returns why {@code node} can't be who it says; null if nothing is against it. */
+    private @Nullable String objection(NodeId node, Credentials credentials) {
+        if (node.address().equals(self.address())) {
+            return describe(node, credentials) + " advertises " + node.address() + ", the address of " + self
+                    + "; " + ADDRESS_ADVICE;
+        }
+        return credentials.objection(node.name(), node.address());
+    }
+
+    private static String describe(NodeId node, Credentials credentials) {
+        return credentials.subject().isEmpty() ? node.name() : node.name() + " (" + credentials.subject() + ")";
+    }
+
+    /**
+     * The address of a newcomer was dialled, because another one is connected from there.
+     *
+     * @param isThere whether the newcomer has answered, with the same key
+     * @param found who has answered; null for nobody
+     */
+    void onClaimChecked(Claim claim, boolean isThere, @Nullable NodeId found) {
+        Connection newcomer = claim.newcomer();
+        NodeId node = claim.hello().node();
+        Link holder = links.table().holder(node, newcomer.credentials.key());
+        if (isThere || holder == null) {
+            onIdentified(newcomer, claim.hello());
+            return;
+        }
+        Connection present = holder.connection;
+        String answer = found == null ? "nobody could be reached there" : found.name() + " has answered there";
+        refuse(newcomer, Refusal.IDENTITY, Hello.NONE, describe(node, newcomer.credentials) + " advertises "
+                + node.address() + ", from where "
+                + describe(holder.node(), present == null ? Credentials.NONE : present.credentials)
+                + " is connected, and " + answer + "; " + ADDRESS_ADVICE);
+    }
+
+    private void onIdentified(Connection connection, Hello hello) {
+        NodeId node = hello.node();
         boolean isExpected = hello.expected() == self.incarnation();
         Link known = links.link(node);
         if (known != null) {
@@ -116,7 +170,7 @@ final class Handshake {
             return;
         }
         links.closeOlder(node);
-        Link link = links.meet(node);
+        Link link = links.table().meet(node);
         Connection replaced = link.connection;
         if (replaced != null) {
             links.detach(link);
@@ -164,13 +218,27 @@ final class Handshake {
 
     private void onWelcome(Connection connection, Welcome welcome, boolean isMalformed) {
         NodeId node = welcome.node();
-        if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || links.isTaken(node)) {
+        if (isMalformed || welcome.version() != Frames.VERSION_MAX || node.equals(self) || links.table().isTaken(node)) {
             notPeer(connection, "its welcome can't be right");
             return;
         }
         connection.peerNumber = welcome.connection();
-        if (links.isOlder(node)) {
+        String identity = objection(node, connection.credentials);
+        if (identity != null) {
+            refusedHere[Refusal.IDENTITY.ordinal()]++;
+            owner.onRefused(connection.address, Refusal.IDENTITY, identity);
+            drop(connection, Links.Answer.REFUSED, null, identity);
+            return;
+        }
+        if (links.table().isOlder(node)) {
             drop(connection, Links.Answer.REFUSED, node, "a newer incarnation is connected");
+            return;
+        }
+        boolean isAtItsAddress = connection.address.equals(node.address());
+        if (!isAtItsAddress && links.table().holder(node, connection.credentials.key()) != null) {
+            // Dialled elsewhere, it claims the address of a node that is connected.
+            links.check(new Claim(connection, new Hello(cluster, node, Hello.NONE, 0, SessionState.NONE, Hello.NONE)));
+            drop(connection, Links.Answer.SUSPECTED, node, "its address is being checked");
             return;
         }
         Link meant = connection.resuming;
@@ -179,7 +247,7 @@ final class Handshake {
             meant.resuming = null;
         }
         links.closeOlder(node);
-        Link link = links.meet(node);
+        Link link = links.table().meet(node);
         SessionState theirs = welcome.session();
         if (!theirs.isOpen()) {
             if (link.epoch() <= theirs.epoch()) {
@@ -197,7 +265,7 @@ final class Handshake {
             }
             links.open(link, theirs.epoch());
             links.attach(link, connection, 0, false);
-            owner.onAnswered(connection.address, Links.Answer.CONNECTED, node);
+            links.answered(connection, Links.Answer.CONNECTED, node);
         } else {
             drop(connection, Links.Answer.AGAIN, node, "the session has changed during the handshake");
         }
@@ -222,7 +290,7 @@ final class Handshake {
         }
         links.attach(link, connection, theirs.received(), present == null || isReplaced);
         if (connection.resuming == null) {
-            owner.onAnswered(connection.address, Links.Answer.CONNECTED, link.node());
+            links.answered(connection, Links.Answer.CONNECTED, link.node());
         }
     }
 
@@ -244,13 +312,13 @@ final class Handshake {
             case KNOWN -> onKnown(connection, node, number);
             case SUSPECTED -> drop(connection, Links.Answer.SUSPECTED, node, reason);
             case OVERLOAD -> drop(connection, Links.Answer.FAILED, node, reason);
-            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER -> drop(connection, Links.Answer.REFUSED, node, reason);
+            case MALFORMED, VERSION, CLUSTER, INCARNATION, OLDER, IDENTITY -> drop(connection, Links.Answer.REFUSED, node, reason);
         }
     }
 
     /** The other side has met this one, by {@code number} perhaps, which this side gave to that connection. */
     private void onKnown(Connection connection, NodeId node, int number) {
-        Link link = links.meet(node);
+        Link link = links.table().meet(node);
         Connection other = number == Hello.NONE ? null : links.connection(number);
         if (other != null && other != connection) {
             // That one lives, or is in its handshake: it will do.

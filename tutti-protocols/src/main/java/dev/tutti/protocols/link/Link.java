@@ -32,6 +32,9 @@ public final class Link {
     /** The connection that carries the session; null while there is none. */
     @Nullable Connection connection;
 
+    /** The other side's key as it was when the session's last connection began. */
+    String key = "";
+
     /** This side's number of the last connection of the session, which is over. */
     int gone = Hello.NONE;
 

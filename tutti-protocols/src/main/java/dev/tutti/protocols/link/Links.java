@@ -3,15 +3,15 @@ package dev.tutti.protocols.link;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.mistake.Mistake;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,9 +98,6 @@ public final class Links {
     /** Links up to which {@link #ACK_BYTES} holds; with more it shrinks, so that all links of all nodes keep no more. */
     static final int LINKS_USUAL = 32;
 
-    /** Links that are remembered. */
-    static final int LINKS_MAX = 4096;
-
     private static final long MILLISECOND = 1_000_000;
     private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
 
@@ -119,28 +116,23 @@ public final class Links {
     private final Handshake handshake;
     private final Mistake mistake;
 
-    /** In the order in which they were met. */
-    private final List<Link> links = new ArrayList<>();
+    private final LinkTable table;
 
     /** Those of them whose session is open. */
     private final List<Link> open = new ArrayList<>();
-
-    /** The same as {@link #links} by incarnation, which one node has, but for mistakes and malice. */
-    private final HashMap<Long, Link> byIncarnation = new HashMap<>();
-
-    /** The same by address; of one address there is one process at a time. */
-    private final HashMap<String, Link> atAddress = new HashMap<>();
 
     private final IntMap<Connection> connections = new IntMap<>();
 
     /** Connections whose handshake is not over, the oldest first. */
     private final LinkedHashMap<Integer, Connection> handshakes = new LinkedHashMap<>();
 
+    /** Addresses that are being dialled to check a {@link Claim}. */
+    private final TreeSet<String> claims = new TreeSet<>();
+
     private long strayFrames;
     private long unknownFrames;
     private int lastConnection;
     private int accepted;
-    private long forgottenEpoch;
     private long ackBytes = ACK_BYTES;
     private long nowNanos;
     private long deadlineNanos = NEVER;
@@ -160,6 +152,7 @@ public final class Links {
         this.mistake = mistake;
         this.self = self;
         this.cluster = cluster;
+        this.table = new LinkTable(self);
         this.limits = limits;
         this.memory = memory;
         this.effects = effects;
@@ -169,7 +162,7 @@ public final class Links {
 
     /** All that are known, in the order in which they were met; sessions may be closed. */
     public Iterable<Link> all() {
-        return links;
+        return table.all();
     }
 
     /** Links whose session is open, in the order in which these began. None may be closed in an iteration. */
@@ -178,12 +171,7 @@ public final class Links {
     }
 
     public @Nullable Link link(NodeId node) {
-        for (Link link = byIncarnation.get(node.incarnation()); link != null; link = link.nextOfIncarnation) {
-            if (link.node().equals(node)) {
-                return link;
-            }
-        }
-        return null;
+        return table.link(node);
     }
 
     /** Whether there is or was a session with a node. */
@@ -293,7 +281,7 @@ public final class Links {
         for (Connection connection : List.copyOf(handshakes.values())) {
             end(connection, "node stopped");
         }
-        for (Link link : links) {
+        for (Link link : table.all()) {
             close(link, true, "node stopped");
         }
     }
@@ -337,6 +325,14 @@ public final class Links {
         return connection.number;
     }
 
+    /** The other end of a connection has proven who it is. */
+    public void onCredentials(int number, Credentials credentials) {
+        Connection connection = connections.get(number);
+        if (connection != null) {
+            connection.credentials = credentials;
+        }
+    }
+
     public void onConnected(int number) {
         Connection connection = connections.get(number);
         if (connection == null) {
@@ -363,8 +359,8 @@ public final class Links {
 
     private void setDeadline(Connection connection) {
         long handshakeNanos = limits.handshakeNanos();
-        if (connection.resuming != null) {
-            // What waits is a session: better to try twice than to wait until it is given up.
+        if (connection.resuming != null || connection.claim != null) {
+            // What waits is a session, or a newcomer: better to try twice than to wait until it is given up.
             handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
         }
         setDeadline(connection, handshakeNanos);
@@ -383,7 +379,7 @@ public final class Links {
         owner.onDialFailed(connection.address, failure, detail);
         Link link = connection.resuming;
         if (link == null) {
-            owner.onAnswered(connection.address, Answer.FAILED, null);
+            answered(connection, Answer.FAILED, null);
             return;
         }
         link.resuming = null;
@@ -469,11 +465,42 @@ public final class Links {
         }
     }
 
+    /**
+     * A dial that was not to resume a session has ended.
+     *
+     * @param node that is there; null if none was found
+     */
+    void answered(Connection connection, Answer answer, @Nullable NodeId node) {
+        Claim claim = connection.claim;
+        if (claim == null) {
+            owner.onAnswered(connection.address, answer, node);
+            return;
+        }
+        connection.claim = null;
+        claims.remove(connection.address);
+        Connection newcomer = claim.newcomer();
+        if (connections.get(newcomer.number) == newcomer && newcomer.link == null) {
+            boolean isThere = claim.hello().node().equals(node)
+                    && connection.credentials.key().equals(newcomer.credentials.key());
+            handshake.onClaimChecked(claim, isThere, node);
+        }
+    }
+
+    /** Dials the address of a newcomer to see who is there; false if that is under way for somebody else. */
+    boolean check(Claim claim) {
+        String address = claim.hello().node().address();
+        if (!claims.add(address)) {
+            return false;
+        }
+        dial(address, null, null).claim = claim;
+        return true;
+    }
+
     /** A dialled connection has ended, or was ended, before it came to carry a session. */
     void missed(Connection connection, Answer answer, @Nullable NodeId node) {
         Link link = connection.resuming;
         if (link == null) {
-            owner.onAnswered(connection.address, answer, node);
+            answered(connection, answer, node);
             return;
         }
         if (link.resuming != connection) {
@@ -525,7 +552,7 @@ public final class Links {
                 expire(connection);
             }
         }
-        for (Link link : List.copyOf(links)) {
+        for (Link link : List.copyOf(table.all())) {
             if (link.resumeNanos <= nowNanos) {
                 resume(link);
             }
@@ -534,7 +561,7 @@ public final class Links {
         for (Connection connection : handshakes.values()) {
             deadlineNanos = Math.min(deadlineNanos, connection.deadlineNanos);
         }
-        for (Link link : links) {
+        for (Link link : table.all()) {
             deadlineNanos = Math.min(deadlineNanos, link.resumeNanos);
         }
     }
@@ -647,6 +674,7 @@ public final class Links {
         link.resumeNanos = NEVER;
         link.resumeAttempts = 0;
         link.connection = connection;
+        link.key = connection.credentials.key();
         connection.link = link;
         connection.deadlineNanos = NEVER;
         link.heard(nowNanos);
@@ -669,25 +697,8 @@ public final class Links {
         }
     }
 
-    boolean isTaken(NodeId node) {
-        if (node.incarnation() == self.incarnation()) {
-            return !node.equals(self);
-        }
-        for (Link link = byIncarnation.get(node.incarnation()); link != null; link = link.nextOfIncarnation) {
-            if (link.isOpen() && !link.node().equals(node)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    boolean isOlder(NodeId node) {
-        for (Link link = atAddress.get(node.address()); link != null; link = link.nextThere) {
-            if (link.connection != null && link.node().incarnation() > node.incarnation()) {
-                return true;
-            }
-        }
-        return false;
+    LinkTable table() {
+        return table;
     }
 
     /** One address has one process: sessions with others at the same address are over. */
@@ -695,75 +706,10 @@ public final class Links {
         if (mistake == Mistake.KEEP_PREDECESSOR) {
             return;
         }
-        for (Link link = atAddress.get(node.address()); link != null; link = link.nextThere) {
+        for (Link link = table.at(node.address()); link != null; link = link.nextThere) {
             if (!link.node().equals(node)) {
                 close(link, false, "another process is at " + node.address());
             }
-        }
-    }
-
-    Link meet(NodeId node) {
-        Link link = link(node);
-        if (link == null) {
-            if (links.size() >= LINKS_MAX) {
-                forgetOne();
-            }
-            link = new Link(node, forgottenEpoch);
-            links.add(link);
-            link.nextOfIncarnation = byIncarnation.put(node.incarnation(), link);
-            link.nextThere = atAddress.put(node.address(), link);
-        }
-        return link;
-    }
-
-    /** Whoever is met again after it was forgotten starts from an epoch that it can't have had. */
-    private void forgetOne() {
-        for (Link link : links) {
-            if (!link.isOpen() && link.connection == null) {
-                forgottenEpoch = Math.max(forgottenEpoch, link.epoch());
-                links.remove(link);
-                leaveIncarnation(link);
-                leaveAddress(link);
-                return;
-            }
-        }
-    }
-
-    private void leaveIncarnation(Link link) {
-        long incarnation = link.node().incarnation();
-        Link before = byIncarnation.get(incarnation);
-        if (before == link && link.nextOfIncarnation == null) {
-            byIncarnation.remove(incarnation);
-            return;
-        }
-        if (before == link) {
-            byIncarnation.put(incarnation, Objects.requireNonNull(link.nextOfIncarnation));
-            return;
-        }
-        while (before != null && before.nextOfIncarnation != link) {
-            before = before.nextOfIncarnation;
-        }
-        if (before != null) {
-            before.nextOfIncarnation = link.nextOfIncarnation;
-        }
-    }
-
-    private void leaveAddress(Link link) {
-        String address = link.node().address();
-        Link before = atAddress.get(address);
-        if (before == link) {
-            if (link.nextThere == null) {
-                atAddress.remove(address);
-            } else {
-                atAddress.put(address, link.nextThere);
-            }
-            return;
-        }
-        while (before != null && before.nextThere != link) {
-            before = before.nextThere;
-        }
-        if (before != null) {
-            before.nextThere = link.nextThere;
         }
     }
 
@@ -774,7 +720,7 @@ public final class Links {
         report.put("stray-frames", strayFrames);
         report.put("unknown-frames", unknownFrames);
         handshake.report(report);
-        for (Link link : links) {
+        for (Link link : table.all()) {
             link.report(report.section(link.node().name()), nowNanos);
         }
     }

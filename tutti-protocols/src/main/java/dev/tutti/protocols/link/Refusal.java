@@ -19,7 +19,9 @@ public enum Refusal {
     /** Enough others do not hear it. */
     SUSPECTED,
     /** Not in time, or too many at once. */
-    OVERLOAD;
+    OVERLOAD,
+    /** Its certificate is not one of this name and address, or another node answers at its address. */
+    IDENTITY;
 
     private static final Refusal[] CODES = values();
 

@@ -5,9 +5,11 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Records;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Application;
@@ -131,7 +133,7 @@ public final class NodeMachine implements HostedMachine {
             throw new SettingException("detection.timeout: " + settings.text(NodeSettings.DETECTION_TIMEOUT)
                     + " is less than twice detection.heartbeat, " + settings.text(NodeSettings.HEARTBEAT));
         }
-        String cluster = settings.get(NodeSettings.CLUSTER);
+        String cluster = settings.get(TransportSettings.CLUSTER);
         if (cluster.length() > NAME_MAX) {
             throw new SettingException(
                     "cluster: the name has " + cluster.length() + " characters, at most " + NAME_MAX);
@@ -159,7 +161,7 @@ public final class NodeMachine implements HostedMachine {
     @Override
     public void useMulticast(Multicast toAll) {
         MulticastPort port = new MulticastPort(
-                self, settings.get(NodeSettings.CLUSTER), toAll, links, memory, effects, heartbeatNanos);
+                self, settings.get(TransportSettings.CLUSTER), toAll, links, memory, effects, heartbeatNanos);
         multicast = port;
         groups.useMulticast(port);
         stackMaker = (member, group, submissions) ->
@@ -217,6 +219,12 @@ public final class NodeMachine implements HostedMachine {
         begin(nowNanos);
         refused.add(remote, detail, true, now());
         effects.event(new NodeEvents.Refused(remote, detail));
+    }
+
+    @Override
+    public void onCredentials(long nowNanos, int connection, Credentials credentials) {
+        begin(nowNanos);
+        links.onCredentials(connection, credentials);
     }
 
     @Override
@@ -718,7 +726,7 @@ public final class NodeMachine implements HostedMachine {
         node.put("name", self.name());
         node.put("address", self.address());
         node.put("incarnation", self.incarnation());
-        node.put("cluster", settings.get(NodeSettings.CLUSTER));
+        node.put("cluster", settings.get(TransportSettings.CLUSTER));
         node.put("state", isStopped ? "stopped" : "running");
         links.report(report.section("links"));
         if (multicast != null) {

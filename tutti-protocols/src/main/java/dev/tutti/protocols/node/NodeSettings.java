@@ -12,12 +12,6 @@ public final class NodeSettings {
 
     private NodeSettings() {}
 
-    public static final Setting<String> NAME =
-            Setting.text("name", "", "The node's name, for people; the address if empty.");
-
-    public static final Setting<String> CLUSTER =
-            Setting.text("cluster", "tutti", "Nodes of another cluster are refused. At most 255 characters.");
-
     public static final Setting<List<String>> SEEDS = Setting.list(
             "discovery.seeds", "Where other nodes may be: host:port, or host:port-port for a range of ports.");
 
@@ -89,9 +83,8 @@ public final class NodeSettings {
             "Connections that have not said yet who they are; beyond, the oldest of them is refused.");
 
     public static final List<Setting<?>> ALL = Stream.of(
+                    TransportSettings.ALL,
                     List.<Setting<?>>of(
-                            NAME,
-                            CLUSTER,
                             SEEDS,
                             PATIENCE,
                             PAUSE_MAX,
@@ -102,8 +95,7 @@ public final class NodeSettings {
                             DETECTION_TIMEOUT,
                             RESEND_BUFFER,
                             HANDSHAKE_TIMEOUT,
-                            HANDSHAKES_MAX),
-                    TransportSettings.ALL)
+                            HANDSHAKES_MAX))
             .flatMap(List::stream)
             .toList();
 }

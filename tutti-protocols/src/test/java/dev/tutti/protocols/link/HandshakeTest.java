@@ -6,6 +6,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
+import dev.tutti.core.driver.Credentials;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import java.nio.charset.StandardCharsets;
@@ -197,13 +198,161 @@ class HandshakeTest {
 
     // ------------------------------------------------------------------ incarnations
 
+    private static final NodeId NEXT = new NodeId(61, "next", PEER.address());
+
+    /** The dial of an address that is checked: it gets the number after the last one. */
+    private int dialBack(int newcomer, String key) {
+        assertThat(dialed).last().isEqualTo("host:2");
+        links.onCredentials(newcomer + 1, certificate("of who answers", key));
+        links.onConnected(newcomer + 1);
+        return newcomer + 1;
+    }
+
+    private int sayWith(Credentials credentials, Hello hello) {
+        int connection = links.onAccepted("stranger");
+        links.onCredentials(connection, credentials);
+        links.onFrame(connection, hello.encode(Memory.onHeap()));
+        return connection;
+    }
+
+    private static Credentials certificate(String subject, String key) {
+        return new Credentials() {
+            @Override
+            public String subject() {
+                return subject;
+            }
+
+            @Override
+            public String key() {
+                return key;
+            }
+
+            @Override
+            public String objection(String name, String address) {
+                return subject.equals("CN=other") ? "the certificate CN=other is not of " + name : null;
+            }
+        };
+    }
+
+    private static Packet welcome(NodeId node) {
+        return new Welcome(1, node, 9, new SessionState(1, true, 0), 0).encode(Memory.onHeap());
+    }
+
+    private static Packet refusal(NodeId node, Refusal refusal, int number) {
+        Packet frame = Packet.create(Memory.onHeap(), 500)
+                .appendByte(Frames.REFUSE)
+                .appendByte(refusal.ordinal())
+                .appendInt(number)
+                .appendText("test");
+        Wire.append(frame, node);
+        return frame;
+    }
+
     @Test
-    void aNewerIncarnationEndsTheSessionWithTheOlderFirst() {
+    void aNewcomerThatAnswersAtItsAddressEndsTheSessionWithItsPredecessor() {
         int old = say(hello(PEER));
-        say(hello(new NodeId(61, "peer", PEER.address())));
+        int newcomer = say(hello(NEXT));
+        assertThat(events).containsExactly("opened peer");
+        links.onFrame(dialBack(newcomer, ""), welcome(NEXT));
         assertThat(events).containsExactly(
-                "opened peer", "closed peer: another process is at host:2", "opened peer");
-        assertThat(closes).singleElement().asString().startsWith(old + ": another process");
+                "opened peer", "closed peer: another process is at host:2", "opened next");
+        assertThat(closes).first().asString().startsWith(old + ": another process");
+        assertThat(answer()).startsWith("KNOWN");
+    }
+
+    @Test
+    void aNewcomerReplacesAPredecessorWhoseConnectionIsOverWithoutACheck() {
+        int old = say(hello(PEER));
+        links.onDisconnected(old, false, "reset");
+        int dials = dialed.size();
+        say(hello(NEXT));
+        assertThat(answer()).startsWith("welcome");
+        assertThat(dialed).hasSize(dials);
+        assertThat(links.link(PEER).isOpen()).isFalse();
+    }
+
+    @Test
+    void aLivingSessionIsNotEndedByWhoClaimsItsAddress() {
+        sayWith(certificate("CN=peer", "p"), hello(PEER));
+        int newcomer = sayWith(certificate("CN=next", "n"), hello(NEXT));
+        links.onFrame(dialBack(newcomer, "p"), refusal(PEER, Refusal.KNOWN, 1));
+        assertThat(links.link(PEER).isConnected()).isTrue();
+        assertThat(answer())
+                .startsWith("IDENTITY 0 next (CN=next) advertises host:2, from where peer (CN=peer) is connected")
+                .contains("peer has answered there", "bind.advertise");
+        assertThat(events).first().isEqualTo("opened peer");
+        assertThat(events).last().asString().startsWith("refused IDENTITY stranger: next (CN=next) advertises host:2");
+    }
+
+    @Test
+    void aLivingSessionIsNotEndedByWhoCannotBeReachedAtItsAddress() {
+        say(hello(PEER));
+        int newcomer = say(hello(NEXT));
+        links.onDialFailed(newcomer + 1, DialFailure.UNREACHABLE, "no route");
+        assertThat(links.link(PEER).isConnected()).isTrue();
+        assertThat(answer()).startsWith("IDENTITY").contains("nobody could be reached there");
+        assertThat(events).doesNotContain("FAILED host:2");
+        // Another attempt is checked anew.
+        int again = say(hello(NEXT));
+        links.onFrame(dialBack(again, ""), welcome(NEXT));
+        assertThat(links.link(NEXT).isOpen()).isTrue();
+    }
+
+    @Test
+    void aLivingSessionIsNotTakenOverWithAnotherKey() {
+        sayWith(certificate("CN=peer", "p"), hello(PEER));
+        int thief = sayWith(certificate("CN=thief", "t"), again(new SessionState(1, true, 0), 7));
+        links.onFrame(dialBack(thief, "p"), refusal(PEER, Refusal.KNOWN, 1));
+        assertThat(answer()).startsWith("IDENTITY 0 peer (CN=thief) advertises host:2");
+        assertThat(links.link(PEER).isConnected()).isTrue();
+        sayWith(certificate("CN=peer", "p"), again(new SessionState(1, true, 0), 7));
+        assertThat(answer()).startsWith("welcome");
+    }
+
+    @Test
+    void whoWasDialledElsewhereDoesNotEndALivingSession() {
+        say(hello(PEER));
+        links.dial("elsewhere:1", null);
+        links.onConnected(2);
+        links.onFrame(2, welcome(NEXT));
+        assertThat(events).containsExactly("opened peer", "SUSPECTED elsewhere:1");
+        links.onFrame(dialBack(2, ""), refusal(PEER, Refusal.KNOWN, 1));
+        assertThat(links.link(PEER).isConnected()).isTrue();
+        assertThat(links.link(NEXT)).isNull();
+    }
+
+    @Test
+    void oneNewcomerOfAnAddressIsCheckedAtATime() {
+        say(hello(PEER));
+        say(hello(NEXT));
+        int dials = dialed.size();
+        say(hello(new NodeId(62, "third", PEER.address())));
+        assertThat(answer()).isEqualTo("SUSPECTED 0 its address is being checked");
+        assertThat(dialed).hasSize(dials);
+    }
+
+    @Test
+    void aNodeThatAdvertisesTheAddressOfThisOneIsRefused() {
+        say(hello(new NodeId(60, "peer", SELF.address())));
+        assertThat(answer()).isEqualTo("IDENTITY 0 peer advertises host:1, the address of self; give each node an address"
+                + " of its own: bind.advertise, or bind.address and bind.port");
+        links.dial("alias:1", null);
+        links.onConnected(2);
+        links.onFrame(2, welcome(new NodeId(60, "peer", SELF.address())));
+        assertThat(events).last().isEqualTo("REFUSED alias:1");
+        assertThat(links.link(new NodeId(60, "peer", SELF.address()))).isNull();
+    }
+
+    @Test
+    void aNodeThatItsCertificateDoesNotNameIsRefusedOnBothSides() {
+        sayWith(certificate("CN=other", "o"), hello(PEER));
+        assertThat(answer()).isEqualTo("IDENTITY 0 the certificate CN=other is not of peer");
+        links.dial("host:2", null);
+        links.onCredentials(2, certificate("CN=other", "o"));
+        links.onConnected(2);
+        links.onFrame(2, welcome(PEER));
+        assertThat(events).contains("refused IDENTITY host:2: the certificate CN=other is not of peer");
+        assertThat(links.link(PEER)).isNull();
     }
 
     @Test
@@ -336,7 +485,7 @@ class HandshakeTest {
     void aSessionWithANodeThatWasForgottenIsNotTakenForANewOne() {
         say(hello(PEER));
         links.close(links.link(PEER), false, "test");
-        for (int number = 1; number <= Links.LINKS_MAX; number++) {
+        for (int number = 1; number <= LinkTable.LINKS_MAX; number++) {
             NodeId other = new NodeId(1_000 + number, "other", "other:" + number);
             say(hello(other));
             links.close(links.link(other), false, "test");
@@ -411,8 +560,10 @@ class HandshakeTest {
             for (int flips = random.nextInt(3); flips > 0 && changed.length > 0; flips--) {
                 changed[random.nextInt(changed.length)] = (byte) random.nextInt();
             }
+            int dials = dialed.size();
             say(bytes(changed));
-            assertThat(written).isNotEmpty();
+            // Each is answered, or its address is dialled to see who is there.
+            assertThat(written.size() + dialed.size() - dials).isPositive();
             written.clear();
         }
         assertThat(closes).hasSizeGreaterThan(10_000);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
+import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
@@ -245,7 +246,7 @@ class NodeFaultsTest {
     @Test
     void nodesOfDifferentClustersDoNotMeetAndSayWhy() {
         Node a = network.node("a", 1).start();
-        Node b = network.node("b", 2, s -> s.with(NodeSettings.CLUSTER, "other"), "host:1").start();
+        Node b = network.node("b", 2, s -> s.with(TransportSettings.CLUSTER, "other"), "host:1").start();
         TestGroup group = b.join("g");
         network.run(60 * TestNetwork.SECOND);
         assertThat(group.joins).isEqualTo(1);

@@ -3,6 +3,7 @@ package dev.tutti.stomp.internal;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.PrivateFile;
 import dev.tutti.stomp.StompSettings;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -103,7 +103,8 @@ final class Tls {
         return found;
     }
 
-    private SslContext load() throws SSLException {
+    private SslContext load() throws IOException {
+        PrivateFile.check(key);
         SslContextBuilder builder = SslContextBuilder.forServer(certificate.toFile(), key.toFile())
                 .sslProvider(SslProvider.JDK)
                 .protocols("TLSv1.3", "TLSv1.2");

@@ -1,0 +1,299 @@
+package dev.tutti.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.Event;
+import dev.tutti.Group;
+import dev.tutti.Node;
+import dev.tutti.NodeBuilder;
+import dev.tutti.netty.tls.Certificates;
+import dev.tutti.netty.tls.Certificates.PemFiles;
+import dev.tutti.netty.tls.Certificates.Request;
+import dev.tutti.netty.tls.ClusterSecret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Secrets and certificates of nodes that run: who is refused, and what changes while they talk. */
+@Tag("slow")
+@Timeout(120)
+class SecurityTest {
+
+    private static final long LIMIT_SECONDS = 30;
+    private static final int MEMBERS = 3;
+
+    @TempDir
+    private Path directory;
+
+    private final List<Node> nodes = new ArrayList<>();
+    private int changes;
+
+    @AfterEach
+    void closeAll() {
+        nodes.forEach(Node::close);
+    }
+
+    private Path secretFile(String name, String... lines) throws IOException {
+        Path file = directory.resolve(name);
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        Files.write(file, List.of(lines));
+        touch(file);
+        return file;
+    }
+
+    private void touch(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(++changes)));
+    }
+
+    // ------------------------------------------------------------------ changes under load
+
+    /** Members of one group; each message is awaited at all of them. */
+    private final class Cluster {
+
+        private final List<Group> groups = new ArrayList<>();
+        private final List<BlockingQueue<String>> received = new ArrayList<>();
+        private final BlockingQueue<Integer> views = new LinkedBlockingQueue<>();
+        private int sent;
+
+        Cluster(IntFunction<NodeBuilder> builders) throws InterruptedException {
+            CountDownLatch complete = new CountDownLatch(MEMBERS);
+            for (int index = 0; index < MEMBERS; index++) {
+                NodeBuilder builder = builders.apply(index);
+                if (index > 0) {
+                    builder.seeds(nodes.getFirst().address());
+                }
+                Node node = builder.start();
+                nodes.add(node);
+                BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+                received.add(queue);
+                groups.add(node.group("g")
+                        .onMessage(message -> queue.add(message.text()))
+                        .onView(view -> {
+                            views.add(view.size());
+                            if (view.size() == MEMBERS) {
+                                complete.countDown();
+                            }
+                        })
+                        .join());
+            }
+            assertThat(complete.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            views.clear();
+        }
+
+        /** Sends until each node has taken over its changed files so many times. */
+        void talkUntilReloaded(long reloads) throws InterruptedException {
+            Instant end = Instant.now().plusSeconds(LIMIT_SECONDS);
+            while (nodes.stream().anyMatch(node -> counter(node, "tls.reloads") < reloads)) {
+                assertThat(Instant.now()).isBefore(end);
+                talk();
+            }
+            // What was made with the credentials before may be looked at, and made anew, only now.
+            for (int count = 0; count < 50; count++) {
+                talk();
+            }
+        }
+
+        private void talk() throws InterruptedException {
+            String text = "m" + sent++;
+            groups.get(sent % MEMBERS).send(text);
+            for (BlockingQueue<String> queue : received) {
+                assertThat(queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(text);
+            }
+        }
+
+        void lostNothing() {
+            assertThat(views).as("sizes of further views").isEmpty();
+            received.forEach(queue -> assertThat(queue).isEmpty());
+        }
+    }
+
+    private static long counter(Node node, String name) {
+        return node.inspection().samples().stream()
+                .filter(sample -> sample.metric().name().equals(name))
+                .mapToLong(sample -> sample.value())
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
+    void theSecretChangesWithoutAViewChange() throws Exception {
+        String before = ClusterSecret.generate();
+        String after = ClusterSecret.generate();
+        List<Path> files = new ArrayList<>();
+        for (int index = 0; index < MEMBERS; index++) {
+            files.add(secretFile("secret-" + index, before));
+        }
+        Cluster cluster = new Cluster(index -> Node.tcp(0).name("m" + index).secretFile(files.get(index)));
+        int step = 0;
+        for (String[] lines : List.of(
+                new String[] {before, after}, new String[] {after, before}, new String[] {after})) {
+            for (int index = 0; index < MEMBERS; index++) {
+                secretFile("secret-" + index, lines);
+            }
+            cluster.talkUntilReloaded(++step);
+        }
+        cluster.lostNothing();
+    }
+
+    @Test
+    void theAuthorityChangesWithoutAViewChange() throws Exception {
+        PemFiles before = Certificates.createAuthority(directory, Request.of("before"));
+        PemFiles after = Certificates.createAuthority(directory, Request.of("after"));
+        Path authority = directory.resolve("authority.pem");
+        Files.copy(before.certificate(), authority);
+        for (int index = 0; index < MEMBERS; index++) {
+            certificate(before, index);
+        }
+        Cluster cluster = new Cluster(index -> Node.tcp(0)
+                .tls(directory.resolve("m" + index + ".pem"), directory.resolve("m" + index + "-key.pem"), authority));
+        assertThat(nodes.getFirst().id().name()).as("of its certificate").isEqualTo("m0");
+        Files.writeString(authority, Files.readString(before.certificate()) + Files.readString(after.certificate()));
+        touch(authority);
+        cluster.talkUntilReloaded(1);
+        for (int index = 0; index < MEMBERS; index++) {
+            certificate(after, index);
+        }
+        touch(authority);
+        cluster.talkUntilReloaded(2);
+        Files.copy(after.certificate(), authority, StandardCopyOption.REPLACE_EXISTING);
+        touch(authority);
+        cluster.talkUntilReloaded(3);
+        cluster.lostNothing();
+    }
+
+    private void certificate(PemFiles authority, int index) throws IOException {
+        Certificates.createNode(directory, authority, new Request("m" + index, List.of(), Duration.ofDays(1), true));
+    }
+
+    @Test
+    void aRevokedMemberIsOutWithinTenSeconds() throws Exception {
+        PemFiles authority = Certificates.createAuthority(directory, Request.of("authority"));
+        Path revoked = directory.resolve("revoked.pem");
+        Certificates.revoke(revoked, authority, List.of());
+        for (int index = 0; index < MEMBERS; index++) {
+            certificate(authority, index);
+        }
+        Cluster cluster = new Cluster(index -> Node.tcp(0)
+                .tls(
+                        directory.resolve("m" + index + ".pem"),
+                        directory.resolve("m" + index + "-key.pem"),
+                        authority.certificate())
+                .set("tls.revoked", index == 2 ? "" : revoked.toString()));
+        Certificates.revoke(revoked, authority, List.of(directory.resolve("m2.pem")));
+        touch(revoked);
+        Instant end = Instant.now().plusSeconds(10);
+        Integer size = cluster.views.poll(10, TimeUnit.SECONDS);
+        while (size != null && size != MEMBERS - 1) {
+            size = cluster.views.poll(Duration.between(Instant.now(), end).toMillis(), TimeUnit.MILLISECONDS);
+        }
+        assertThat(size).as("a view without it within ten seconds").isNotNull();
+        assertThat(cluster.groups.get(0).view().members()).noneMatch(member -> member.name().equals("m2"));
+    }
+
+    // ------------------------------------------------------------------ identity
+
+    @Test
+    void aNodeThatAdvertisesAnothersAddressIsRefusedAndBothSidesAreTold() throws Exception {
+        Path file = secretFile("secret", ClusterSecret.generate());
+        BlockingQueue<String> told = new LinkedBlockingQueue<>();
+        Cluster cluster = new Cluster(index -> {
+            NodeBuilder builder = Node.tcp(0).name("m" + index).secretFile(file);
+            return index == 0 ? builder.onTrouble(told::add) : builder;
+        });
+        BlockingQueue<String> toldThere = new LinkedBlockingQueue<>();
+        Node mistaken = Node.tcp(0)
+                .name("mistaken")
+                .secretFile(file)
+                .seeds(nodes.getFirst().address())
+                .set("bind.advertise", nodes.get(1).address())
+                .onTrouble(toldThere::add)
+                .start();
+        nodes.add(mistaken);
+        mistaken.group("g").join();
+        String text = "advertises " + nodes.get(1).address() + ", from where m1 (CN=m1) is connected";
+        assertThat(await(told, text)).contains("mistaken (CN=mistaken)", "bind.advertise");
+        assertThat(await(toldThere, text)).contains("m0 refuses", "bind.advertise");
+        for (int count = 0; count < 50; count++) {
+            cluster.talk();
+        }
+        cluster.lostNothing();
+    }
+
+    private static String await(BlockingQueue<String> told, String part) throws InterruptedException {
+        String text = told.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+        while (text != null && !text.contains(part)) {
+            text = told.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+        }
+        assertThat(text).as(part).isNotNull();
+        return text;
+    }
+
+    // ------------------------------------------------------------------ canary
+
+    @Test
+    void theSecretIsNowhereToBeSeen() throws Exception {
+        String canary = ClusterSecret.generate();
+        List<Event> events = new CopyOnWriteArrayList<>();
+        NodeBuilder builder = Node.tcp(0).name("a").secret(canary);
+        try (Node node = builder.start();
+                Node other = Node.tcp(0).name("b").secret(ClusterSecret.generate()).seeds(node.address()).start()) {
+            nodes.add(node);
+            BlockingQueue<Event> refused = new LinkedBlockingQueue<>();
+            node.onEvent(event -> {
+                events.add(event);
+                if (event.kind() == Event.Kind.REFUSED) {
+                    refused.add(event);
+                }
+            });
+            assertThat(refused.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isNotNull();
+            Map<String, Object> seen = Map.of(
+                    "builder", builder.spec(),
+                    "spec", node.spec(),
+                    "values", node.spec().node().explicit(),
+                    "settings", node.inspection().settings(),
+                    "inspection", node.inspection().json(),
+                    "events", events,
+                    "health", node.health(),
+                    "other", other.inspection().json());
+            seen.forEach((what, value) -> assertThat(String.valueOf(value)).as(what).doesNotContain(canary));
+        }
+        Path file = directory.resolve("node.yaml");
+        Files.writeString(file, "security: {secret: " + canary + "}\n");
+        for (String command : List.of("show", "print")) {
+            Run run = Run.of("config", command, "--config", file.toString());
+            assertThat(run.out() + run.err()).as(command).contains("not shown").doesNotContain(canary);
+        }
+        assertThat(Run.of("node", "-D", "security.secret=" + canary).err()).doesNotContain(canary);
+        System.setProperty("tutti.security.secret", canary);
+        try {
+            assertThatThrownBy(() -> Node.tcp(0).start())
+                    .hasMessageContaining("security.secret-file")
+                    .message()
+                    .doesNotContain(canary);
+        } finally {
+            System.clearProperty("tutti.security.secret");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.tutti.core.driver;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proof of identity that the other end of a connection has given: its certificate. Immutable; the same question has the
+ * same answer each time.
+ */
+public interface Credentials {
+
+    /** Credentials of a connection without TLS: nothing is proven, and nothing is objected to. */
+    Credentials NONE = new Credentials() {
+        @Override
+        public String subject() {
+            return "";
+        }
+
+        @Override
+        public String key() {
+            return "";
+        }
+
+        @Override
+        public @Nullable String objection(String name, String address) {
+            return null;
+        }
+    };
+
+    /** Returns the subject of the certificate, for people; empty if there is none. */
+    String subject();
+
+    /** Returns a text that identifies the private key which the other end has; empty if it has none. */
+    String key();
+
+    /**
+     * Returns why the other end can't be the node of this name at this address, and what to change; null if it can.
+     *
+     * @param address {@code host:port}
+     */
+    @Nullable String objection(String name, String address);
+}

@@ -110,7 +110,7 @@ public final class NodeBuilder {
 
     /** Names go to logs and terminals of all members, which refuse a node whose name would forge lines there. */
     private static NodeSpec checked(NodeSpec spec) {
-        for (Setting<String> setting : List.of(NodeSettings.NAME, NodeSettings.CLUSTER)) {
+        for (Setting<String> setting : List.of(TransportSettings.NAME, TransportSettings.CLUSTER)) {
             try {
                 Printable.checkName(setting.name(), spec.node().get(setting));
             } catch (IllegalArgumentException e) {

@@ -854,6 +854,25 @@ sealed interface Action {
         }
     }
 
+    /** What {@link Await} waits for does not happen any more. */
+    record Disarm() implements Action {
+        @Override
+        public Fault fault() {
+            return Fault.WORK;
+        }
+
+        @Override
+        public boolean strike(Cluster cluster) {
+            cluster.ambush().clear();
+            return false;
+        }
+
+        @Override
+        public String toString() {
+            return "no ambush waits any more";
+        }
+    }
+
     /** It happens to who has sent, and was to receive, what an {@link Await} has waited for. */
     non-sealed interface OfEnds extends Action {
         /** The action, now that it is known who they are. */

@@ -728,6 +728,7 @@ final class Swarm {
 
     /** Until nothing is under way that could bring another view. */
     private void allWell() {
+        step(new Action.Disarm());
         step(new Action.HealAll());
         for (int node = 1; node <= size; node++) {
             step(new Action.Start(node));

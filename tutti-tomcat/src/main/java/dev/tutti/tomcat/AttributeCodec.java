@@ -1,5 +1,6 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.internal.Fence;
 import dev.tutti.tomcat.replication.Field;
 import dev.tutti.tomcat.replication.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,12 @@ final class AttributeCodec {
         "jakarta.servlet.http.Cookie"
     };
 
+    /** Times that an object is encoded which another thread changes meanwhile, before it has to wait for the next occasion. */
+    static final int ATTEMPTS_AT_ONCE = 3;
+
     private final SessionCodec codec;
     private final SessionCodec fieldCodec;
+    private final Fence fence = Fence.of((callback, argument, thrown) -> {});
     private final Supplier<ClassLoader> classes;
     private final ReplicationCounters counters;
     private final Reports reports;
@@ -83,24 +89,38 @@ final class AttributeCodec {
         return field.name().isEmpty() ? kind : kind + " '" + field.name() + "'";
     }
 
-    /** Whatever the application's classes throw while they are written, the request goes on. */
+    /**
+     * Encodes a value. Whatever the application's classes throw while they are written, errors too, the request goes on. An
+     * exception other than a codec's own is most often that of a collection that changes meanwhile: it is tried again at once.
+     */
     private byte @Nullable [] encode(SessionCodec with, String what, Object value) {
-        String reason;
         if (!with.supports(value)) {
-            reason = "it can't be encoded; a class has to implement java.io.Serializable for the default codec";
-        } else {
-            try {
-                return with.encode(value);
-            } catch (IOException | RuntimeException e) {
-                reason = e.getMessage() == null ? e.toString() : e.getMessage();
+            reportUnencoded(what, value, "it can't be encoded; a class has to implement java.io.Serializable for the"
+                    + " default codec. Other nodes keep the last value that could be");
+            return null;
+        }
+        AtomicReference<byte @Nullable []> encoded = new AtomicReference<>();
+        Throwable failure = null;
+        for (int attempt = 0; attempt < ATTEMPTS_AT_ONCE; attempt++) {
+            failure = fence.attempt(() -> encoded.set(with.encode(value)));
+            if (failure == null) {
+                return encoded.get();
+            }
+            if (!(failure instanceof RuntimeException)) {
+                break;
             }
         }
+        String reason = failure instanceof IOException && failure.getMessage() != null ? failure.getMessage() : "" + failure;
+        reportUnencoded(what, value, reason + ". Other nodes keep the last value that could be encoded; this one is tried again");
+        return null;
+    }
+
+    private void reportUnencoded(String what, Object value, String reason) {
         counters.increment(Counter.NOT_ENCODED);
         String type = value.getClass().getName();
         reports.warnOnce(
                 "not encoded: " + what + " of " + type,
                 "Session " + what + " of class " + type + " stays at this node: " + reason);
-        return null;
     }
 
     private @Nullable Object decode(SessionCodec with, String what, byte[] content) {

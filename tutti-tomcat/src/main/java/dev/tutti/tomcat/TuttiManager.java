@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.apache.catalina.Context;
 import org.apache.catalina.DistributedManager;
 import org.apache.catalina.Lifecycle;
@@ -81,6 +82,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private SaveMode saveMode = SaveMode.ON_GET;
     private Acknowledgement acknowledgement = Acknowledgement.ALL;
     private Duration acknowledgementTimeout = Duration.ofSeconds(2);
+    private Duration changeDelay = Duration.ofMillis(50);
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);
     private Duration joinPatience = Duration.ofSeconds(10);
@@ -225,6 +227,18 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     /** How long a request waits for them, 2 s unless set. */
     public void setAcknowledgementTimeout(String duration) {
         acknowledgementTimeout = duration("acknowledgementTimeout", duration);
+    }
+
+    /**
+     * Time after which an explicit change is sent while a request of its session goes on, 50 ms unless set; 1 ms to 5 s. At
+     * the end of a request, before its response, and where no request uses the session, it is sent without delay.
+     */
+    public void setChangeDelay(String duration) {
+        Duration delay = Durations.parse(duration);
+        if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(Duration.ofSeconds(5)) > 0) {
+            throw new IllegalArgumentException("changeDelay=\"" + duration + "\" is outside 1 ms to 5 s");
+        }
+        changeDelay = delay;
     }
 
     /** How long a request waits for the others when its session is not here, 1 s unless set. */
@@ -392,7 +406,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         setState(LifecycleState.STOPPING);
         Replicator leaving = replicator;
         if (leaving != null) {
-            replicateAll();
+            forEachSession(TuttiSession::replicate);
             replicator = null;
             if (!leaving.awaitHandedOver(stopTimeout)) {
                 new KeptSessions(getContext(), pathname).write(leaving);
@@ -539,18 +553,18 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
                 session(record).isValid();
             }
         }
-        replicateAll();
+        forEachSession(TuttiSession::replicateChanges);
         processingTime += System.currentTimeMillis() - startMillis;
     }
 
-    private void replicateAll() {
+    private void forEachSession(Consumer<TuttiSession> action) {
         Replicator present = replicator;
         if (present == null) {
             return;
         }
         for (SessionRecord record : present.sessions()) {
             if (record.handle() instanceof TuttiSession session) {
-                session.replicate();
+                action.accept(session);
             }
         }
     }
@@ -719,6 +733,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     long idleMillis(SessionRecord record) {
         Replicator present = replicator;
         return present == null ? 0 : present.idleNanos(record) / 1_000_000;
+    }
+
+    /** Runs a task when a change may not wait any longer, on a thread of its own. */
+    void afterChangeDelay(Runnable task) {
+        Delays.after(changeDelay, () -> THREADS.execute(task));
     }
 
     void onStalled(TuttiSession session, StalledException stalled) {

@@ -21,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.catalina.SessionListener;
 import org.apache.catalina.authenticator.Constants;
@@ -49,7 +50,23 @@ public final class TuttiSession extends StandardSession {
         volatile byte @Nullable [] baseline;
         volatile boolean isSet;
         volatile boolean isRead;
+
+        /** Whether the last try to encode it failed: it is tried again, unless another node's value has replaced it. */
+        volatile boolean isUnsent;
     }
+
+    /** Which changes are looked for, and whether objects that were read may change again. */
+    private enum Moment {
+        /** All changes; requests go on, and what they hold is compared again. */
+        DURING,
+        /** All changes; the last request ends. */
+        END,
+        /** Explicit changes only: nobody compares an object that a request holds but the request itself. */
+        BETWEEN
+    }
+
+    /** Further tries to encode an attribute that are a bounded delay apart; then it waits for a request or the background. */
+    private static final int RETRIES_SOON_MAX = 4;
 
     private final transient TuttiManager owner;
     private final transient ConcurrentHashMap<String, Live> lives = new ConcurrentHashMap<>();
@@ -58,6 +75,8 @@ public final class TuttiSession extends StandardSession {
     private final transient Object flushing = new Object();
     private final transient Object materializing = new Object();
     private final transient AtomicInteger users = new AtomicInteger();
+    private final transient AtomicBoolean isFlushScheduled = new AtomicBoolean();
+    private transient int retriesSoon;
     private transient volatile @Nullable SessionRecord record;
     private transient volatile long lastNumber;
     private transient volatile boolean isLost;
@@ -257,7 +276,7 @@ public final class TuttiSession extends StandardSession {
             return super.getAttribute(name);
         }
         Object value = current(name);
-        if (value != null && owner.saveMode() != SaveMode.ON_SET && !Immutables.contains(value)) {
+        if (owner.saveMode() != SaveMode.ON_SET && isMutable(value)) {
             live(name).isRead = true;
         }
         return value;
@@ -355,7 +374,7 @@ public final class TuttiSession extends StandardSession {
             live.isSet = wasSet;
             throw e;
         }
-        replicateIfHeld();
+        replicateSoon();
     }
 
     @Override
@@ -369,7 +388,7 @@ public final class TuttiSession extends StandardSession {
         live(name).isSet = true;
         super.removeAttributeInternal(name, notify);
         live(name).isSet = true;
-        replicateIfHeld();
+        replicateSoon();
     }
 
     /** Whether somebody here is told of the value that an attribute had, which therefore must become an object. */
@@ -458,7 +477,7 @@ public final class TuttiSession extends StandardSession {
     private void changeField(Field field) {
         if (record != null) {
             changedFields.add(field);
-            replicateIfHeld();
+            replicateSoon();
         }
     }
 
@@ -522,9 +541,32 @@ public final class TuttiSession extends StandardSession {
         awaitSafe();
     }
 
-    private void replicateIfHeld() {
-        if (isHeldOutsideRequests() && isValid && !expiring) {
+    /** Sends explicit changes that have not been sent, without waiting for anybody. */
+    void replicateChanges() {
+        flush(Moment.BETWEEN);
+    }
+
+    /**
+     * Sends a change at once, and waits until it is safe, if no request uses the session. Otherwise it goes out with what
+     * that request sends, or after a bounded delay: the request may be open for hours.
+     */
+    private void replicateSoon() {
+        if (!isValid || expiring) {
+            return;
+        }
+        if (isHeldOutsideRequests()) {
             replicate();
+        } else {
+            scheduleFlush();
+        }
+    }
+
+    private void scheduleFlush() {
+        if (isFlushScheduled.compareAndSet(false, true)) {
+            owner.afterChangeDelay(() -> {
+                isFlushScheduled.set(false);
+                flush(Moment.BETWEEN);
+            });
         }
     }
 
@@ -544,32 +586,53 @@ public final class TuttiSession extends StandardSession {
      *     compared again otherwise, and as long as other requests use the session
      */
     void flush(boolean isLast) {
+        flush(isLast && users.get() <= 1 ? Moment.END : Moment.DURING);
+    }
+
+    private void flush(Moment moment) {
         SessionRecord present = record;
-        if (present == null || !isValid || expiring) {
+        if (present == null || !isValid || expiring || !owner.isReplicating()) {
             return;
         }
         synchronized (flushing) {
             List<Change> changes = new ArrayList<>();
             Set<Field> fields = collectFields(changes);
-            Set<String> names = collectAttributes(present, changes, isLast && users.get() <= 1);
+            Set<String> names = collectAttributes(present, changes, moment);
             boolean isFirst = present.state() == SessionRecord.State.LOCAL;
-            if (changes.isEmpty() && !isFirst) {
-                return;
+            if (!changes.isEmpty() || isFirst) {
+                send(present, changes, fields, names);
             }
-            try {
-                sentUnder(owner.publish(present, changes));
-            } catch (StalledException e) {
-                isLost |= e instanceof StoppedException;
-                owner.onStalled(this, e);
-                changedFields.addAll(fields);
-                for (String name : names) {
-                    live(name).isSet = true;
-                }
-                return;
+            retrySoon(names);
+        }
+    }
+
+    private void send(SessionRecord present, List<Change> changes, Set<Field> fields, Set<String> names) {
+        try {
+            sentUnder(owner.publish(present, changes));
+        } catch (StalledException e) {
+            isLost |= e instanceof StoppedException;
+            owner.onStalled(this, e);
+            changedFields.addAll(fields);
+            for (String name : names) {
+                live(name).isSet = true;
             }
-            for (Change change : changes) {
-                settle(present, change);
-            }
+            return;
+        }
+        for (Change change : changes) {
+            settle(present, change);
+        }
+    }
+
+    private void retrySoon(Set<String> names) {
+        boolean isUnsent = false;
+        for (String name : names) {
+            isUnsent |= live(name).isUnsent;
+        }
+        if (!isUnsent) {
+            retriesSoon = 0;
+        } else if (retriesSoon < RETRIES_SOON_MAX) {
+            retriesSoon++;
+            scheduleFlush();
         }
     }
 
@@ -587,6 +650,10 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
+    /**
+     * Adds the changed fields to {@code changes}, and returns them. One that can't be encoded is removed elsewhere, unlike an
+     * attribute: a principal that is no longer that of the session must not be found after a crash.
+     */
     private Set<Field> collectFields(List<Change> changes) {
         Set<Field> fields = new HashSet<>(changedFields);
         changedFields.removeAll(fields);
@@ -622,18 +689,20 @@ public final class TuttiSession extends StandardSession {
     }
 
     /** Adds the changed attributes to {@code changes}, and returns the names of all that were looked at. */
-    private Set<String> collectAttributes(SessionRecord present, List<Change> changes, boolean isReadOver) {
+    private Set<String> collectAttributes(SessionRecord present, List<Change> changes, Moment moment) {
         Set<String> names = new HashSet<>();
         lives.forEach((name, live) -> {
-            if (live.isSet || live.isRead || owner.saveMode() == SaveMode.ALWAYS) {
+            boolean isCompared = moment != Moment.BETWEEN && (live.isRead || owner.saveMode() == SaveMode.ALWAYS);
+            if (live.isSet || live.isUnsent || isCompared) {
                 names.add(name);
             }
         });
         for (String name : names) {
             Live live = live(name);
             boolean isSet = live.isSet;
+            boolean isOpen = moment != Moment.END && users.get() > 0;
             live.isSet = false;
-            live.isRead = live.isRead && !isReadOver;
+            live.isRead = moment != Moment.END && (live.isRead || (isSet && isOpen && isMutable(attributes.get(name))));
             Change change = changeOf(name, live, isSet, present);
             if (change != null) {
                 changes.add(change);
@@ -642,24 +711,37 @@ public final class TuttiSession extends StandardSession {
         return names;
     }
 
+    private static boolean isMutable(@Nullable Object value) {
+        return value != null && !Immutables.contains(value);
+    }
+
     private @Nullable Change changeOf(String name, Live live, boolean isSet, SessionRecord present) {
         Field field = Field.attribute(name);
         Slot slot = present.slot(field);
-        boolean isThere = slot != null && !slot.isRemoved();
+        Version version = slot == null ? Version.NONE : slot.version();
+        boolean isCurrent = live.version.equals(version);
+        boolean isRetried = live.isUnsent && !isSet;
+        live.isUnsent = false;
+        if (isRetried && !isCurrent) {
+            return null;
+        }
         Object value = attributes.get(name);
-        boolean isReplicated = value != null && !exclude(name, value);
-        byte[] content = isReplicated && value != null ? encode(name, value) : null;
-        if (content == null) {
-            if (slot != null && !isThere) {
-                live.version = slot.version();
+        if (value == null || exclude(name, value)) {
+            boolean isThere = slot != null && !slot.isRemoved();
+            if (!isThere) {
+                live.version = version;
             }
             live.baseline = null;
-            return isThere && (isSet || live.version.equals(slot == null ? null : slot.version()))
-                    ? Change.removal(field)
-                    : null;
+            return isThere && (isSet || isCurrent) ? Change.removal(field) : null;
+        }
+        byte[] content = encode(name, value);
+        if (content == null) {
+            live.isUnsent = (isSet || isCurrent) && owner.attributes().codec().supports(value);
+            live.version = isSet ? version : live.version;
+            live.baseline = null;
+            return null;
         }
         boolean isSame = Arrays.equals(content, live.baseline);
-        boolean isCurrent = slot != null && live.version.equals(slot.version());
         if (isSame && (!isSet || isCurrent)) {
             return null;
         }

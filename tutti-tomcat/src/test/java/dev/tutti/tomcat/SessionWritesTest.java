@@ -1,0 +1,220 @@
+package dev.tutti.tomcat;
+
+import static dev.tutti.tomcat.TomcatNode.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tutti.tomcat.TomcatNode.Page;
+import dev.tutti.tomcat.replication.InMemoryCluster;
+import jakarta.servlet.http.HttpSession;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Writes that can't go out in the usual way: an object that can't be encoded, a request that does not end. */
+class SessionWritesTest {
+
+    private static final Map<String, HttpSession> HELD = new ConcurrentHashMap<>();
+
+    private final InMemoryCluster cluster = InMemoryCluster.threaded();
+    private final Map<String, Page> pages = new ConcurrentHashMap<>();
+    private final CountDownLatch isOver = new CountDownLatch(1);
+    private final Browser browser = new Browser();
+    private TomcatNode a;
+    private TomcatNode b;
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void start() {
+        Fragile.failures.clear();
+        a = start("a");
+        b = start("b");
+        until("a sees b", () -> a.manager.status().get("members").equals(List.of("a", "b")));
+        pages.put("/get", (request, response) -> {
+            HttpSession session = request.getSession(false);
+            response.getWriter().print(session == null ? "no session" : session.getAttribute(request.getParameter("name")));
+        });
+        pages.put("/fragile", (request, response) -> {
+            HttpSession session = request.getSession();
+            HELD.put("session", session);
+            session.setAttribute("x", new Fragile(request.getParameter("text")));
+        });
+    }
+
+    private TomcatNode start(String name) {
+        TuttiManager manager = TomcatNode.patientManager(cluster.source(name));
+        return new TomcatNode(
+                name, directory, manager, pages, node -> manager.setAllowedClasses("dev.tutti.tomcat.*"));
+    }
+
+    @AfterEach
+    void stop() {
+        isOver.countDown();
+        HELD.clear();
+        a.close();
+        b.close();
+    }
+
+    /** Can be encoded, unless something is to be thrown first. */
+    static final class Fragile implements Serializable {
+        private static final long serialVersionUID = 1;
+        static final List<Supplier<Throwable>> failures = new ArrayList<>();
+
+        final String text;
+
+        Fragile(String text) {
+            this.text = text;
+        }
+
+        private void writeObject(ObjectOutputStream output) throws IOException {
+            Supplier<Throwable> next;
+            synchronized (failures) {
+                next = failures.isEmpty() ? null : failures.removeFirst();
+            }
+            switch (next == null ? null : next.get()) {
+                case null -> output.defaultWriteObject();
+                case IOException e -> throw e;
+                case RuntimeException e -> throw e;
+                case Error e -> throw e;
+                case Throwable e -> throw new IllegalStateException(e);
+            }
+        }
+
+        static void fail(int times, Supplier<Throwable> with) {
+            synchronized (failures) {
+                for (int time = 0; time < times; time++) {
+                    failures.add(with);
+                }
+            }
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    @Test
+    void objectThatChangesWhileItIsEncodedIsTriedAgainBeforeTheResponse() {
+        browser.get(a, "/fragile?text=first");
+        Fragile.fail(AttributeCodec.ATTEMPTS_AT_ONCE - 1, ConcurrentModificationException::new);
+        browser.get(a, "/fragile?text=second");
+        assertThat(browser.get(b, "/get?name=x")).isEqualTo("second");
+        assertThat(a.manager.status()).containsEntry("not-encoded", 0L);
+    }
+
+    @Test
+    void attributeThatCannotBeEncodedKeepsItsLastValueElsewhereAndIsTriedAgain() {
+        for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(
+                ConcurrentModificationException::new,
+                () -> new IOException("not now"),
+                StackOverflowError::new,
+                () -> new OutOfMemoryError("not now"))) {
+            browser.get(a, "/fragile?text=first");
+            Fragile.fail(1_000, failure);
+            browser.get(a, "/fragile?text=second");
+            assertThat(browser.get(b, "/get?name=x")).isEqualTo("first");
+            assertThat(browser.get(a, "/get?name=x")).as("the request went on").isEqualTo("second");
+            synchronized (Fragile.failures) {
+                Fragile.failures.clear();
+            }
+            a.context.backgroundProcess();
+            assertThat(browser.get(b, "/get?name=x")).isEqualTo("second");
+        }
+        assertThat(a.manager.status().get("reports").toString())
+                .contains("attribute 'x' of dev.tutti.tomcat.SessionWritesTest$Fragile");
+    }
+
+    @Test
+    void valueOfAnotherNodeReplacesOneThatCouldNotBeEncoded() {
+        browser.get(a, "/fragile?text=first");
+        Fragile.fail(1_000, ConcurrentModificationException::new);
+        browser.get(a, "/fragile?text=second");
+        synchronized (Fragile.failures) {
+            Fragile.failures.clear();
+        }
+        browser.get(b, "/fragile?text=third");
+        a.context.backgroundProcess();
+        assertThat(browser.get(a, "/get?name=x")).isEqualTo(browser.get(b, "/get?name=x"));
+    }
+
+    @Test
+    void valueThatIsNotSerializableLeavesTheLastOneElsewhere() {
+        pages.put("/plain", (request, response) -> request.getSession().setAttribute("x", new Object() {
+            @Override
+            public String toString() {
+                return "plain";
+            }
+        }));
+        browser.get(a, "/fragile?text=first");
+        browser.get(a, "/plain");
+        assertThat(browser.get(a, "/get?name=x")).isEqualTo("plain");
+        assertThat(browser.get(b, "/get?name=x")).isEqualTo("first");
+    }
+
+    /** A stream that stays open must not keep back what others change meanwhile, WebSockets for example. */
+    @Test
+    void changeOutsideARequestGoesOutWhileAnotherRequestIsOpen() throws Exception {
+        CountDownLatch isOpen = new CountDownLatch(1);
+        pages.put("/stream", (request, response) -> {
+            HELD.put("session", request.getSession());
+            request.getSession().setAttribute("cart", new ArrayList<>(List.of("1")));
+            response.flushBuffer();
+            isOpen.countDown();
+            isOver.await(60, TimeUnit.SECONDS);
+        });
+        browser.get(a, "/fragile?text=first");
+        CompletableFuture<?> stream = browser.fetchSoon(a, "/stream");
+        assertThat(isOpen.await(20, TimeUnit.SECONDS)).isTrue();
+        HttpSession held = HELD.get("session");
+        held.setAttribute("x", "from outside");
+        until("it is at b", () -> browser.get(b, "/get?name=x").equals("from outside"));
+        held.removeAttribute("x");
+        until("it is gone at b", () -> browser.get(b, "/get?name=x").equals("null"));
+        assertThat(stream).isNotDone();
+    }
+
+    @Test
+    void changeByARequestThatStreamsGoesOutWhileItIsOpen() throws Exception {
+        CountDownLatch isOpen = new CountDownLatch(1);
+        pages.put("/stream", (request, response) -> {
+            response.flushBuffer();
+            List<String> cart = new ArrayList<>(List.of("1"));
+            request.getSession().setAttribute("cart", cart);
+            isOpen.countDown();
+            isOver.await(60, TimeUnit.SECONDS);
+            cart.add("2");
+        });
+        browser.get(a, "/fragile?text=first");
+        CompletableFuture<?> stream = browser.fetchSoon(a, "/stream");
+        assertThat(isOpen.await(20, TimeUnit.SECONDS)).isTrue();
+        until("it is at b", () -> browser.get(b, "/get?name=cart").equals("[1]"));
+        isOver.countDown();
+        stream.get(20, TimeUnit.SECONDS);
+        assertThat(browser.get(b, "/get?name=cart")).as("changed in place after it was sent").isEqualTo("[1, 2]");
+    }
+
+    @Test
+    void delayOfChangesHasBounds() {
+        TuttiManager manager = new TuttiManager();
+        assertThatThrownBy(() -> manager.setChangeDelay("0 ms")).hasMessageContaining("1 ms to 5 s");
+        assertThatThrownBy(() -> manager.setChangeDelay("6 s")).hasMessageContaining("1 ms to 5 s");
+        manager.setChangeDelay("5 s");
+    }
+}

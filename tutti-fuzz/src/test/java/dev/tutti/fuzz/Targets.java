@@ -134,7 +134,8 @@ final class Targets {
             wire("vector", packet -> Wire.takeVector(packet, new Members())),
             Target.of("payload", Targets::payload, Targets::payloads, "refused", "messages", "piece", "message of pieces"),
             Target.of("sessions", ReplicationBytes::decode, ReplicationBytes::valid, "refused", "Image", "Delta", "Access",
-                            "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk")
+                            "Remove", "Ack", "Query", "Answer", "ImageRequest", "StateRequest", "StateChunk", "Probe",
+                            "ProbeAnswer")
                     .within(Bound.USUAL.withElements(64, 10, ReplicationBytes.ELEMENTS_MAX)),
             Target.of("calls", CallBytes::decode, CallBytes::valid, "refused", "request", "refused request", "answer",
                             "refused answer", "failure", "refusal", "cancel")

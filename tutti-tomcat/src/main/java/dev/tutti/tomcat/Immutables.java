@@ -6,11 +6,16 @@ import java.net.URI;
 import java.util.Currency;
 import java.util.Locale;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Values that can't be changed in place, so that reading one can't be the start of a change. */
 final class Immutables {
 
     private Immutables() {}
+
+    static boolean isMutable(@Nullable Object value) {
+        return value != null && !contains(value);
+    }
 
     static boolean contains(Object value) {
         return switch (value) {

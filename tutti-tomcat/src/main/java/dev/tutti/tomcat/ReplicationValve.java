@@ -37,6 +37,10 @@ final class ReplicationValve extends ValveBase {
         RequestScope outer = scope.enter();
         manager.running().begin();
         try {
+            if (request.getRequestedSessionId() != null && !manager.guard().awaitContact()) {
+                scope.refuseAfterAbsence();
+                return;
+            }
             takeOver(request);
             getNext().invoke(request, response);
         } finally {
@@ -51,12 +55,12 @@ final class ReplicationValve extends ValveBase {
     }
 
     /** A request that is dispatched again after asynchronous work keeps its scope. */
-    private static RequestScope scopeOf(Request request, Response response) {
+    private RequestScope scopeOf(Request request, Response response) {
         @Nullable Object present = request.getNote(SCOPE_NOTE);
         if (present instanceof RequestScope scope) {
             return scope;
         }
-        RequestScope scope = new RequestScope(request);
+        RequestScope scope = new RequestScope(manager.guard(), request);
         request.setNote(SCOPE_NOTE, scope);
         Runnable replicate = () -> scope.replicate(false);
         request.setAttribute(REPLICATE_ATTRIBUTE, replicate);

@@ -1,10 +1,11 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.tomcat.replication.Mark;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.catalina.Session;
 import org.apache.catalina.connector.Request;
@@ -20,11 +21,13 @@ final class RequestScope implements AsyncListener {
 
     private static final ThreadLocal<@Nullable RequestScope> CURRENT = new ThreadLocal<>();
 
+    private final AbsenceGuard guard;
     private final Request request;
-    private final Set<TuttiSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Map<TuttiSession, Mark> sessions = new ConcurrentHashMap<>();
     private volatile boolean isRefused;
 
-    RequestScope(Request request) {
+    RequestScope(AbsenceGuard guard, Request request) {
+        this.guard = guard;
         this.request = request;
     }
 
@@ -48,34 +51,62 @@ final class RequestScope implements AsyncListener {
         }
     }
 
+    /** Notes that the request uses a session from now on. Called before it reads anything of it. */
     void add(TuttiSession session) {
-        sessions.add(session);
+        markOf(session);
+    }
+
+    /** What is known of the session when the request begins to use it; null if that is replicated no more. */
+    @Nullable Mark markOf(TuttiSession session) {
+        Mark present = sessions.get(session);
+        if (present != null) {
+            return present;
+        }
+        Mark mark = session.newMark();
+        if (mark == null) {
+            return null;
+        }
+        Mark other = sessions.putIfAbsent(session, mark);
+        return other == null ? mark : other;
     }
 
     /**
-     * Sends what has changed, for all sessions first, and then waits until it is safe.
+     * Sends what has changed, for all sessions first, and then waits until it is safe. If this node was away since the
+     * request began to use one of them, and others have changed it meanwhile, the request fails.
      *
      * @param isLast whether the request will not change anything any more
      */
     void replicate(boolean isLast) {
-        for (TuttiSession session : sessions) {
+        if (sessions.isEmpty() || isRefused) {
+            return;
+        }
+        boolean isValid = guard.awaitContact();
+        for (TuttiSession session : sessions.keySet()) {
             session.flush(isLast);
         }
         boolean isLost = false;
-        for (TuttiSession session : sessions) {
-            session.awaitSafe();
-            isLost |= session.isLost();
+        for (Map.Entry<TuttiSession, Mark> entry : sessions.entrySet()) {
+            isValid &= entry.getKey().confirm(entry.getValue());
+            isLost |= entry.getKey().isLost();
         }
         if (isLost) {
-            refuse();
+            refuse("The application was stopped");
+        } else if (!isValid) {
+            refuseAfterAbsence();
         }
     }
 
+    /** This node was away, and the session was changed elsewhere meanwhile, or nobody could say whether it was. */
+    void refuseAfterAbsence() {
+        guard.onRefused();
+        refuse("This node was out of contact with the others. Try again");
+    }
+
     /**
-     * The application was stopped while the request ran, and what it has changed is lost. Its client must not take it for done: it
-     * gets status 503, or if a part of the response has left, an end of the connection in the middle of it.
+     * What the request has changed is lost. Its client must not take it for done: it gets status 503, or if a part of the
+     * response has left, an end of the connection in the middle of it.
      */
-    private void refuse() {
+    private void refuse(String reason) {
         Response response = request.getResponse();
         if (isRefused) {
             return;
@@ -85,8 +116,9 @@ final class RequestScope implements AsyncListener {
             response.getCoyoteResponse().action(ActionCode.CLOSE_NOW, null);
             return;
         }
+        response.setHeader("Retry-After", "1");
         try {
-            response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE, "The application was stopped");
+            response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE, reason);
         } catch (IOException e) {
             response.getCoyoteResponse().action(ActionCode.CLOSE_NOW, e);
         }
@@ -97,7 +129,7 @@ final class RequestScope implements AsyncListener {
     public void onComplete(AsyncEvent event) {
         Session session = request.getSessionInternal(false);
         if (session instanceof TuttiSession used) {
-            sessions.add(used);
+            add(used);
         }
         replicate(true);
     }

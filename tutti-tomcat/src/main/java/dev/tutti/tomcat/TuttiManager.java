@@ -4,7 +4,6 @@ import dev.tutti.Node;
 import dev.tutti.core.settings.Durations;
 import dev.tutti.internal.Logs;
 import dev.tutti.tomcat.replication.Acknowledgement;
-import dev.tutti.tomcat.replication.Change;
 import dev.tutti.tomcat.replication.ReplicationCounters;
 import dev.tutti.tomcat.replication.ReplicationOptions;
 import dev.tutti.tomcat.replication.Replicator;
@@ -23,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.apache.catalina.Context;
 import org.apache.catalina.DistributedManager;
@@ -70,6 +70,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private final WrongAttributes wrongAttributes = new WrongAttributes(TuttiManager.class);
     private final RunningRequests running = new RunningRequests();
     private final LifecycleListener contextListener = this::onContextEvent;
+    private final AbsenceGuard guard = new AbsenceGuard(() -> this.replicator, counters);
     private int port = 7800;
     private boolean isInsecure;
     private String tls = "";
@@ -87,7 +88,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private Duration startTimeout = Duration.ofSeconds(10);
     private Duration joinPatience = Duration.ofSeconds(10);
     private Duration stopTimeout = Duration.ofSeconds(10);
+    private AfterAbsence afterAbsence = AfterAbsence.WAIT;
+    private Duration absenceTimeout = Duration.ofSeconds(10);
     private @Nullable NodeOptions acquired;
+    private @Nullable Future<?> beats;
     private volatile @Nullable AttributeCodec attributes;
     private volatile @Nullable Replicator replicator;
 
@@ -234,11 +238,13 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
      * the end of a request, before its response, and where no request uses the session, it is sent without delay.
      */
     public void setChangeDelay(String duration) {
-        Duration delay = Durations.parse(duration);
-        if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(Duration.ofSeconds(5)) > 0) {
-            throw new IllegalArgumentException("changeDelay=\"" + duration + "\" is outside 1 ms to 5 s");
-        }
-        changeDelay = delay;
+        changeDelay = wrongAttributes.parse("changeDelay", duration, () -> {
+            Duration delay = Durations.parse(duration);
+            if (delay.compareTo(Duration.ofMillis(1)) < 0 || delay.compareTo(Duration.ofSeconds(5)) > 0) {
+                throw new IllegalArgumentException("outside 1 ms to 5 s");
+            }
+            return delay;
+        });
     }
 
     /** How long a request waits for the others when its session is not here, 1 s unless set. */
@@ -249,6 +255,19 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     /** How long after a start a request waits for the state when nobody answers for its session, 10 s unless set. */
     public void setStartTimeout(String duration) {
         startTimeout = duration("startTimeout", duration);
+    }
+
+    /**
+     * What requests do after this process has stood still: {@code wait} (the default) until it is in contact with the others
+     * again, or {@code fail} with status 503 meanwhile.
+     */
+    public void setAfterAbsence(String mode) {
+        afterAbsence = parse("afterAbsence", AfterAbsence.class, mode);
+    }
+
+    /** Time after an absence after which this node goes on alone if it meets no other, 10 s unless set. */
+    public void setAbsenceTimeout(String duration) {
+        absenceTimeout = duration("absenceTimeout", duration);
     }
 
     /**
@@ -353,13 +372,16 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         try {
             attributes = attributeCodec();
             ReplicationOptions options = new ReplicationOptions(
-                    acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute);
+                            acknowledgement, acknowledgementTimeout, queryTimeout, startTimeout, this::withoutRoute)
+                    .with(new ReplicationOptions.Absence(afterAbsence == AfterAbsence.WAIT, absenceTimeout));
             Replicator joining = new Replicator(options, counters, this::onEnded, System::nanoTime, THREADS);
             KeptSessions kept = new KeptSessions(context, pathname);
             kept.read(joining);
             tell(joining.join(channelSource(), groupName()));
             kept.delete();
             replicator = joining;
+            joining.onBeat();
+            beats = Delays.every(options.beat(), joining::onBeat);
             LoginPageFilter.addTo(context);
         } catch (RuntimeException | ReflectiveOperationException e) {
             releaseNode();
@@ -404,6 +426,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     @Override
     protected void stopInternal() throws LifecycleException {
         setState(LifecycleState.STOPPING);
+        Future<?> beating = beats;
+        if (beating != null) {
+            beating.cancel(false);
+            beats = null;
+        }
         Replicator leaving = replicator;
         if (leaving != null) {
             forEachSession(TuttiSession::replicate);
@@ -693,19 +720,16 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         replicator().rename(record, id);
     }
 
-    long publish(SessionRecord record, List<Change> changes) throws StalledException {
-        Replicator present = replicator;
-        if (present == null) {
-            throw new StoppedException();
-        }
-        return present.publish(record, changes);
-    }
-
     void awaitSafe(long number) {
         Replicator present = replicator;
         if (present != null) {
             present.awaitSafe(number);
         }
+    }
+
+    /** Decides about changes after an absence. */
+    AbsenceGuard guard() {
+        return guard;
     }
 
     void touch(SessionRecord record) {

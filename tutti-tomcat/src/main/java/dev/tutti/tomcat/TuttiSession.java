@@ -1,27 +1,28 @@
 package dev.tutti.tomcat;
 
+import dev.tutti.tomcat.AbsenceGuard.Verdict;
 import dev.tutti.tomcat.replication.Change;
+import dev.tutti.tomcat.replication.Contact.Standing;
 import dev.tutti.tomcat.replication.EndReason;
 import dev.tutti.tomcat.replication.Field;
+import dev.tutti.tomcat.replication.Mark;
+import dev.tutti.tomcat.replication.OutdatedException;
 import dev.tutti.tomcat.replication.SessionRecord;
 import dev.tutti.tomcat.replication.Slot;
 import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
 import dev.tutti.tomcat.replication.Version;
 import jakarta.servlet.http.HttpSessionActivationListener;
-import jakarta.servlet.http.HttpSessionBindingListener;
 import jakarta.servlet.http.HttpSessionEvent;
 import java.io.Serializable;
 import java.security.Principal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.catalina.SessionListener;
 import org.apache.catalina.authenticator.Constants;
@@ -42,41 +43,15 @@ public final class TuttiSession extends StandardSession {
     /** Notes without which a login that was begun at one node can't be ended at another. Never user names, passwords. */
     private static final Set<String> NOTES = Set.of(Constants.SESSION_ID_NOTE, Constants.FORM_REQUEST_NOTE);
 
-    /** An attribute as an object. */
-    private static final class Live {
-        /** Of the slot that the object was made from, or written to. */
-        volatile Version version = Version.NONE;
-
-        volatile byte @Nullable [] baseline;
-        volatile boolean isSet;
-        volatile boolean isRead;
-
-        /** Whether the last try to encode it failed: it is tried again, unless another node's value has replaced it. */
-        volatile boolean isUnsent;
-    }
-
-    /** Which changes are looked for, and whether objects that were read may change again. */
-    private enum Moment {
-        /** All changes; requests go on, and what they hold is compared again. */
-        DURING,
-        /** All changes; the last request ends. */
-        END,
-        /** Explicit changes only: nobody compares an object that a request holds but the request itself. */
-        BETWEEN
-    }
-
-    /** Further tries to encode an attribute that are a bounded delay apart; then it waits for a request or the background. */
-    private static final int RETRIES_SOON_MAX = 4;
-
     private final transient TuttiManager owner;
     private final transient ConcurrentHashMap<String, Live> lives = new ConcurrentHashMap<>();
     private final transient ConcurrentHashMap<Field, Version> adopted = new ConcurrentHashMap<>();
     private final transient Set<Field> changedFields = ConcurrentHashMap.newKeySet();
+    private final transient ConcurrentHashMap<Field, Mark> fieldMarks = new ConcurrentHashMap<>();
     private final transient Object flushing = new Object();
     private final transient Object materializing = new Object();
     private final transient AtomicInteger users = new AtomicInteger();
-    private final transient AtomicBoolean isFlushScheduled = new AtomicBoolean();
-    private transient int retriesSoon;
+    private final transient DelayedFlush delayed;
     private transient volatile @Nullable SessionRecord record;
     private transient volatile long lastNumber;
     private transient volatile boolean isLost;
@@ -86,6 +61,7 @@ public final class TuttiSession extends StandardSession {
     TuttiSession(TuttiManager owner) {
         super(owner);
         this.owner = owner;
+        this.delayed = new DelayedFlush(owner, () -> flush(Moment.BETWEEN));
     }
 
     /** A session that is there already, here or at another node. */
@@ -275,9 +251,12 @@ public final class TuttiSession extends StandardSession {
         if (name == null || !isValidInternal()) {
             return super.getAttribute(name);
         }
+        Mark mark = markNow();
         Object value = current(name);
-        if (owner.saveMode() != SaveMode.ON_SET && isMutable(value)) {
-            live(name).isRead = true;
+        if (owner.saveMode() != SaveMode.ON_SET && Immutables.isMutable(value)) {
+            Live live = live(name);
+            live.mark = mark;
+            live.isRead = true;
         }
         return value;
     }
@@ -317,7 +296,11 @@ public final class TuttiSession extends StandardSession {
             return false;
         }
         Live live = lives.get(name);
-        return live == null || (!live.isSet && !live.isRead && !live.version.equals(slot.version()));
+        if (live == null) {
+            return true;
+        }
+        boolean isChanging = (live.isSet || live.isRead) && owner.guard().verdict(present, live.mark) != Verdict.OUTDATED;
+        return !isChanging && !live.version.equals(slot.version());
     }
 
     private @Nullable Object current(String name) {
@@ -360,11 +343,16 @@ public final class TuttiSession extends StandardSession {
             super.setAttribute(name, value, notify);
             return;
         }
+        Mark mark = markNow();
+        if (owner.guard().isOutdated(record, mark)) {
+            return;
+        }
         if (notify && isOldValueAwaited(name)) {
             current(name);
         }
         Live live = live(name);
         boolean wasSet = live.isSet;
+        live.mark = mark;
         live.isSet = true;
         try {
             super.setAttribute(name, value, notify);
@@ -382,10 +370,16 @@ public final class TuttiSession extends StandardSession {
         if (name == null) {
             return;
         }
+        Mark mark = markNow();
+        if (owner.guard().isOutdated(record, mark)) {
+            return;
+        }
         if (notify && isOldValueAwaited(name)) {
             current(name);
         }
-        live(name).isSet = true;
+        Live live = live(name);
+        live.mark = mark;
+        live.isSet = true;
         super.removeAttributeInternal(name, notify);
         live(name).isSet = true;
         replicateSoon();
@@ -476,6 +470,10 @@ public final class TuttiSession extends StandardSession {
 
     private void changeField(Field field) {
         if (record != null) {
+            Mark mark = markNow();
+            if (mark != null) {
+                fieldMarks.put(field, mark);
+            }
             changedFields.add(field);
             replicateSoon();
         }
@@ -508,7 +506,10 @@ public final class TuttiSession extends StandardSession {
         }
         adopted.put(field, slot.version());
         byte[] content = slot.content();
-        Object value = content == null ? null : owner.attributes().decodeField(field, content);
+        takeUp(field, content == null ? null : owner.attributes().decodeField(field, content));
+    }
+
+    private void takeUp(Field field, @Nullable Object value) {
         switch (field.kind()) {
             case PRINCIPAL -> super.setPrincipal((Principal) value);
             case AUTH_TYPE -> super.setAuthType((String) value);
@@ -557,16 +558,7 @@ public final class TuttiSession extends StandardSession {
         if (isHeldOutsideRequests()) {
             replicate();
         } else {
-            scheduleFlush();
-        }
-    }
-
-    private void scheduleFlush() {
-        if (isFlushScheduled.compareAndSet(false, true)) {
-            owner.afterChangeDelay(() -> {
-                isFlushScheduled.set(false);
-                flush(Moment.BETWEEN);
-            });
+            delayed.schedule();
         }
     }
 
@@ -577,6 +569,25 @@ public final class TuttiSession extends StandardSession {
 
     void awaitSafe() {
         owner.awaitSafe(lastNumber);
+    }
+
+    /** Waits until what was sent is safe; returns false if the request that began with {@code mark} has to fail. */
+    boolean confirm(Mark mark) {
+        return owner.guard().confirm(record, mark, lastNumber);
+    }
+
+    /** What is known of the session now. */
+    @Nullable Mark newMark() {
+        return owner.guard().mark(record);
+    }
+
+    /** What was known of the session when the request of this thread began to use it; now, if there is no request. */
+    private @Nullable Mark markNow() {
+        RequestScope scope = RequestScope.current();
+        if (scope == null) {
+            owner.guard().awaitContact();
+        }
+        return scope == null ? newMark() : scope.markOf(this);
     }
 
     /**
@@ -591,49 +602,59 @@ public final class TuttiSession extends StandardSession {
 
     private void flush(Moment moment) {
         SessionRecord present = record;
-        if (present == null || !isValid || expiring || !owner.isReplicating()) {
+        if (present == null || !isValid || expiring || (moment == Moment.BETWEEN && !owner.isReplicating())) {
             return;
         }
         synchronized (flushing) {
-            List<Change> changes = new ArrayList<>();
-            Set<Field> fields = collectFields(changes);
-            Set<String> names = collectAttributes(present, changes, moment);
-            boolean isFirst = present.state() == SessionRecord.State.LOCAL;
-            if (!changes.isEmpty() || isFirst) {
-                send(present, changes, fields, names);
+            for (int decision = 0; decision < Batch.DECISIONS_MAX; decision++) {
+                Standing standing = owner.guard().standing();
+                Batch batch = new Batch();
+                collectFields(present, batch);
+                collectAttributes(present, batch, moment);
+                boolean isFirst = present.state() == SessionRecord.State.LOCAL;
+                boolean isSent = (batch.changes.isEmpty() && !isFirst) || send(present, batch, standing);
+                if (batch.withdrawn > 0) {
+                    owner.guard().onWithdrawn(this, batch.withdrawn);
+                }
+                if (isSent) {
+                    delayed.onFlushed(isUnsent(batch));
+                    return;
+                }
             }
-            retrySoon(names);
+            delayed.schedule();
         }
     }
 
-    private void send(SessionRecord present, List<Change> changes, Set<Field> fields, Set<String> names) {
+    /** Returns false if values of a later view have come in, so that it has to be decided anew whether the changes stand. */
+    private boolean send(SessionRecord present, Batch batch, @Nullable Standing standing) {
         try {
-            sentUnder(owner.publish(present, changes));
+            sentUnder(owner.guard().publish(present, batch.changes, standing, batch.marks));
         } catch (StalledException e) {
             isLost |= e instanceof StoppedException;
             owner.onStalled(this, e);
-            changedFields.addAll(fields);
-            for (String name : names) {
-                live(name).isSet = true;
-            }
-            return;
+            restore(batch);
+            return true;
+        } catch (OutdatedException e) {
+            restore(batch);
+            return false;
         }
-        for (Change change : changes) {
+        for (Change change : batch.changes) {
             settle(present, change);
         }
+        return true;
     }
 
-    private void retrySoon(Set<String> names) {
-        boolean isUnsent = false;
-        for (String name : names) {
-            isUnsent |= live(name).isUnsent;
-        }
-        if (!isUnsent) {
-            retriesSoon = 0;
-        } else if (retriesSoon < RETRIES_SOON_MAX) {
-            retriesSoon++;
-            scheduleFlush();
-        }
+    private void restore(Batch batch) {
+        changedFields.addAll(batch.fields);
+        batch.attributes.forEach((name, mark) -> {
+            Live live = live(name);
+            live.mark = live.mark == null ? mark : live.mark;
+            live.isSet = true;
+        });
+    }
+
+    private boolean isUnsent(Batch batch) {
+        return batch.isOpen || batch.attributes.keySet().stream().anyMatch(name -> live(name).isUnsent);
     }
 
     private void settle(SessionRecord present, Change change) {
@@ -651,18 +672,41 @@ public final class TuttiSession extends StandardSession {
     }
 
     /**
-     * Adds the changed fields to {@code changes}, and returns them. One that can't be encoded is removed elsewhere, unlike an
-     * attribute: a principal that is no longer that of the session must not be found after a crash.
+     * Collects the changed fields. One that can't be encoded is removed elsewhere, unlike an attribute: a principal that is
+     * no longer that of the session must not be found after a crash.
      */
-    private Set<Field> collectFields(List<Change> changes) {
-        Set<Field> fields = new HashSet<>(changedFields);
-        changedFields.removeAll(fields);
-        for (Field field : fields) {
+    private void collectFields(SessionRecord present, Batch batch) {
+        for (Field field : Set.copyOf(changedFields)) {
+            Mark mark = fieldMarks.get(field);
+            Verdict verdict = owner.guard().verdict(present, mark);
+            if (verdict == Verdict.OPEN) {
+                batch.isOpen = true;
+                continue;
+            }
+            changedFields.remove(field);
+            if (verdict == Verdict.OUTDATED) {
+                withdraw(present, field);
+                batch.withdrawn++;
+                continue;
+            }
             Object value = valueOf(field);
             byte[] content = value == null ? null : owner.attributes().encodeField(field, value);
-            changes.add(new Change(field, content, false));
+            batch.changes.add(new Change(field, content, false));
+            batch.fields.add(field);
+            batch.addMark(mark);
         }
-        return fields;
+    }
+
+    private void withdraw(SessionRecord present, Field field) {
+        adopted.remove(field);
+        if (field.equals(Field.ID)) {
+            owner.guard().takeBackId(present);
+            id = present.id();
+        } else if (present.slot(field) == null) {
+            takeUp(field, null);
+        } else {
+            adopt(present, field);
+        }
     }
 
     private @Nullable Object valueOf(Field field) {
@@ -688,9 +732,8 @@ public final class TuttiSession extends StandardSession {
         return null;
     }
 
-    /** Adds the changed attributes to {@code changes}, and returns the names of all that were looked at. */
-    private Set<String> collectAttributes(SessionRecord present, List<Change> changes, Moment moment) {
-        Set<String> names = new HashSet<>();
+    private void collectAttributes(SessionRecord present, Batch batch, Moment moment) {
+        List<String> names = new ArrayList<>();
         lives.forEach((name, live) -> {
             boolean isCompared = moment != Moment.BETWEEN && (live.isRead || owner.saveMode() == SaveMode.ALWAYS);
             if (live.isSet || live.isUnsent || isCompared) {
@@ -699,71 +742,55 @@ public final class TuttiSession extends StandardSession {
         });
         for (String name : names) {
             Live live = live(name);
+            Mark mark = live.mark;
+            Verdict verdict = owner.guard().verdict(present, mark);
+            if (verdict == Verdict.OPEN) {
+                batch.isOpen = true;
+                continue;
+            }
+            if (verdict == Verdict.OUTDATED) {
+                lives.remove(name);
+                attributes.remove(name);
+                batch.withdrawn++;
+                continue;
+            }
             boolean isSet = live.isSet;
             boolean isOpen = moment != Moment.END && users.get() > 0;
             live.isSet = false;
-            live.isRead = moment != Moment.END && (live.isRead || (isSet && isOpen && isMutable(attributes.get(name))));
+            live.isRead = moment != Moment.END && (live.isRead || (isSet && isOpen && Immutables.isMutable(attributes.get(name))));
+            live.mark = live.isSet || live.isRead ? live.mark : null;
             Change change = changeOf(name, live, isSet, present);
+            batch.attributes.put(name, mark);
             if (change != null) {
-                changes.add(change);
+                batch.changes.add(change);
+                batch.addMark(mark);
             }
         }
-        return names;
-    }
-
-    private static boolean isMutable(@Nullable Object value) {
-        return value != null && !Immutables.contains(value);
     }
 
     private @Nullable Change changeOf(String name, Live live, boolean isSet, SessionRecord present) {
         Field field = Field.attribute(name);
-        Slot slot = present.slot(field);
-        Version version = slot == null ? Version.NONE : slot.version();
-        boolean isCurrent = live.version.equals(version);
-        boolean isRetried = live.isUnsent && !isSet;
-        live.isUnsent = false;
-        if (isRetried && !isCurrent) {
-            return null;
-        }
         Object value = attributes.get(name);
-        if (value == null || exclude(name, value)) {
-            boolean isThere = slot != null && !slot.isRemoved();
-            if (!isThere) {
-                live.version = version;
-            }
-            live.baseline = null;
-            return isThere && (isSet || isCurrent) ? Change.removal(field) : null;
-        }
-        byte[] content = encode(name, value);
-        if (content == null) {
-            live.isUnsent = (isSet || isCurrent) && owner.attributes().codec().supports(value);
-            live.version = isSet ? version : live.version;
-            live.baseline = null;
-            return null;
-        }
-        boolean isSame = Arrays.equals(content, live.baseline);
-        if (isSame && (!isSet || isCurrent)) {
-            return null;
-        }
-        return new Change(field, content, isListening(value));
-    }
-
-    private static boolean isListening(@Nullable Object value) {
-        return value instanceof HttpSessionBindingListener || value instanceof HttpSessionActivationListener;
+        boolean isReplicated = value != null && !exclude(name, value);
+        return live.changeFrom(field, present.slot(field), isReplicated ? value : null, isSet, this::encode);
     }
 
     /** To a listener, being encoded looks like moving to another node and back. */
-    private byte @Nullable [] encode(String name, Object value) {
+    private Live.Encoded encode(String name, Object value) {
         if (!(value instanceof HttpSessionActivationListener listener)) {
-            return owner.attributes().encode(name, value);
+            return encoded(name, value);
         }
         HttpSessionEvent event = new HttpSessionEvent(getSession());
         owner.notifyOf("sessionWillPassivate", () -> listener.sessionWillPassivate(event));
         try {
-            return owner.attributes().encode(name, value);
+            return encoded(name, value);
         } finally {
             owner.notifyOf("sessionDidActivate", () -> listener.sessionDidActivate(event));
         }
+    }
+
+    private Live.Encoded encoded(String name, Object value) {
+        return new Live.Encoded(owner.attributes().encode(name, value), isAttributeDistributable(name, value));
     }
 
     @Override

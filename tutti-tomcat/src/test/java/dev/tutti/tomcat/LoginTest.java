@@ -102,6 +102,26 @@ class LoginTest {
         assertThat(new Browser().useSession(before).get(nodes.get(0), "/secret")).isEqualTo("please log in");
     }
 
+    /** The client has only the id that it had before: it is not logged in by it, and loses nothing else. */
+    @Test
+    void killDuringALoginLeavesTheSessionAsItWasBefore() {
+        pages.put("/show", (request, response) -> {
+            HttpSession session = request.getSession(false);
+            response.getWriter().print(session == null ? "no session" : session.getAttribute("x") + " " + request.getRemoteUser());
+        });
+        List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"), start("c", "FORM"));
+        browser.get(nodes.get(0), "/open");
+        assertThat(browser.get(nodes.get(0), "/secret")).isEqualTo("please log in");
+        Browser late = new Browser().useSession(browser.session());
+        browser.post(nodes.get(1), "/j_security_check", "j_username", "ann", "j_password", "secret");
+        cluster.crash("b");
+        assertThat(late.get(nodes.get(0), "/show")).isEqualTo("1 null");
+        assertThat(late.get(nodes.get(2), "/secret")).isEqualTo("please log in");
+        late.post(nodes.get(2), "/j_security_check", "j_username", "ann", "j_password", "secret");
+        assertThat(late.get(nodes.get(0), "/secret")).isEqualTo("secret of ann true FORM");
+        assertThat(late.get(nodes.get(0), "/show")).isEqualTo("1 ann");
+    }
+
     /** Whichever node is sent the answer to the login page must know the session that has begun with it. */
     @Test
     void loginPageIsNotSentBeforeItsSessionIsSafe() throws Exception {

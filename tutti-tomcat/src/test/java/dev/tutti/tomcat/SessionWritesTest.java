@@ -10,6 +10,7 @@ import jakarta.servlet.http.HttpSession;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
@@ -60,7 +61,10 @@ class SessionWritesTest {
     private TomcatNode start(String name) {
         TuttiManager manager = TomcatNode.patientManager(cluster.source(name));
         return new TomcatNode(
-                name, directory, manager, pages, node -> manager.setAllowedClasses("dev.tutti.tomcat.*"));
+                name, directory, manager, pages, node -> {
+                    manager.setAllowedClasses("dev.tutti.tomcat.*");
+                    node.tomcat.getEngine().setBackgroundProcessorDelay(-1);
+                });
     }
 
     @AfterEach
@@ -135,10 +139,23 @@ class SessionWritesTest {
                 Fragile.failures.clear();
             }
             a.context.backgroundProcess();
-            assertThat(browser.get(b, "/get?name=x")).isEqualTo("second");
+            until("it is at b", () -> browser.get(b, "/get?name=x").equals("second"));
         }
         assertThat(a.manager.status().get("reports").toString())
                 .contains("attribute 'x' of dev.tutti.tomcat.SessionWritesTest$Fragile");
+    }
+
+    @Test
+    void objectThatWasOnlyReadIsNotWrittenBecauseItCouldNotBeComparedOnce() {
+        browser.get(a, "/fragile?text=first");
+        Fragile.fail(1_000, ConcurrentModificationException::new);
+        assertThat(browser.get(b, "/get?name=x")).isEqualTo("first");
+        synchronized (Fragile.failures) {
+            Fragile.failures.clear();
+        }
+        b.context.backgroundProcess();
+        assertThat((Long) b.manager.status().get("not-encoded")).isPositive();
+        assertThat(b.manager.status()).containsEntry("deltas-sent", 0L);
     }
 
     @Test
@@ -151,7 +168,8 @@ class SessionWritesTest {
         }
         browser.get(b, "/fragile?text=third");
         a.context.backgroundProcess();
-        assertThat(browser.get(a, "/get?name=x")).isEqualTo(browser.get(b, "/get?name=x"));
+        until("a has it", () -> browser.get(a, "/get?name=x").equals("third"));
+        assertThat(browser.get(b, "/get?name=x")).isEqualTo("third");
     }
 
     @Test
@@ -208,6 +226,45 @@ class SessionWritesTest {
         isOver.countDown();
         stream.get(20, TimeUnit.SECONDS);
         assertThat(browser.get(b, "/get?name=cart")).as("changed in place after it was sent").isEqualTo("[1, 2]");
+    }
+
+    /** The client has given up and gone on at another node, which the first one did not hear of. */
+    @Test
+    void requestThatSleptThroughAnAbsenceOverwritesNothingAndFails() throws Exception {
+        CountDownLatch hasRead = new CountDownLatch(1);
+        pages.put("/slow", (request, response) -> {
+            @SuppressWarnings("unchecked")
+            List<String> cart = (List<String>) request.getSession().getAttribute("cart");
+            hasRead.countDown();
+            isOver.await(60, TimeUnit.SECONDS);
+            cart.add("late");
+            request.getSession().setAttribute("other", "late");
+        });
+        pages.put("/add", (request, response) -> {
+            HttpSession session = request.getSession();
+            @SuppressWarnings("unchecked")
+            List<String> cart = (List<String>) session.getAttribute("cart");
+            cart = cart == null ? new ArrayList<>() : cart;
+            cart.add(request.getParameter("item"));
+            session.setAttribute("cart", cart);
+        });
+        browser.get(a, "/add?item=first");
+        CompletableFuture<HttpResponse<String>> slow = browser.fetchSoon(a, "/slow");
+        assertThat(hasRead.await(20, TimeUnit.SECONDS)).isTrue();
+        cluster.partition("a");
+        until("a is cut off", () -> a.manager.status().get("members").equals(List.of("a"))
+                && b.manager.status().get("members").equals(List.of("b")));
+        browser.get(b, "/add?item=second");
+        cluster.heal();
+        until("a is back", () -> a.manager.status().get("members").equals(List.of("a", "b"))
+                && a.manager.status().get("state-complete").equals(true));
+        isOver.countDown();
+        assertThat(slow.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+        for (TomcatNode node : List.of(a, b)) {
+            assertThat(browser.get(node, "/get?name=cart")).isEqualTo("[first, second]");
+            assertThat(browser.get(node, "/get?name=other")).isEqualTo("null");
+        }
+        assertThat(a.manager.status()).containsEntry("requests-refused", 1L).containsEntry("changes-withdrawn", 1L);
     }
 
     @Test

@@ -189,7 +189,7 @@ class StartAndStopTest {
         TomcatNode other = start("b");
         browser.get(node, "/add?item=1");
         CompletableFuture<HttpResponse<String>> response = begin(node, "/slow?item=x");
-        CompletableFuture<Void> reload = CompletableFuture.runAsync(node.context::reload);
+        CompletableFuture<Void> reload = CompletableFuture.runAsync(node.context::reload, Thread::startVirtualThread);
         until("the reload has begun", () -> node.context.getState().name().startsWith("STOPPING"));
         assertThat(node.manager.status()).containsEntry("requests-running", 1);
         assertThatThrownBy(() -> reload.get(500, TimeUnit.MILLISECONDS))

@@ -34,7 +34,7 @@ public final class ReplicationBytes {
     /** One message of each kind. */
     public static List<byte[]> valid() {
         UUID uid = new UUID(1, 2);
-        Version version = new Version(3, 4);
+        Version version = new Version(2, 3, 4);
         Map<Field, Slot> slots = new LinkedHashMap<>();
         slots.put(Field.attribute("cart"), new Slot(version, new byte[] {1, 2, 3}, true));
         slots.put(Field.MAX_INACTIVE, new Slot(version, new byte[] {0, 0, 0, 9}, false));
@@ -48,6 +48,8 @@ public final class ReplicationBytes {
                 new SessionMessage.Access(uid, version),
                 new SessionMessage.Remove(uid, "key", version, EndReason.values()[0]),
                 new SessionMessage.Ack(7),
+                new SessionMessage.Probe(7),
+                new SessionMessage.ProbeAnswer(7, 8),
                 new SessionMessage.Query(8, "key"),
                 new SessionMessage.Answer(8, image),
                 new SessionMessage.Answer(8, null),

@@ -23,8 +23,10 @@ final class Acknowledgements {
     private final Acknowledgement mode;
     private final Map<Member, Long> handled = new HashMap<>();
     private final Map<Member, Long> lagging = new HashMap<>();
+    private final Map<Member, Long> givenUp = new HashMap<>();
     private final TreeMap<Long, CompletableFuture<Void>> waiting = new TreeMap<>();
     private long delivered;
+    private long asked;
     private long reasserted;
     private long safe = Long.MAX_VALUE;
 
@@ -47,6 +49,7 @@ final class Acknowledgements {
         members.remove(self);
         handled.keySet().retainAll(members);
         lagging.keySet().retainAll(members);
+        givenUp.keySet().retainAll(members);
         for (Member member : members) {
             if (!together.contains(member) || !handled.containsKey(member)) {
                 handled.put(member, delivered);
@@ -69,6 +72,7 @@ final class Acknowledgements {
         Long behind = lagging.get(member);
         if (behind != null && number >= behind) {
             lagging.remove(member);
+            givenUp.put(member, asked);
         }
         release();
     }
@@ -76,6 +80,20 @@ final class Acknowledgements {
     /** Whether {@code member} has handled message {@code number}, as far as is known. */
     synchronized boolean hasHandled(Member member, long number) {
         return handled.getOrDefault(member, 0L) >= number;
+    }
+
+    /** Whether a request may have gone on with message {@code number} before {@code member} had handled it. */
+    synchronized boolean wasGivenUp(Member member, long number) {
+        return number > 0 && (lagging.containsKey(member) || number <= givenUp.getOrDefault(member, 0L));
+    }
+
+    /** The number up to which all others have handled everything, those included that are not waited for. */
+    synchronized long settled() {
+        long least = Long.MAX_VALUE;
+        for (long number : handled.values()) {
+            least = Math.min(least, number);
+        }
+        return least;
     }
 
     /**
@@ -88,6 +106,7 @@ final class Acknowledgements {
 
     /** Completes when message {@code number} is safe. */
     synchronized CompletableFuture<Void> safe(long number) {
+        asked = Math.max(asked, number);
         if (number <= safe) {
             return CompletableFuture.completedFuture(null);
         }

@@ -6,6 +6,8 @@ import dev.tutti.tomcat.replication.SessionMessage.Answer;
 import dev.tutti.tomcat.replication.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
 import dev.tutti.tomcat.replication.SessionMessage.ImageRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Probe;
+import dev.tutti.tomcat.replication.SessionMessage.ProbeAnswer;
 import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
@@ -30,9 +32,9 @@ final class MessageReader {
     private static final EndReason[] REASONS = EndReason.values();
     private static final byte[] NOTHING = {};
     private static final int FIELD_BYTES_MIN = 1 + 4;
-    private static final int SLOT_BYTES_MIN = FIELD_BYTES_MIN + 16 + 1 + 4;
+    private static final int SLOT_BYTES_MIN = FIELD_BYTES_MIN + 24 + 1 + 4;
     private static final int WRITE_BYTES_MIN = SLOT_BYTES_MIN;
-    private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 16 + 4;
+    private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 24 + 4;
 
     /** Fields and images that a message may have: each is several objects, however short it is. */
     static final int ELEMENTS_MAX = 1 << 16;
@@ -76,6 +78,8 @@ final class MessageReader {
             case MessageWriter.IMAGE_REQUEST -> new ImageRequest(takeUid());
             case MessageWriter.STATE_REQUEST -> new StateRequest(takeLong(), takeLong(), takeFlag() ? takeUid() : null);
             case MessageWriter.STATE_CHUNK -> takeChunk();
+            case MessageWriter.PROBE -> new Probe(takeLong());
+            case MessageWriter.PROBE_ANSWER -> new ProbeAnswer(takeLong(), takeLong());
             default -> throw new MalformedMessageException("message of unknown kind " + kind);
         };
     }
@@ -140,11 +144,12 @@ final class MessageReader {
     }
 
     private Version takeVersion() throws MalformedMessageException {
+        long view = takeLong();
         long counter = takeLong();
-        if (counter < 0) {
-            throw new MalformedMessageException("version " + counter);
+        if (view < 0 || counter < 0) {
+            throw new MalformedMessageException("version " + counter + " of view " + view);
         }
-        return new Version(counter, takeLong());
+        return new Version(view, counter, takeLong());
     }
 
     private UUID takeUid() throws MalformedMessageException {

@@ -6,6 +6,8 @@ import dev.tutti.tomcat.replication.SessionMessage.Answer;
 import dev.tutti.tomcat.replication.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
 import dev.tutti.tomcat.replication.SessionMessage.ImageRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Probe;
+import dev.tutti.tomcat.replication.SessionMessage.ProbeAnswer;
 import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Encodes messages; the layout is in {@code docs/design/tomcat-sessions.md}. */
 final class MessageWriter {
 
-    static final byte FORMAT = 2;
+    static final byte FORMAT = 3;
     static final byte IMAGE = 1;
     static final byte DELTA = 2;
     static final byte ACCESS = 3;
@@ -30,6 +32,8 @@ final class MessageWriter {
     static final byte IMAGE_REQUEST = 8;
     static final byte STATE_REQUEST = 9;
     static final byte STATE_CHUNK = 10;
+    static final byte PROBE = 11;
+    static final byte PROBE_ANSWER = 12;
 
     private byte[] bytes = new byte[256];
     private int length;
@@ -109,6 +113,15 @@ final class MessageWriter {
                     putUid(after);
                 }
             }
+            case Probe sent -> {
+                putByte(PROBE);
+                putLong(sent.probe());
+            }
+            case ProbeAnswer answer -> {
+                putByte(PROBE_ANSWER);
+                putLong(answer.probe());
+                putLong(answer.origin());
+            }
             case StateChunk chunk -> {
                 putByte(STATE_CHUNK);
                 putLong(chunk.pull());
@@ -150,6 +163,7 @@ final class MessageWriter {
     }
 
     private void putVersion(Version version) {
+        putLong(version.view());
         putLong(version.counter());
         putLong(version.origin());
     }

@@ -11,28 +11,26 @@ import dev.tutti.tomcat.replication.SessionMessage.Answer;
 import dev.tutti.tomcat.replication.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
 import dev.tutti.tomcat.replication.SessionMessage.ImageRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Probe;
+import dev.tutti.tomcat.replication.SessionMessage.ProbeAnswer;
 import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
 import dev.tutti.tomcat.replication.SessionMessage.StateRequest;
+import dev.tutti.tomcat.replication.SessionRecord.Writer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -47,17 +45,16 @@ import org.slf4j.Logger;
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
 
-    private static final long SECOND_NANOS = 1_000_000_000L;
-    private static final long PARTIAL_NANOS = 10 * SECOND_NANOS;
-    private static final int NUMBER_OFFSET = 1;
+    private static final long PARTIAL_NANOS = 10_000_000_000L;
     private static final Logger LOG = Logs.of(Replicator.class);
 
-    /** What the members of the view mean for this one; replaced with each view. */
-    private record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {
-        static final Peers NONE = new Peers(List.of(), Set.of(), Map.of(), true);
-    }
+    private static final int CONFIRM_ATTEMPTS = 3;
 
     private final ReplicationOptions options;
+    private final Waiting waiting;
+    private final Contact contact;
+    private final Settlement settlement;
+    private final Expiry expiry;
     private final Consumer<SessionRecord> onEnded;
     private final LongSupplier nanoClock;
     private final Executor executor;
@@ -67,14 +64,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final StatePull statePull = new StatePull();
     private final StateGiver stateGiver;
     private final Lookups lookups = new Lookups();
-    private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
-    private final Object sending = new Object();
-    private final SendRoom room = new SendRoom();
+    private final FormerIds formerIds = new FormerIds();
+    private final Outbox outbox;
     private final AckSender ackSender;
     private volatile Peers peers = Peers.NONE;
     private volatile @Nullable Member self;
     private volatile long origin = 1;
-    private volatile long sent;
     private volatile long joinedNanos;
     private volatile boolean isClosing;
     private volatile SessionChannel.JoinResult joinResult = new SessionChannel.JoinResult(false, "not joined");
@@ -91,15 +86,31 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             Consumer<SessionRecord> onEnded,
             LongSupplier nanoClock,
             Executor executor) {
+        this(options, counters, onEnded, nanoClock, executor, Waiting.ON_THREAD);
+    }
+
+    Replicator(
+            ReplicationOptions options,
+            ReplicationCounters counters,
+            Consumer<SessionRecord> onEnded,
+            LongSupplier nanoClock,
+            Executor executor,
+            Waiting waiting) {
         this.options = options;
+        this.waiting = waiting;
         this.counters = counters;
+        this.outbox = new Outbox(options.acknowledgement(), counters, executor, () -> peers.others().isEmpty());
+        this.contact = new Contact(
+                options, counters, nanoClock, waiting, number -> outbox.toGroup(new Probe(number), QUERIES_SENT, false));
         this.onEnded = onEnded;
         this.nanoClock = nanoClock;
         this.executor = executor;
         this.store = new SessionStore(options.keyOf());
-        this.ackSender = new AckSender(executor, this::acknowledge);
         this.stateGiver = new StateGiver(store, counters, nanoClock);
         this.acknowledgements = new Acknowledgements(options.acknowledgement());
+        this.ackSender = new AckSender(executor, outbox::acknowledge);
+        this.settlement = new Settlement(contact, acknowledgements, this::makeAgain);
+        this.expiry = new Expiry(nanoClock, contact);
     }
 
     /** Joins the group; once. Waits until other members are met, or there is no reason to wait for them any longer. */
@@ -107,11 +118,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         try {
             SessionChannel joined = source.join(group, this);
             joinResult = joined.joinResult();
-            channel.complete(joined);
+            outbox.open(joined);
             joinedNanos = nanoClock.getAsLong();
             return joinResult;
         } catch (RuntimeException e) {
-            channel.completeExceptionally(e);
+            outbox.fail(e);
             throw e;
         }
     }
@@ -123,7 +134,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long nowNanos = nanoClock.getAsLong();
         SessionRecord record =
                 new SessionRecord(UUID.randomUUID(), createdMillis, nowNanos, SessionRecord.State.LOCAL);
-        record.write(List.of(idChange(id)), origin, nowNanos);
+        record.write(List.of(idChange(id)), contact.viewNumber(), new Writer(origin, nowNanos), List.of());
         store.add(record);
         return record;
     }
@@ -131,8 +142,19 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     /** Makes a record findable under another id, at this member; the others learn it when the change is published. */
     public void rename(SessionRecord record, String id) {
         String oldKey = store.keyOf(record.id());
-        record.write(List.of(idChange(id)), origin, nanoClock.getAsLong());
+        record.rename(idChange(id), contact.viewNumber(), writer());
         store.reindex(record, oldKey);
+    }
+
+    /** Takes back a change of the id that was not published. */
+    public void takeBackId(SessionRecord record) {
+        String oldKey = store.keyOf(record.id());
+        record.takeBackId();
+        store.reindex(record, oldKey);
+    }
+
+    private Writer writer() {
+        return new Writer(origin, nanoClock.getAsLong());
     }
 
     private static Change idChange(String id) {
@@ -142,64 +164,124 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     /**
      * Makes changes to a session and sends them to the group; the whole session if the group does not know it yet.
      *
+     * @param standing see {@link Contact#standing}, taken before it was decided that the changes may be made
+     * @param marks of the requests that make them
      * @return the message's number, to wait for; 0 if there is nothing to wait for
      * @throws StalledException if nothing was changed because too much waits to be sent; as {@link StoppedException} if
      *     nothing will ever be changed, because this member has left
+     * @throws OutdatedException if nothing was changed because that is to be decided anew: this member was away since, or the
+     *     session has values of a later view
      */
-    public long publish(SessionRecord record, List<Change> changes) throws StalledException {
+    public long publish(SessionRecord record, List<Change> changes, Contact.Standing standing, Collection<Mark> marks)
+            throws StalledException, OutdatedException {
         if (isClosing || record.state() != SessionRecord.State.ENDED && store.get(record.uid()) != record) {
             throw new StoppedException();
         }
-        awaitRoom();
-        long nowNanos = nanoClock.getAsLong();
+        outbox.awaitRoom(waiting, options.acknowledgementTimeout());
+        if (standing.absences() != contact.absences()) {
+            throw new OutdatedException();
+        }
         boolean isFirst = record.state() == SessionRecord.State.LOCAL;
-        Delta delta = record.write(changes, origin, nowNanos);
+        Writer writer = writer();
+        Delta delta = record.write(changes, standing.view(), writer, marks);
+        if (delta == null) {
+            throw new OutdatedException();
+        }
         if (isFirst) {
             record.enter(SessionRecord.State.COMPLETE);
-            return sendToGroup(record.image(nowNanos), IMAGES_SENT, true);
+            return outbox.toGroup(record.image(writer.nowNanos()), IMAGES_SENT, true);
         }
         if (record.state() == SessionRecord.State.ENDED) {
             return 0;
         }
-        long number = sendToGroup(delta, DELTAS_SENT, true);
-        record.onPublished(number);
+        long number = sendOwn(record, delta);
         if (number > 0) {
-            settleOverruled(record, peers);
+            settlement.settle(record, peers, peers);
         }
         return number;
     }
 
+    private long sendOwn(SessionRecord record, Delta delta) {
+        long number = outbox.toGroup(delta, DELTAS_SENT, true);
+        record.onPublished(number, delta.version().counter(), acknowledgements.settled());
+        return number;
+    }
+
+    private long makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
+        String oldKey = store.keyOf(record.id());
+        Delta again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
+        if (again == null) {
+            return 0;
+        }
+        store.reindex(record, oldKey);
+        counters.add(CHANGES_REASSERTED, again.writes().size());
+        long number = sendOwn(record, again);
+        acknowledgements.onReasserted(number);
+        return number;
+    }
+
+    // ---- absences
+
+    /** Called by a timer, every {@link ReplicationOptions#beat()}. */
+    public void onBeat() {
+        contact.beat();
+        settleContact();
+    }
+
+    private void settleContact() {
+        if (contact.isInDoubtStill()) {
+            settlement.onContactMissing(outbox.sent());
+            contact.settle(statePull.isComplete());
+        }
+    }
+
+    /** Says whether this member knows what the others have confirmed. */
+    public Contact contact() {
+        return contact;
+    }
+
+    /** Waits, after an absence, until what the others have written is here; see {@link Contact#await}. */
+    public boolean awaitContact() {
+        if (contact.isInDoubt() && !contact.await()) {
+            settleContact();
+        }
+        return !contact.isInDoubt();
+    }
+
     /**
-     * Decides about changes made here that others overruled without knowing of them. Whoever has acknowledged them by now stands
-     * by its own. Whoever is gone without that cannot have confirmed its own to a client before these were there, while
-     * these are confirmed because it is gone: they are made again.
+     * Waits until what a request has sent is safe. If this member was away since the request read the session, it finds out
+     * whether the session is still as the request knew it, and if it is, sends it again.
      *
-     * @param before the peers when it was known who has acknowledged what
+     * @return false if the session has been changed by others meanwhile, or nobody could say: the request must fail
      */
-    private void settleOverruled(SessionRecord record, Peers before) {
-        for (long overruler : record.overrulers()) {
-            Member member = before.origins().get(overruler);
-            if (member != null && acknowledgements.hasHandled(member, record.published())) {
-                record.accept(overruler);
-            } else if (!peers.origins().containsKey(overruler)) {
-                String oldKey = store.keyOf(record.id());
-                Delta again = record.reassert(overruler, origin, nanoClock.getAsLong());
-                store.reindex(record, oldKey);
-                counters.add(CHANGES_REASSERTED, again.writes().size());
-                acknowledgements.onReasserted(sendToGroup(again, DELTAS_SENT, true));
+    public boolean confirm(SessionRecord record, Mark mark, long number) {
+        awaitSafe(number);
+        for (int attempt = 0; attempt < CONFIRM_ATTEMPTS; attempt++) {
+            long absences = contact.absences();
+            if (mark.absences() == absences) {
+                return true;
+            }
+            if (!awaitContact() || contact.isOutdated(record, mark)) {
+                return false;
+            }
+            mark.renew(absences);
+            if (number > 0) {
+                awaitSafe(makeAgain(record, Set.of(), true));
             }
         }
+        return false;
     }
 
     /** Notes that this member uses the session. The others are told if they have to know by now. */
     public void touch(SessionRecord record) {
         long nowNanos = nanoClock.getAsLong();
+        formerIds.onUsed(record.uid(), self);
         boolean isPrimary = record.touched().origin() == origin;
-        boolean isTold = isPrimary && record.sinceToldNanos(nowNanos) < graceNanos(record);
-        if (isTold || record.state() != SessionRecord.State.COMPLETE || !room.isThere()) {
+        boolean isTold = isPrimary && record.sinceToldNanos(nowNanos) < Expiry.graceNanos(record);
+        if (isTold || record.state() != SessionRecord.State.COMPLETE || !outbox.hasRoom()) {
             record.use(nowNanos);
         } else {
-            sendToGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
+            outbox.toGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
         }
     }
 
@@ -213,8 +295,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long nowNanos = nanoClock.getAsLong();
         Version version = record.claim(origin, nowNanos);
         String key = store.keyOf(record.id());
+        formerIds.onEnded(record.uid());
         store.remove(record.uid(), new SessionStore.Tombstone(key, version, reason, nowNanos));
-        return isKnown ? sendToGroup(new Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
+        return isKnown ? outbox.toGroup(new Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
     }
 
     /** The session with this id, if it is here. */
@@ -226,6 +309,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     public @Nullable SessionRecord await(String id) {
         String key = store.keyOf(id);
         SessionRecord present = store.find(key);
+        if (present == null) {
+            present = findByFormerId(key);
+        }
         if (present != null || store.hasEnded(key) || peers.others().isEmpty()) {
             return present;
         }
@@ -241,16 +327,35 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         long leftNanos = joinedNanos + options.startTimeout().toNanos() - nanoClock.getAsLong();
         if (!statePull.isComplete() && leftNanos > 0) {
-            waitFor(statePull.complete(), leftNanos);
+            waiting.await(statePull.complete(), leftNanos);
+        }
+        return store.find(key);
+    }
+
+    /**
+     * The session that was found under {@code key} until a member changed the id, as it was then, if that member is gone before
+     * the client can know the new id. Waits for a while until it is known whether the member is gone.
+     */
+    private @Nullable SessionRecord findByFormerId(String key) {
+        FormerIds.Former former = formerIds.find(key, nanoClock.getAsLong());
+        if (former == null) {
+            return null;
+        }
+        waiting.await(former.decided(), options.queryTimeout().toNanos());
+        Image image = formerIds.take(former);
+        if (image != null) {
+            counters.increment(FORMER_IDS_FOUND);
+            merge(image);
+            outbox.toGroup(image, IMAGES_SENT, true);
         }
         return store.find(key);
     }
 
     private boolean ask(Lookups.Ticket ticket, String key) {
         if (ticket.isNew()) {
-            sendToGroup(new Query(ticket.query(), key), QUERIES_SENT, false);
+            outbox.toGroup(new Query(ticket.query(), key), QUERIES_SENT, false);
         }
-        return waitFor(ticket.answered(), options.queryTimeout().toNanos());
+        return waiting.await(ticket.answered(), options.queryTimeout().toNanos());
     }
 
     /** All sessions that can be used. */
@@ -276,40 +381,16 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return record.idleNanos(nanoClock.getAsLong());
     }
 
-    /** Whether this member is the one that decides when the session expires: it used it last, or fills in for who did. */
     public boolean isPrimary(SessionRecord record) {
-        Version touched = record.touched();
-        Peers present = peers;
-        if (touched.origin() == origin || present.others().isEmpty()) {
-            return true;
-        }
-        if (present.origins().containsKey(touched.origin())) {
-            return false;
-        }
-        int rank = Math.floorMod(record.uid().hashCode(), present.members().size());
-        return present.members().get(rank).equals(self);
+        return expiry.isPrimary(record, peers);
     }
 
-    /** Whether this member has to expire the session now. */
     public boolean isDue(SessionRecord record) {
-        boolean isExact = record.touched().origin() == origin;
-        return isIdleFor(record, isExact ? 0 : graceNanos(record)) && isPrimary(record);
+        return expiry.isDue(record, peers);
     }
 
-    /** Whether the session has been idle for so long that its primary must be about to expire it. */
     public boolean isOverdue(SessionRecord record) {
-        return isIdleFor(record, graceNanos(record));
-    }
-
-    private boolean isIdleFor(SessionRecord record, long graceNanos) {
-        int seconds = record.maxInactiveSeconds();
-        return seconds > 0 && record.idleNanos(nanoClock.getAsLong()) >= seconds * SECOND_NANOS + graceNanos;
-    }
-
-    /** By how much the time of the last use that others know may lag: uses closer together are not told. */
-    private static long graceNanos(SessionRecord record) {
-        int seconds = record.maxInactiveSeconds();
-        return seconds <= 0 ? 60 * SECOND_NANOS : Math.max(seconds * SECOND_NANOS / 10, SECOND_NANOS);
+        return expiry.isOverdue(record);
     }
 
     // ---- waiting
@@ -328,11 +409,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             return true;
         }
         counters.increment(WAITS);
-        if (waitFor(safe, options.acknowledgementTimeout().toNanos())) {
+        if (waiting.await(safe, options.acknowledgementTimeout().toNanos())) {
             return true;
         }
         counters.increment(WAIT_TIMEOUTS);
-        List<Member> late = acknowledgements.onTimeout(number, sent);
+        if (contact.isInDoubt()) {
+            return false;
+        }
+        List<Member> late = acknowledgements.onTimeout(number, outbox.sent());
         if (!late.isEmpty()) {
             LOG.warn(
                     "{} did not confirm session changes within {}; requests go on without waiting for them until they"
@@ -341,70 +425,6 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                     options.acknowledgementTimeout());
         }
         return false;
-    }
-
-    private static boolean waitFor(CompletableFuture<Void> future, long timeoutNanos) {
-        try {
-            future.get(timeoutNanos, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException e) {
-            return false;
-        } catch (ExecutionException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    private void awaitRoom() throws StalledException {
-        if (room.isThere()) {
-            return;
-        }
-        waitFor(room.lastAccepted(), options.acknowledgementTimeout().toNanos());
-        if (!room.isThere()) {
-            counters.increment(STALLS);
-            throw new StalledException(room.toString());
-        }
-    }
-
-    // ---- sending
-
-    /** Nothing is sent while there is nobody else: whoever comes asks for the state, which has been written before. */
-    private long sendToGroup(SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered) {
-        if (peers.others().isEmpty()) {
-            return 0;
-        }
-        byte[] bytes = MessageWriter.encode(0, message);
-        long number = 0;
-        CompletableFuture<Void> accepted;
-        synchronized (sending) {
-            if (isNumbered && options.acknowledgement() != Acknowledgement.NONE) {
-                number = ++sent;
-                for (int index = 0; index < Long.BYTES; index++) {
-                    bytes[NUMBER_OFFSET + index] = (byte) (number >>> (8 * (Long.BYTES - 1 - index)));
-                }
-            }
-            accepted = channel.join().send(bytes);
-            room.onSent(bytes.length, accepted);
-        }
-        counters.increment(counter);
-        counters.add(BYTES_SENT, bytes.length);
-        accepted.whenComplete((done, failure) -> {
-            if (failure != null) {
-                counters.increment(SEND_FAILURES);
-            }
-        });
-        return number;
-    }
-
-    private void sendTo(Member receiver, SessionMessage message) {
-        executor.execute(() -> channel.join().sendTo(receiver, MessageWriter.encode(0, message)));
-    }
-
-    private void acknowledge(Member sender, long number) {
-        counters.increment(ACKS_SENT);
-        channel.join().sendTo(sender, MessageWriter.encode(0, new Ack(number)));
     }
 
     // ---- the group's thread
@@ -417,39 +437,33 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (self == null) {
             self = me;
             origin = Version.originOf(me);
+            expiry.onJoined(me);
         }
         Set<Member> together = view.transitionalSet(me);
-        Set<Member> others = new HashSet<>(view.members());
-        others.remove(me);
-        Map<Long, Member> origins = new HashMap<>();
-        for (Member member : view.members()) {
-            origins.put(Version.originOf(member), member);
-        }
-        boolean leadsPart = false;
-        for (Member member : view.members()) {
-            if (together.contains(member)) {
-                leadsPart = member.equals(me);
-                break;
-            }
-        }
+        Peers present = Peers.of(view, me);
+        Set<Member> others = present.others();
         ackSender.onView(others);
         // In this order: a request that sends to somebody must not find that nobody is to be waited for.
         acknowledgements.onNewcomers(view, me);
+        contact.onView(view.id().number(), others);
         Peers before = peers;
-        peers = new Peers(view.members(), others, origins, leadsPart);
+        peers = present;
         settleOverruled(before);
         acknowledgements.onView(view, me, together);
         condition = "joined";
         lookups.onView(view);
-        stateGiver.onView(view, together, leadsPart);
+        formerIds.onView(others, nanoClock.getAsLong());
+        stateGiver.onView(view, together, present.leadsPart());
         List<String> lost = new ArrayList<>();
         for (StatePull.Request request : statePull.onView(view, me, lost)) {
-            sendTo(request.receiver(), request.message());
+            outbox.soonTo(request.receiver(), request.message());
         }
         for (String name : lost) {
             counters.increment(STATE_LOST);
             LOG.warn("{} is gone before all its sessions had come from it; those that nobody else has are lost", name);
         }
+        contact.probeAgain();
+        settleContact();
         giveState();
         if (statePull.isComplete()) {
             dropPartial(0);
@@ -463,6 +477,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         condition = "lost: " + reason;
         peers = Peers.NONE;
+        contact.onView(contact.viewNumber(), Set.of());
         acknowledgements.close();
         LOG.error("Session replication has ended: {}. Sessions live on at this node alone.", reason);
     }
@@ -497,6 +512,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             case Image image -> merge(image);
             case Delta delta -> merge(sender, delta);
             case Access access -> {
+                formerIds.onUsed(access.uid(), sender);
                 SessionRecord record = store.get(access.uid());
                 if (record != null) {
                     record.touch(access.version(), nanoClock.getAsLong());
@@ -508,7 +524,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
                 SessionRecord record = store.find(query.key());
                 boolean isKnown = record != null && record.state() == SessionRecord.State.COMPLETE;
                 Image image = isKnown && record != null ? record.image(nanoClock.getAsLong()) : null;
-                sendTo(sender, new Answer(query.query(), image));
+                outbox.soonTo(sender, new Answer(query.query(), image));
             }
             case Answer answer -> {
                 Image image = answer.image();
@@ -520,7 +536,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
             case ImageRequest request -> {
                 SessionRecord record = store.get(request.uid());
                 if (record != null && record.state() == SessionRecord.State.COMPLETE) {
-                    sendTo(sender, record.image(nanoClock.getAsLong()));
+                    outbox.soonTo(sender, record.image(nanoClock.getAsLong()));
+                }
+            }
+            case Probe sent -> outbox.toGroup(new ProbeAnswer(sent.probe(), Version.originOf(sender)), ACKS_SENT, false);
+            case ProbeAnswer answer -> {
+                if (answer.origin() == origin) {
+                    contact.onAnswer(sender, answer.probe());
+                    settleContact();
                 }
             }
             case StateRequest request -> {
@@ -533,59 +556,41 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     /** Returns false if the session has ended here and stays so. */
     private boolean merge(Image image) {
-        if (store.tombstoneFor(image) != null) {
-            return false;
-        }
-        long nowNanos = nanoClock.getAsLong();
-        SessionRecord record = recordFor(image, nowNanos);
-        String oldKey = store.keyOf(record.id());
-        record.merge(image, nowNanos);
-        if (record.state() == SessionRecord.State.PARTIAL) {
-            record.enter(SessionRecord.State.COMPLETE);
-            store.add(record);
-        } else {
-            store.reindex(record, oldKey);
-        }
-        return true;
-    }
-
-    /** The session's record, or a new one with what is known of the session so far. */
-    private SessionRecord recordFor(Image image, long nowNanos) {
-        SessionRecord present = store.get(image.uid());
-        if (present != null && present.state() != SessionRecord.State.PARTIAL) {
-            return present;
-        }
-        long usedNanos = nowNanos - image.idleMillis() * 1_000_000;
-        SessionRecord added =
-                new SessionRecord(image.uid(), image.createdMillis(), usedNanos, SessionRecord.State.PARTIAL);
-        if (present != null) {
-            added.merge(present.image(nowNanos), nowNanos);
-        }
-        return added;
+        contact.onSeen(image.latestView());
+        return store.merge(image, nanoClock.getAsLong());
     }
 
     private void merge(Member sender, Delta delta) {
         if (store.isBuried(delta.uid())) {
             return;
         }
+        contact.onSeen(delta.version().view());
         long nowNanos = nanoClock.getAsLong();
         SessionRecord record = store.get(delta.uid());
         if (record == null) {
             record = store.getOrAdd(delta.uid(), 0, nowNanos);
             if (statePull.isComplete()) {
-                sendTo(sender, new ImageRequest(delta.uid()));
+                outbox.soonTo(sender, new ImageRequest(delta.uid()));
             }
         }
         if (record.state() == SessionRecord.State.PARTIAL) {
             record.merge(delta, origin, nowNanos);
         } else {
             String oldKey = store.keyOf(record.id());
+            Image before = delta.hasId() ? record.image(nowNanos) : null;
             record.merge(delta, origin, nowNanos);
             store.reindex(record, oldKey);
+            if (before != null && !store.keyOf(record.id()).equals(oldKey)) {
+                formerIds.onChanged(oldKey, before, sender, nowNanos);
+            } else {
+                formerIds.onUsed(delta.uid(), sender);
+            }
+            settlement.standByConfirmed(sender, record);
         }
     }
 
     private void onRemove(Remove remove) {
+        formerIds.onEnded(remove.uid());
         SessionRecord record = store.get(remove.uid());
         if (record != null) {
             record.touch(remove.version(), nanoClock.getAsLong());
@@ -603,7 +608,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private void giveState() {
         for (StatePull.Request request : stateGiver.ready(statePull)) {
             executor.execute(() -> stateGiver.answer(
-                    request, (receiver, chunk) -> channel.join().sendTo(receiver, MessageWriter.encode(0, chunk))));
+                    request, outbox::to));
         }
     }
 
@@ -617,8 +622,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         StatePull.Request next = statePull.onChunk(sender, chunk);
         if (next != null) {
-            sendTo(next.receiver(), next.message());
+            outbox.soonTo(next.receiver(), next.message());
         }
+        settleContact();
         giveState();
         if (statePull.isComplete()) {
             dropPartial(0);
@@ -643,9 +649,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         try {
             // The older one may have ended meanwhile, or have got another id at a login.
             if (kept != null) {
-                publish(kept, kept.missing(namesake));
+                publish(kept, kept.missing(namesake), contact.standing(), List.of());
             }
-        } catch (StalledException e) {
+        } catch (StalledException | OutdatedException e) {
             LOG.debug("{} is made one with {} later: {}", namesake, kept, e.getMessage());
             return;
         }
@@ -659,14 +665,14 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         SessionStore.Tombstone tombstone = store.tombstoneFor(image);
         if (tombstone != null && peers.leadsPart()) {
             Remove remove = new Remove(image.uid(), tombstone.key(), tombstone.version(), tombstone.reason());
-            executor.execute(() -> sendToGroup(remove, REMOVALS_SENT, true));
+            executor.execute(() -> outbox.toGroup(remove, REMOVALS_SENT, true));
         }
     }
 
     /** From time to time, say every 10 s: asks again for what should have come. */
     public void onTick() {
         for (StatePull.Request request : statePull.onTick()) {
-            sendTo(request.receiver(), request.message());
+            outbox.soonTo(request.receiver(), request.message());
         }
         if (statePull.isComplete()) {
             dropPartial(PARTIAL_NANOS);
@@ -677,8 +683,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private void settleOverruled(Peers before) {
         for (SessionRecord record : store.sessions()) {
-            if (record.isOverruled()) {
-                settleOverruled(record, before);
+            if (record.isOverruled() || record.published() > 0) {
+                settlement.settle(record, before, peers);
             }
         }
     }
@@ -710,8 +716,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      */
     public boolean awaitHandedOver(Duration within) {
         long endNanos = nanoClock.getAsLong() + within.toNanos();
-        boolean isSafe = waitFor(acknowledgements.safe(sent), within.toNanos());
-        boolean isFetched = waitFor(stateGiver.done(), Math.max(0, endNanos - nanoClock.getAsLong()));
+        boolean isSafe = waiting.await(acknowledgements.safe(outbox.sent()), within.toNanos());
+        boolean isFetched = waiting.await(stateGiver.done(), Math.max(0, endNanos - nanoClock.getAsLong()));
         int others = peers.others().size();
         if (others == 0) {
             return false;
@@ -768,10 +774,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         status.put("state-complete", isComplete());
         status.put("state-from", statePull.taken());
         status.put("state-awaited", statePull.status());
+        status.put("in-doubt", contact.isInDoubt());
         status.put("members-lagging", acknowledgements.laggingCount());
         status.put("messages-awaited", acknowledgements.waitingCount());
         status.put("members-fetching", names(stateGiver.owed()));
-        status.put("bytes-pending", room.bytes());
+        status.put("bytes-pending", outbox.pendingBytes());
         status.putAll(counters.snapshot());
         return status;
     }
@@ -780,12 +787,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     @Override
     public void close() {
         isClosing = true;
-        if (channel.isDone() && !channel.isCompletedExceptionally()) {
-            channel.join().close();
-        }
+        outbox.close();
         condition = "left";
         peers = Peers.NONE;
         acknowledgements.close();
         store.clear();
+        formerIds.clear();
     }
 }

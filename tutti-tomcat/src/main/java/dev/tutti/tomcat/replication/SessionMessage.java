@@ -22,10 +22,25 @@ sealed interface SessionMessage {
         Image aged(long millis) {
             return new Image(uid, createdMillis, idleMillis + millis, touched, slots);
         }
+
+        /** Number of the latest view that one of its values is from. */
+        long latestView() {
+            long latest = 0;
+            for (Slot slot : slots.values()) {
+                latest = Math.max(latest, slot.version().view());
+            }
+            return latest;
+        }
     }
 
     /** Changes of one version. Its writer has just used the session. */
-    record Delta(UUID uid, Version version, List<Write> writes) implements SessionMessage {}
+    record Delta(UUID uid, Version version, List<Write> writes) implements SessionMessage {
+
+        /** Whether the id of the session is among the changes. */
+        boolean hasId() {
+            return writes.stream().anyMatch(write -> write.change().field().equals(Field.ID));
+        }
+    }
 
     /**
      * A change and what it was made upon.
@@ -57,6 +72,12 @@ sealed interface SessionMessage {
      * @param viewNumber the view that brought the two together
      */
     record StateRequest(long pull, long viewNumber, @Nullable UUID after) implements SessionMessage {}
+
+    /** Asks all others to say that what they have sent before is on its way; see {@link Contact}. */
+    record Probe(long probe) implements SessionMessage {}
+
+    /** Sent to all, so that it comes after what its sender has sent to all before; for the member with {@code origin}. */
+    record ProbeAnswer(long probe, long origin) implements SessionMessage {}
 
     /** Some sessions, in order of their uids, and whether they are the last. */
     record StateChunk(long pull, List<Image> images, boolean isLast) implements SessionMessage {}

@@ -5,6 +5,7 @@ import dev.tutti.tomcat.replication.SessionMessage.Image;
 import dev.tutti.tomcat.replication.SessionMessage.Write;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of two changes that do not know of each other the smaller one goes. If it was made here it is kept aside as
  * <em>overruled</em>: whoever overruled it may be gone before a client heard of its change, while this one is about to be
- * confirmed; then it is {@linkplain #reassert made again}.
+ * confirmed; then it is {@linkplain #reassert made again}. So are changes that stand, when somebody is gone who may not have
+ * them: made again in the view without it, they stand against all that it has written by itself.
  *
  * <p>Thread-safe: what arrives from others never waits for a request. Changes made here take turns.
  */
@@ -49,11 +51,14 @@ public final class SessionRecord {
     private final ConcurrentHashMap<Field, Slot> slots = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Field, Change> overruled = new ConcurrentHashMap<>(0);
     private final AtomicLong counter = new AtomicLong();
+    private final AtomicLong revision = new AtomicLong();
     private final AtomicReference<Version> touched = new AtomicReference<>(Version.NONE);
     private final AtomicLong usedNanos;
     private final AtomicReference<@Nullable Object> handle = new AtomicReference<>();
     private volatile long toldNanos;
     private volatile long published;
+    private volatile long unsettledFrom;
+    private volatile @Nullable Slot publishedId;
     private volatile State state;
 
     SessionRecord(UUID uid, long createdMillis, long nowNanos, State state) {
@@ -137,6 +142,11 @@ public final class SessionRecord {
         raise(usedNanos, nowNanos);
     }
 
+    /** Grows with each change of a value, here or elsewhere; after the value, so that who reads it first misses nothing. */
+    long revision() {
+        return revision.get();
+    }
+
     /** Claims the session by a use here, and returns the version to tell the others. */
     Version claim(long origin, long nowNanos) {
         Version version = new Version(counter.incrementAndGet(), origin);
@@ -147,29 +157,73 @@ public final class SessionRecord {
     /** Notes that the session was used, here or elsewhere. */
     void touch(Version version, long nowNanos) {
         raise(counter, version.counter());
-        touched.accumulateAndGet(version, (present, next) -> next.isAfter(present) ? next : present);
+        touched.accumulateAndGet(version, (present, next) -> next.isUsedAfter(present) ? next : present);
         raise(usedNanos, nowNanos);
         toldNanos = nowNanos;
     }
 
-    /** Makes changes here: under a version that is larger than any this member knows of. */
-    synchronized Delta write(List<Change> changes, long origin, long nowNanos) {
-        Version version = claim(origin, nowNanos);
+    /**
+     * Makes changes here, under a version that is larger than any this member knows of in {@code view}.
+     *
+     * @param marks of the requests that make them, which know of these changes from now on
+     * @return null if nothing was changed, because one of the values is of a later view: it has come in since the writer
+     *     looked where it stands
+     */
+    synchronized @Nullable Delta write(List<Change> changes, long view, Writer writer, Collection<Mark> marks) {
+        for (Change change : changes) {
+            Slot present = slots.get(change.field());
+            if (present != null && present.version().view() > view) {
+                return null;
+            }
+        }
+        long before = revision.get();
+        long count = claim(writer.origin(), writer.nowNanos()).counter();
+        Version version = new Version(view, count, writer.origin());
         List<Write> writes = new ArrayList<>(changes.size());
         for (Change change : changes) {
             Field field = change.field();
-            Slot present = slots.get(field);
-            writes.add(new Write(change, present == null ? Version.NONE : present.version()));
+            Slot known = field.equals(Field.ID) && publishedId != null ? publishedId : slots.get(field);
+            writes.add(new Write(change, known == null ? Version.NONE : known.version()));
             putOwn(change, version);
+            if (field.equals(Field.ID)) {
+                publishedId = null;
+            }
+        }
+        if (!changes.isEmpty() && revision.compareAndSet(before, before + 1)) {
+            marks.forEach(mark -> mark.follow(before, before + 1));
         }
         return new Delta(uid, version, writes);
+    }
+
+    /** The member that writes, and when. */
+    record Writer(long origin, long nowNanos) {}
+
+    /** Changes the id here, and not yet elsewhere: the others are given the one before until the change is published. */
+    synchronized void rename(Change id, long view, Writer writer) {
+        Slot present = slots.get(Field.ID);
+        Slot before = publishedId == null ? present : publishedId;
+        write(List.of(id), present == null ? view : Math.max(view, present.version().view()), writer, List.of());
+        publishedId = before;
+    }
+
+    /** Takes back a change of the id that has not been published. */
+    synchronized void takeBackId() {
+        Slot before = publishedId;
+        if (before != null) {
+            publishedId = null;
+            slots.put(Field.ID, before);
+        }
     }
 
     /** Takes up changes made elsewhere; {@code origin} is this member's. */
     void merge(Delta delta, long origin, long nowNanos) {
         touch(delta.version(), nowNanos);
+        boolean isChanged = false;
         for (Write write : delta.writes()) {
-            putOther(write, delta.version(), origin);
+            isChanged |= putOther(write, delta.version(), origin);
+        }
+        if (isChanged) {
+            revision.incrementAndGet();
         }
     }
 
@@ -178,7 +232,16 @@ public final class SessionRecord {
         return published;
     }
 
-    void onPublished(long number) {
+    /**
+     * Changes made here have been sent.
+     *
+     * @param first the counter of their version
+     * @param settled number up to which all others are known to have handled what was sent
+     */
+    void onPublished(long number, long first, long settled) {
+        if (published <= settled) {
+            unsettledFrom = first;
+        }
         published = number;
     }
 
@@ -203,15 +266,31 @@ public final class SessionRecord {
         overruled.keySet().removeIf(field -> isBy(overruler, field));
     }
 
-    /** Makes the changes again that {@code overruler} has overruled, who is gone. */
-    synchronized Delta reassert(long overruler, long origin, long nowNanos) {
+    /**
+     * Makes changes again, under a new version.
+     *
+     * @param overrulers whose changes the ones made here are to stand against
+     * @param isOwnToo whether the changes made here that stand, and may not be at all others, are made again as well
+     * @return null if there are none
+     */
+    synchronized @Nullable Delta reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
         List<Change> again = new ArrayList<>();
         overruled.forEach((field, change) -> {
-            if (isBy(overruler, field)) {
+            Slot present = slots.get(field);
+            if (present != null && overrulers.contains(present.version().origin())) {
                 again.add(change);
             }
         });
-        return write(again, origin, nowNanos);
+        slots.forEach((field, slot) -> {
+            boolean isOwn = slot.version().origin() == writer.origin() && slot.version().counter() >= unsettledFrom;
+            if (isOwnToo && isOwn && !(field.equals(Field.ID) && publishedId != null)) {
+                again.add(new Change(field, slot.content(), slot.isListening()));
+            }
+        });
+        if (again.isEmpty()) {
+            return null;
+        }
+        return write(again, view, writer, List.of());
     }
 
     private boolean isBy(long writer, Field field) {
@@ -225,11 +304,16 @@ public final class SessionRecord {
 
     void merge(Image image, long nowNanos) {
         touch(image.touched(), nowNanos - image.idleMillis() * 1_000_000);
-        image.slots().forEach((field, slot) -> {
+        boolean isChanged = false;
+        for (Map.Entry<Field, Slot> entry : image.slots().entrySet()) {
+            Slot slot = entry.getValue();
             raise(counter, slot.version().counter());
-            Change change = new Change(field, slot.content(), slot.isListening());
-            putOther(new Write(change, slot.version()), slot.version(), slot.version().origin());
-        });
+            Change change = new Change(entry.getKey(), slot.content(), slot.isListening());
+            isChanged |= putOther(new Write(change, slot.version()), slot.version(), slot.version().origin());
+        }
+        if (isChanged) {
+            revision.incrementAndGet();
+        }
     }
 
     /** Attributes of another session that this one lacks, or has in an older version. */
@@ -246,7 +330,12 @@ public final class SessionRecord {
     }
 
     Image image(long nowNanos) {
-        return new Image(uid, createdMillis, idleNanos(nowNanos) / 1_000_000, touched.get(), new LinkedHashMap<>(slots));
+        Map<Field, Slot> told = new LinkedHashMap<>(slots);
+        Slot id = publishedId;
+        if (id != null && state != State.LOCAL) {
+            told.put(Field.ID, id);
+        }
+        return new Image(uid, createdMillis, idleNanos(nowNanos) / 1_000_000, touched.get(), told);
     }
 
     /** Takes up a value, unless there is a newer one. */
@@ -264,12 +353,13 @@ public final class SessionRecord {
         overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : change);
     }
 
-    /** A value made elsewhere overrules one made here that its writer did not know of. */
-    private void putOther(Write write, Version version, long self) {
+    /** A value made elsewhere overrules one made here that its writer did not know of. Returns whether it was taken up. */
+    private boolean putOther(Write write, Version version, long self) {
         Field field = write.change().field();
+        Slot slot = slotOf(write.change(), version);
         overruled.compute(field, (same, older) -> {
             Slot present = slots.get(field);
-            put(field, slotOf(write.change(), version));
+            put(field, slot);
             if (present == null || !version.isAfter(present.version())) {
                 return older;
             }
@@ -279,6 +369,7 @@ public final class SessionRecord {
             }
             return present.version().origin() == version.origin() ? older : null;
         });
+        return slots.get(field) == slot;
     }
 
     /** An application that makes up attribute names without end must not make the session grow without end. */

@@ -84,6 +84,38 @@ final class SessionStore {
                 uid, absent -> new SessionRecord(absent, createdMillis, nowNanos, SessionRecord.State.PARTIAL));
     }
 
+    /** Takes up an image of a session; returns false if it has ended here and stays so. */
+    boolean merge(Image image, long nowNanos) {
+        if (tombstoneFor(image) != null) {
+            return false;
+        }
+        SessionRecord record = recordFor(image, nowNanos);
+        String oldKey = keyOf(record.id());
+        record.merge(image, nowNanos);
+        if (record.state() == SessionRecord.State.PARTIAL) {
+            record.enter(SessionRecord.State.COMPLETE);
+            add(record);
+        } else {
+            reindex(record, oldKey);
+        }
+        return true;
+    }
+
+    /** The session's record, or a new one with what is known of the session so far. */
+    private SessionRecord recordFor(Image image, long nowNanos) {
+        SessionRecord present = get(image.uid());
+        if (present != null && present.state() != SessionRecord.State.PARTIAL) {
+            return present;
+        }
+        long usedNanos = nowNanos - image.idleMillis() * 1_000_000;
+        SessionRecord added =
+                new SessionRecord(image.uid(), image.createdMillis(), usedNanos, SessionRecord.State.PARTIAL);
+        if (present != null) {
+            added.merge(present.image(nowNanos), nowNanos);
+        }
+        return added;
+    }
+
     /** Adds a record that is made here, or replaces a partial one by what is now known. */
     void add(SessionRecord record) {
         byUid.put(record.uid(), record);
@@ -147,7 +179,7 @@ final class SessionStore {
             if (tombstone == null) {
                 return null;
             }
-            boolean isUsedAfter = image.touched().isAfter(tombstone.version());
+            boolean isUsedAfter = image.touched().isUsedAfter(tombstone.version());
             if (tombstone.reason() == EndReason.EXPIRED && isUsedAfter) {
                 tombstones.remove(image.uid());
                 endedKeys.remove(tombstone.key(), image.uid());

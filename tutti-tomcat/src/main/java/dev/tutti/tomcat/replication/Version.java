@@ -3,15 +3,21 @@ package dev.tutti.tomcat.replication;
 import dev.tutti.core.Member;
 
 /**
- * A Lamport time of one session: of two changes, the one with the larger version is kept, at every member.
+ * A time of one session: of two changes, the one with the larger version is kept, at every member.
  *
- * @param counter one more than any that the writer knew of for this session
+ * @param view number of the view in which the writer last knew itself in contact with the others, so that what a member
+ *     writes that the others have gone on without loses to what they have written since; 0 for a mere use
+ * @param counter one more than any that the writer knew of for this session: a Lamport time
  * @param origin the writer, which decides between equal counters; see {@link #originOf}
  */
-public record Version(long counter, long origin) implements Comparable<Version> {
+public record Version(long view, long counter, long origin) implements Comparable<Version> {
 
     /** Before any change. */
     public static final Version NONE = new Version(0, 0);
+
+    Version(long counter, long origin) {
+        this(0, counter, origin);
+    }
 
     /** The number that stands for a member in versions; two members have the same only by an accident of 1 in 2^64. */
     public static long originOf(Member member) {
@@ -34,8 +40,17 @@ public record Version(long counter, long origin) implements Comparable<Version> 
         return compareTo(other) > 0;
     }
 
+    /** Whether this is the later use: views do not matter, because no side of a partition uses a session in vain. */
+    boolean isUsedAfter(Version other) {
+        int byCounter = Long.compare(counter, other.counter);
+        return (byCounter != 0 ? byCounter : Long.compare(origin, other.origin)) > 0;
+    }
+
     @Override
     public int compareTo(Version other) {
+        if (view != other.view) {
+            return Long.compare(view, other.view);
+        }
         int byCounter = Long.compare(counter, other.counter);
         return byCounter != 0 ? byCounter : Long.compare(origin, other.origin);
     }

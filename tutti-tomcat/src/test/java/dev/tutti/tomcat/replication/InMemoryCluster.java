@@ -25,7 +25,6 @@ public final class InMemoryCluster {
     private final List<Seat> seats = new ArrayList<>();
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private long incarnations;
-    private long viewNumbers;
 
     private InMemoryCluster(boolean isThreaded) {
         this.isThreaded = isThreaded;
@@ -245,13 +244,15 @@ public final class InMemoryCluster {
         }
         Map<ViewId, List<Member>> byPrevious = new LinkedHashMap<>();
         List<Member> order = new ArrayList<>();
+        long number = 0;
         for (Seat seat : members) {
+            number = Math.max(number, seat.viewId.number());
             byPrevious.computeIfAbsent(seat.viewId, absent -> new ArrayList<>()).add(seat.member);
             order.add(seat.member);
         }
         List<View.Part> parts = new ArrayList<>();
         byPrevious.forEach((previous, together) -> parts.add(new View.Part(previous, together, new TreeMap<>())));
-        View view = new View(new ViewId(++viewNumbers + 1, 1, order.getFirst()), order, parts);
+        View view = new View(new ViewId(number + 1, 1, order.getFirst()), order, parts);
         for (Seat seat : members) {
             seat.viewId = view.id();
             seat.post(() -> seat.listener.onView(view, seat.member));

@@ -9,6 +9,8 @@ import dev.tutti.tomcat.replication.SessionMessage.Answer;
 import dev.tutti.tomcat.replication.SessionMessage.Delta;
 import dev.tutti.tomcat.replication.SessionMessage.Image;
 import dev.tutti.tomcat.replication.SessionMessage.ImageRequest;
+import dev.tutti.tomcat.replication.SessionMessage.Probe;
+import dev.tutti.tomcat.replication.SessionMessage.ProbeAnswer;
 import dev.tutti.tomcat.replication.SessionMessage.Query;
 import dev.tutti.tomcat.replication.SessionMessage.Remove;
 import dev.tutti.tomcat.replication.SessionMessage.StateChunk;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class MessageWireTest {
 
     private static final UUID UID = new UUID(0x0102030405060708L, 0x090a0b0c0d0e0f10L);
-    private static final Version VERSION = new Version(3, 4);
+    private static final Version VERSION = new Version(2, 3, 4);
     private static final Image IMAGE = new Image(
             UID, 1, 2, VERSION, Map.of(Field.attribute("x"), new Slot(VERSION, new byte[] {9}, true)));
 
@@ -42,7 +44,9 @@ class MessageWireTest {
             new ImageRequest(UID),
             new StateRequest(1, 2, null),
             new StateRequest(1, 2, UID),
-            new StateChunk(1, List.of(IMAGE, IMAGE), true));
+            new StateChunk(1, List.of(IMAGE, IMAGE), true),
+            new Probe(7),
+            new ProbeAnswer(7, 8));
 
     @Test
     void everyMessageIsReadAsItWasWritten() throws Exception {
@@ -58,16 +62,19 @@ class MessageWireTest {
     @Test
     void layoutIsAsDocumented() {
         String uid = "0102030405060708090a0b0c0d0e0f10";
-        String version = "00000000000000030000000000000004";
-        assertThat(hex(5, new Access(UID, VERSION))).isEqualTo("02" + "0000000000000005" + "03" + uid + version);
+        String version = "000000000000000200000000000000030000000000000004";
+        assertThat(hex(5, new Access(UID, VERSION))).isEqualTo("03" + "0000000000000005" + "03" + uid + version);
         assertThat(hex(5, new Remove(UID, "key", VERSION, EndReason.INVALIDATED)))
-                .isEqualTo("02" + "0000000000000005" + "04" + uid + "00000003" + "6b6579" + version + "01");
+                .isEqualTo("03" + "0000000000000005" + "04" + uid + "00000003" + "6b6579" + version + "01");
+        assertThat(hex(0, new Probe(7))).isEqualTo("03" + "0000000000000000" + "0b" + "0000000000000007");
+        assertThat(hex(0, new ProbeAnswer(7, 8)))
+                .isEqualTo("03" + "0000000000000000" + "0c" + "0000000000000007" + "0000000000000008");
         Change change = new Change(Field.attribute("x"), new byte[] {9}, true);
         assertThat(hex(5, new Delta(UID, VERSION, List.of(new Write(change, VERSION)))))
-                .isEqualTo("02" + "0000000000000005" + "02" + uid + version + "00000001" + "00" + "00000001" + "78" + version
+                .isEqualTo("03" + "0000000000000005" + "02" + uid + version + "00000001" + "00" + "00000001" + "78" + version
                         + "01" + "00000001" + "09");
         assertThat(hex(0, IMAGE))
-                .isEqualTo("02" + "0000000000000000" + "01" + uid + "0000000000000001" + "0000000000000002" + version
+                .isEqualTo("03" + "0000000000000000" + "01" + uid + "0000000000000001" + "0000000000000002" + version
                         + "00000001" + "00" + "00000001" + "78" + version + "01" + "00000001" + "09");
     }
 

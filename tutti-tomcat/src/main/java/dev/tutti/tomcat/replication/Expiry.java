@@ -1,0 +1,64 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Decides when sessions expire, and at which member. */
+final class Expiry {
+
+    private static final long SECOND_NANOS = 1_000_000_000L;
+
+    private final LongSupplier nanoClock;
+    private final Contact contact;
+    private volatile long origin = 1;
+    private volatile @Nullable Member self;
+
+    Expiry(LongSupplier nanoClock, Contact contact) {
+        this.nanoClock = nanoClock;
+        this.contact = contact;
+    }
+
+    void onJoined(Member member) {
+        self = member;
+        origin = Version.originOf(member);
+    }
+
+    /** Whether this member is the one that decides when the session expires: it used it last, or fills in for who did. */
+    boolean isPrimary(SessionRecord record, Peers peers) {
+        Version touched = record.touched();
+        if (touched.origin() == origin || peers.others().isEmpty()) {
+            return true;
+        }
+        if (peers.origins().containsKey(touched.origin())) {
+            return false;
+        }
+        int rank = Math.floorMod(record.uid().hashCode(), peers.members().size());
+        return peers.members().get(rank).equals(self);
+    }
+
+    /** Whether this member has to expire the session now. */
+    boolean isDue(SessionRecord record, Peers peers) {
+        boolean isExact = record.touched().origin() == origin;
+        return isIdleFor(record, isExact ? 0 : graceNanos(record)) && isPrimary(record, peers);
+    }
+
+    /** Whether the session has been idle for so long that its primary must be about to expire it. */
+    boolean isOverdue(SessionRecord record) {
+        return isIdleFor(record, graceNanos(record));
+    }
+
+    /** False for a member that was away, and does not know yet who has used the session meanwhile. */
+    private boolean isIdleFor(SessionRecord record, long graceNanos) {
+        int seconds = record.maxInactiveSeconds();
+        return seconds > 0
+                && !contact.isInDoubt()
+                && record.idleNanos(nanoClock.getAsLong()) >= seconds * SECOND_NANOS + graceNanos;
+    }
+
+    /** By how much the time of the last use that others know may lag: uses closer together are not told. */
+    static long graceNanos(SessionRecord record) {
+        int seconds = record.maxInactiveSeconds();
+        return seconds <= 0 ? 60 * SECOND_NANOS : Math.max(seconds * SECOND_NANOS / 10, SECOND_NANOS);
+    }
+}

@@ -1,0 +1,147 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.SessionMessage.Image;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions as they were before another member gave them another id, for clients that do not know the new one because that
+ * member died first.
+ *
+ * <p>An id changes at login, to defeat whoever has planted the old one. So an old id never leads to the session that has the
+ * new one. It leads to a copy of what it led to before, without principal: nothing that its owner, or an intruder, could not
+ * see with it before. And only if the member that changed it has left the view within {@link #WINDOW_NANOS} after the
+ * change, for as long again, and not when the session has been used at another member since: then the client has the new id.
+ */
+final class FormerIds {
+
+    /** Time after the change within which its member has to be gone, and time for which the old id is good then. */
+    static final long WINDOW_NANOS = 5_000_000_000L;
+
+    static final int FORMERS_MAX = 10_000;
+
+    /** An old id, and the session as it was. */
+    static final class Former {
+        private final String key;
+        private final Image image;
+        private final Member changer;
+        private final CompletableFuture<Void> decided = new CompletableFuture<>();
+        private long endNanos;
+        private boolean isGood;
+
+        private Former(String key, Image image, Member changer, long endNanos) {
+            this.key = key;
+            this.image = image;
+            this.changer = changer;
+            this.endNanos = endNanos;
+        }
+
+        /** Completes when it is known whether the old id is good. */
+        CompletableFuture<Void> decided() {
+            return decided;
+        }
+    }
+
+    private final LinkedHashMap<String, Former> byKey = new LinkedHashMap<>();
+    private final Map<UUID, Former> byUid = new HashMap<>();
+    private volatile boolean isEmpty = true;
+
+    /** {@code changer} has changed the id of a session that was {@code before}. */
+    synchronized void onChanged(String key, Image before, Member changer, long nowNanos) {
+        forget(byUid.get(before.uid()));
+        forget(byKey.get(key));
+        if (byKey.size() >= FORMERS_MAX) {
+            forget(byKey.firstEntry().getValue());
+        }
+        Former former = new Former(key, before, changer, nowNanos + WINDOW_NANOS);
+        byKey.put(key, former);
+        byUid.put(before.uid(), former);
+        isEmpty = false;
+    }
+
+    /** {@code user} has used a session: unless it is the one that changed its id, the client has the new one. */
+    void onUsed(UUID uid, @Nullable Member user) {
+        if (isEmpty) {
+            return;
+        }
+        synchronized (this) {
+            Former former = byUid.get(uid);
+            if (former != null && !former.changer.equals(user)) {
+                forget(former);
+            }
+        }
+    }
+
+    synchronized void onEnded(UUID uid) {
+        forget(byUid.get(uid));
+    }
+
+    synchronized void onView(Set<Member> others, long nowNanos) {
+        for (Former former : List.copyOf(byKey.values())) {
+            if (nowNanos - former.endNanos > 0) {
+                forget(former);
+            } else if (!former.isGood && !others.contains(former.changer)) {
+                former.isGood = true;
+                former.endNanos = nowNanos + WINDOW_NANOS;
+                former.decided.complete(null);
+            }
+        }
+    }
+
+    synchronized @Nullable Former find(String key, long nowNanos) {
+        Former former = byKey.get(key);
+        if (former != null && nowNanos - former.endNanos > 0) {
+            forget(former);
+            return null;
+        }
+        return former;
+    }
+
+    /** Returns the session that an old id is good for, once; null if it is not good. */
+    synchronized @Nullable Image take(Former former) {
+        if (!former.isGood || byKey.get(former.key) != former) {
+            return null;
+        }
+        forget(former);
+        Map<Field, Slot> slots = new LinkedHashMap<>(former.image.slots());
+        slots.remove(Field.PRINCIPAL);
+        slots.remove(Field.AUTH_TYPE);
+        Image image = former.image;
+        return new Image(uidOf(former), image.createdMillis(), image.idleMillis(), image.touched(), slots);
+    }
+
+    /** Another session than the one with the new id, and the same one whichever members are asked for it. */
+    private static UUID uidOf(Former former) {
+        byte[] key = former.key.getBytes(StandardCharsets.UTF_8);
+        UUID uid = former.image.uid();
+        return UUID.nameUUIDFromBytes(ByteBuffer.allocate(2 * Long.BYTES + key.length)
+                .putLong(uid.getMostSignificantBits())
+                .putLong(uid.getLeastSignificantBits())
+                .put(key)
+                .array());
+    }
+
+    private void forget(@Nullable Former former) {
+        if (former != null) {
+            byKey.remove(former.key, former);
+            byUid.remove(former.image.uid(), former);
+            former.decided.complete(null);
+            isEmpty = byKey.isEmpty();
+        }
+    }
+
+    synchronized void clear() {
+        for (Former former : List.copyOf(byKey.values())) {
+            forget(former);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.tutti.tomcat.replication;
+
+import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ACKS_SENT;
+import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.BYTES_SENT;
+import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.SEND_FAILURES;
+import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.STALLS;
+
+import dev.tutti.core.Member;
+import dev.tutti.tomcat.replication.SessionMessage.Ack;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+
+/** Numbers messages and hands them to the group. Thread-safe. */
+final class Outbox {
+
+    private static final int NUMBER_OFFSET = 1;
+
+    private final Acknowledgement acknowledgement;
+    private final ReplicationCounters counters;
+    private final Executor executor;
+    private final BooleanSupplier isAlone;
+    private final CompletableFuture<SessionChannel> channel = new CompletableFuture<>();
+    private final SendRoom room = new SendRoom();
+    private final Object sending = new Object();
+    private volatile long sent;
+
+    /**
+     * @param executor runs what has to wait for the network
+     * @param isAlone whether there is nobody to send to
+     */
+    Outbox(Acknowledgement acknowledgement, ReplicationCounters counters, Executor executor, BooleanSupplier isAlone) {
+        this.acknowledgement = acknowledgement;
+        this.counters = counters;
+        this.executor = executor;
+        this.isAlone = isAlone;
+    }
+
+    /** The group is joined. */
+    void open(SessionChannel joined) {
+        channel.complete(joined);
+    }
+
+    /** The group could not be joined. */
+    void fail(RuntimeException cause) {
+        channel.completeExceptionally(cause);
+    }
+
+    /** Leaves the group, if it was joined. */
+    void close() {
+        if (channel.isDone() && !channel.isCompletedExceptionally()) {
+            channel.join().close();
+        }
+    }
+
+    /** The number of the last message that was numbered. */
+    long sent() {
+        return sent;
+    }
+
+    boolean hasRoom() {
+        return room.isThere();
+    }
+
+    long pendingBytes() {
+        return room.bytes();
+    }
+
+    /**
+     * Waits until something can be sent.
+     *
+     * @throws StalledException if too much waits to be sent for as long as {@code timeout}
+     */
+    void awaitRoom(Waiting waiting, Duration timeout) throws StalledException {
+        if (room.isThere()) {
+            return;
+        }
+        waiting.await(room.lastAccepted(), timeout.toNanos());
+        if (!room.isThere()) {
+            counters.increment(STALLS);
+            throw new StalledException(room.toString());
+        }
+    }
+
+    /**
+     * Sends to the group, without waiting. Nothing is sent while there is nobody else: whoever comes asks for the state, which
+     * has been written before.
+     *
+     * @param isNumbered whether the others acknowledge it
+     * @return its number; 0 if it has none
+     */
+    long toGroup(SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered) {
+        if (isAlone.getAsBoolean()) {
+            return 0;
+        }
+        byte[] bytes = MessageWriter.encode(0, message);
+        long number = 0;
+        CompletableFuture<Void> accepted;
+        synchronized (sending) {
+            if (isNumbered && acknowledgement != Acknowledgement.NONE) {
+                number = ++sent;
+                for (int index = 0; index < Long.BYTES; index++) {
+                    bytes[NUMBER_OFFSET + index] = (byte) (number >>> (8 * (Long.BYTES - 1 - index)));
+                }
+            }
+            accepted = channel.join().send(bytes);
+            room.onSent(bytes.length, accepted);
+        }
+        counters.increment(counter);
+        counters.add(BYTES_SENT, bytes.length);
+        accepted.whenComplete((done, failure) -> {
+            if (failure != null) {
+                counters.increment(SEND_FAILURES);
+            }
+        });
+        return number;
+    }
+
+    /** Sends to one member; may wait for flow control. */
+    void to(Member receiver, SessionMessage message) {
+        channel.join().sendTo(receiver, MessageWriter.encode(0, message));
+    }
+
+    /** Sends to one member, on another thread. */
+    void soonTo(Member receiver, SessionMessage message) {
+        executor.execute(() -> to(receiver, message));
+    }
+
+    void acknowledge(Member member, long number) {
+        counters.increment(ACKS_SENT);
+        to(member, new Ack(number));
+    }
+}

@@ -1,0 +1,39 @@
+package dev.tutti.tomcat.replication;
+
+import dev.tutti.core.Member;
+import dev.tutti.core.View;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the members of a view mean for this one; replaced with each view.
+ *
+ * @param others all but this one
+ * @param origins members by the number that stands for them in versions
+ * @param leadsPart whether this is the oldest of those that came from one view
+ */
+record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {
+
+    static final Peers NONE = new Peers(List.of(), Set.of(), Map.of(), true);
+
+    static Peers of(View view, Member self) {
+        Set<Member> others = new HashSet<>(view.members());
+        others.remove(self);
+        Map<Long, Member> origins = new HashMap<>();
+        for (Member member : view.members()) {
+            origins.put(Version.originOf(member), member);
+        }
+        List<Member> together = new ArrayList<>(view.members());
+        together.retainAll(view.transitionalSet(self));
+        return new Peers(view.members(), others, origins, together.getFirst().equals(self));
+    }
+
+    /** The members of this view that are not in {@code next}. */
+    List<Member> missingIn(Peers next) {
+        return others.stream().filter(member -> !next.others().contains(member)).toList();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.tutti.tomcat.replication;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Waits for something, on the thread of a request. */
+@FunctionalInterface
+interface Waiting {
+
+    /** Lets the thread wait. */
+    Waiting ON_THREAD = Waiting::awaitOnThread;
+
+    /** Returns whether {@code future} was completed within {@code timeoutNanos}; false if the thread is interrupted. */
+    boolean await(CompletableFuture<Void> future, long timeoutNanos);
+
+    private static boolean awaitOnThread(CompletableFuture<Void> future, long timeoutNanos) {
+        try {
+            future.get(timeoutNanos, TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

@@ -364,7 +364,8 @@ class SessionFailoverTest {
 
     @Test
     void changesAreReplicatedOnDemand() {
-        List<TomcatNode> nodes = startThree();
+        List<TomcatNode> nodes = List.of(start("a", node -> node.manager.setChangeDelay("5 s")), start("b"));
+        awaitView(nodes);
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
         browser.get(nodes.get(0), "/set?name=x&value=1");
         pages.put("/demand", (request, response) -> {

@@ -658,58 +658,6 @@ sealed interface Action {
         }
     }
 
-    /** Not a fault, but what is promised: {@link Trial} waits for it, counted from the last thing that went wrong. */
-    record OneView(Duration within) implements Action {
-        @Override
-        public Fault fault() {
-            return Fault.WORK;
-        }
-
-        @Override
-        public String toString() {
-            return "all that are up are in one view within " + Durations.print(within);
-        }
-    }
-
-    /** As {@link OneView}: nobody talks any more, and what was submitted has arrived. */
-    record Arrived(Duration within) implements Action {
-        @Override
-        public Fault fault() {
-            return Fault.WORK;
-        }
-
-        @Override
-        public String toString() {
-            return "everything that was sent arrives within " + Durations.print(within);
-        }
-    }
-
-    /** As {@link OneView}; and then no other view comes as long as nothing happens that {@link #isBorne views bear}. */
-    record Stay(Duration within) implements Action {
-        @Override
-        public Fault fault() {
-            return Fault.WORK;
-        }
-
-        @Override
-        public String toString() {
-            return "all that are up are in one view within " + Durations.print(within) + ", and stay in it";
-        }
-    }
-
-    /** Not a fault, but what is promised: no join waits for longer, though nobody else may be in the group. */
-    record Joined(Duration within) implements Action {
-        @Override
-        public Fault fault() {
-            return Fault.WORK;
-        }
-
-        @Override
-        public String toString() {
-            return "everybody who joins is told within " + Durations.print(within);
-        }
-    }
-
     /** For less than a time-out: dials fail too, and what was under way arrives afterwards. */
     record Outage(int node, int other, Duration time) implements OfTwo {
         @Override
@@ -727,23 +675,6 @@ sealed interface Action {
         public String toString() {
             return "n" + node + " and n" + other + " do not hear each other for " + Durations.print(time);
         }
-    }
-
-    /** Whether it is no reason for another view. */
-    static boolean isBorne(Action action) {
-        return switch (action) {
-            case Send ignored -> true;
-            case Talk ignored -> true;
-            case Quiet ignored -> true;
-            case OneView ignored -> true;
-            case Arrived ignored -> true;
-            case Stay ignored -> true;
-            case Joined ignored -> true;
-            case Outage ignored -> true;
-            case Break ignored -> true;
-            case Corrupt ignored -> true;
-            default -> false;
-        };
     }
 
     record Clog(int node) implements OfNode {
@@ -854,22 +785,11 @@ sealed interface Action {
         }
     }
 
-    /** What {@link Await} waits for does not happen any more. */
-    record Disarm() implements Action {
+    /** Not a fault, but what is promised. */
+    non-sealed interface Promise extends Action {
         @Override
-        public Fault fault() {
+        default Fault fault() {
             return Fault.WORK;
-        }
-
-        @Override
-        public boolean strike(Cluster cluster) {
-            cluster.ambush().clear();
-            return false;
-        }
-
-        @Override
-        public String toString() {
-            return "no ambush waits any more";
         }
     }
 

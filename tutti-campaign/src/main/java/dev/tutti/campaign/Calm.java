@@ -33,7 +33,7 @@ final class Calm {
      * @param isBreaking whether connections break, and nodes do not hear each other for moments
      */
     List<Schedule.Step> draw(Duration within, Duration timeout, boolean isBreaking) {
-        step(new Action.Stay(within));
+        step(new Promises.Stay(within));
         int rounds = 2 + random.nextInt(5);
         for (int round = 0; round < rounds; round++) {
             work();
@@ -43,7 +43,7 @@ final class Calm {
             }
         }
         pass(timeout.toNanos() / 2);
-        step(new Action.Arrived(within));
+        step(new Promises.Arrived(within));
         pass(2 * timeout.toNanos());
         return steps;
     }

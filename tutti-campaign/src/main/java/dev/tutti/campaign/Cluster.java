@@ -2,7 +2,6 @@ package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
-import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
@@ -758,83 +757,6 @@ final class Cluster {
         until("memory back at nothing", Duration.ofSeconds(20), () -> present().stream()
                 .allMatch(seat -> seat.node.memory().outstandingBlocks() <= BLOCKS_AT_REST_MAX));
         return this;
-    }
-
-    /** Who takes another for silent, in words; empty if nobody does. */
-    String suspected(List<Seat> seats) {
-        List<String> names = seats.stream().map(seat -> seat.node.name()).toList();
-        StringBuilder suspected = new StringBuilder();
-        for (Seat seat : seats) {
-            seat.machine().report(new SilentReport(0, silent -> {
-                if (List.of(silent.split(", ")).stream().anyMatch(names::contains)) {
-                    suspected.append(seat).append(" takes for silent: ").append(silent).append(' ');
-                }
-            }));
-        }
-        return suspected.toString();
-    }
-
-    /** Looks for {@code detection.silent}. */
-    private record SilentReport(int depth, Consumer<String> found) implements Report {
-        @Override
-        public void put(String name, long value) {
-            // It is text.
-        }
-
-        @Override
-        public void put(String name, String value) {
-            if (depth == 1 && name.equals("silent")) {
-                found.accept(value);
-            }
-        }
-
-        @Override
-        public Report section(String name) {
-            return new SilentReport(depth == 0 && name.equals("detection") ? 1 : Integer.MIN_VALUE, found);
-        }
-    }
-
-    /** What a member holds more of than its window allows, in words; empty if nothing. */
-    String excess(Seat seat) {
-        long windowBytes = groupSettings.get(GroupSettings.WINDOW).bytes();
-        StringBuilder excess = new StringBuilder();
-        if (groupSettings.get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE) {
-            seat.application.backlogs().forEach((sender, bytes) -> {
-                if (bytes > 2 * (windowBytes + Packet.FRAME_MAX)) {
-                    excess.append("its application has ").append(bytes).append(" bytes of ").append(sender)
-                            .append(" to consume, and a window is ").append(windowBytes).append(' ');
-                }
-            });
-        }
-        seat.machine().report(new WindowReport(windowBytes + Packet.FRAME_MAX, excess));
-        return excess.toString();
-    }
-
-    private record WindowReport(long bytesMax, StringBuilder excess) implements Report {
-        /**
-         * Bounded by two windows: a backlog is of multicasts and of unicasts, and copies grow beyond one while repairs
-         * come, which do not say what is stable.
-         */
-        private static final List<String> TWICE = List.of("backlog-bytes", "copies-bytes");
-
-        @Override
-        public void put(String name, long value) {
-            boolean isExcess = name.equals("unstable-bytes") && value > bytesMax
-                    || TWICE.contains(name) && value > 2 * bytesMax;
-            if (isExcess) {
-                excess.append(name).append(' ').append(value).append(" of ").append(bytesMax).append(' ');
-            }
-        }
-
-        @Override
-        public void put(String name, String value) {
-            // No amount.
-        }
-
-        @Override
-        public Report section(String name) {
-            return this;
-        }
     }
 
     /** What the nodes know, for a failure. */

@@ -48,7 +48,7 @@ final class PromptSwarm {
     Schedule draw() {
         drawWorld();
         start();
-        step(new Action.OneView(WITHIN));
+        step(new Promises.OneView(WITHIN));
         pass(3 * SECOND);
         int rounds = 4 + random.nextInt(8);
         for (int round = 0; round < rounds; round++) {
@@ -79,7 +79,7 @@ final class PromptSwarm {
         for (int left = size; left > 1; left--) {
             step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
             pass(SECOND / 100);
-            step(new Action.OneView(WITHIN));
+            step(new Promises.OneView(WITHIN));
             pass(SECOND / 2);
         }
     }
@@ -100,7 +100,7 @@ final class PromptSwarm {
         pass(3 * SECOND);
         int first = 1 + lasts.nextInt(size);
         step(new Action.JoinAgain(first));
-        step(new Action.Joined(AT_ONCE));
+        step(new Promises.Joined(AT_ONCE));
         pass(SECOND);
         startAll();
         pass(SECOND / 20);
@@ -119,7 +119,7 @@ final class PromptSwarm {
             pass(SECOND / 2);
             step(new Action.Part(Action.setOf(receiver), others(Action.setOf(receiver))));
             pass(SECOND / 100);
-            step(new Action.OneView(WITHIN));
+            step(new Promises.OneView(WITHIN));
         }
         step(new Action.Consume(receiver, Duration.ZERO));
         rest();
@@ -127,9 +127,9 @@ final class PromptSwarm {
 
     /** Longer than any time-out, so that what one round leaves behind is not found in the next. */
     private void rest() {
-        step(new Action.OneView(WITHIN));
+        step(new Promises.OneView(WITHIN));
         pass(SECOND);
-        step(new Action.Arrived(WITHIN));
+        step(new Promises.Arrived(WITHIN));
         pass(3 * SECOND);
     }
 

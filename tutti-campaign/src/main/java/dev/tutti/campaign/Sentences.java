@@ -73,7 +73,7 @@ final class Sentences {
                             number(m, 2),
                             m.group(4) == null ? Duration.ZERO : Durations.parse(m.group(4)),
                             parse(m.group(5)))),
-            new Form("no ambush waits any more", m -> new Action.Disarm()),
+            new Form("no ambush waits any more", m -> new Promises.Disarm()),
             new Form("its (sender|receiver) is killed", m -> new Ends.KillEnd(m.group(1).equals("sender"))),
             new Form("its (sender|receiver) stands still for %", m ->
                     new Ends.StallEnd(m.group(1).equals("sender"), Durations.parse(m.group(2)))),
@@ -82,12 +82,12 @@ final class Sentences {
             new Form("what goes from @ to @ takes % more", m ->
                     new Action.Delay(numbers(m, 1), numbers(m, 2), Durations.parse(m.group(3)))),
             new Form("# gives up #", m -> new Action.GiveUp(number(m, 1), number(m, 2))),
-            new Form("all that are up are in one view within %", m -> new Action.OneView(Durations.parse(m.group(1)))),
-            new Form("all that are up are in one view within %, and stay in it", m -> new Action.Stay(Durations.parse(m.group(1)))),
-            new Form("everybody who joins is told within %", m -> new Action.Joined(Durations.parse(m.group(1)))),
+            new Form("all that are up are in one view within %", m -> new Promises.OneView(Durations.parse(m.group(1)))),
+            new Form("all that are up are in one view within %, and stay in it", m -> new Promises.Stay(Durations.parse(m.group(1)))),
+            new Form("everybody who joins is told within %", m -> new Promises.Joined(Durations.parse(m.group(1)))),
             new Form("# and # do not hear each other for %", m ->
                     new Action.Outage(number(m, 1), number(m, 2), Durations.parse(m.group(3)))),
-            new Form("everything that was sent arrives within %", m -> new Action.Arrived(Durations.parse(m.group(1)))),
+            new Form("everything that was sent arrives within %", m -> new Promises.Arrived(Durations.parse(m.group(1)))),
             new Form("the stream from # to # is corrupted", m -> new Action.Corrupt(number(m, 1), number(m, 2))));
 
     /** @throws IllegalArgumentException if no action reads so */

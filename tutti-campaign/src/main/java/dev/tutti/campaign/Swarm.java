@@ -709,11 +709,11 @@ final class Swarm {
             add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking));
         } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
             // Whatever is lost comes again, also if nothing is sent after it.
-            step(new Action.OneView(LONG));
+            step(new Promises.OneView(LONG));
             for (int from = 1; from <= size; from++) {
                 step(new Action.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
             }
-            step(new Action.Arrived(Duration.ofSeconds(30)));
+            step(new Promises.Arrived(Duration.ofSeconds(30)));
         }
     }
 
@@ -729,7 +729,7 @@ final class Swarm {
 
     /** Until nothing is under way that could bring another view. */
     private void allWell() {
-        step(new Action.Disarm());
+        step(new Promises.Disarm());
         step(new Action.HealAll());
         for (int node = 1; node <= size; node++) {
             step(new Action.Start(node));
@@ -740,7 +740,7 @@ final class Swarm {
             step(new Action.Delay(Action.setOf(node), others(Action.setOf(node)), Duration.ZERO));
         }
         pass(1_000_000);
-        step(new Action.OneView(LONG));
+        step(new Promises.OneView(LONG));
         pass(LONG.toNanos());
     }
 
@@ -756,7 +756,7 @@ final class Swarm {
         pass(timeout.toNanos() * 10);
         step(new Action.HealAll());
         pass(1_000_000);
-        step(new Action.OneView(LONG));
+        step(new Promises.OneView(LONG));
     }
 
     /** All but the core are away for good, each in its own way. */

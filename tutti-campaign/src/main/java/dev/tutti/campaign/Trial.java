@@ -224,7 +224,7 @@ final class Trial {
         if (action instanceof Action.Send send && cluster.isUp(send.node())) {
             Work.count(cluster, send, isInViewChange, coverage);
         }
-        if (!Action.isBorne(action)) {
+        if (!Promises.isBorne(action)) {
             witness.stay(false);
         }
         if (action.strike(cluster)) {
@@ -233,14 +233,14 @@ final class Trial {
         checkWindows();
         checkTold();
         switch (action) {
-            case Action.OneView(Duration within) -> requireOneView(within);
-            case Action.Stay(Duration within) -> {
+            case Promises.OneView(Duration within) -> requireOneView(within);
+            case Promises.Stay(Duration within) -> {
                 requireOneView(within);
                 witness.stay(true);
                 coverage.count("state.calm: one view, whatever it has to bear");
             }
-            case Action.Arrived(Duration within) -> requireArrived(within);
-            case Action.Joined(Duration within) -> {
+            case Promises.Arrived(Duration within) -> requireArrived(within);
+            case Promises.Joined(Duration within) -> {
                 until("T1", "everybody who has joined is told", within, () ->
                         cluster.present().stream().allMatch(seat -> seat.application.isJoined()));
                 coverage.count("state.joined-at-once: nobody was left in the group");
@@ -541,7 +541,7 @@ final class Trial {
             advance(calm.dividedBy(5));
         } while (witness.viewCount() != views && schedule.mode() != Schedule.Mode.LIVENESS);
         throwIfAny(missing(presentOf(core)));
-        String suspected = cluster.suspected(presentOf(core));
+        String suspected = SeatReports.suspected(presentOf(core));
         if (!suspected.isEmpty()) {
             throw new Broken("L1", "all hear each other, and at rest " + suspected);
         }
@@ -658,7 +658,7 @@ final class Trial {
 
     private void checkWindows() {
         for (Seat seat : cluster.present()) {
-            String excess = cluster.excess(seat);
+            String excess = SeatReports.excess(seat, cluster.groupSettings());
             if (!excess.isEmpty()) {
                 throw new Broken("S23", seat + ": " + excess);
             }

@@ -180,7 +180,7 @@ class ConsoleTest {
 
     @Test
     void wrongTokensOfAProgramDoNotKeepTheRightOneOut() throws Exception {
-        Path file = Files.writeString(directory.resolve("long"), "0123456789abcdef0123456789abcdef");
+        Path file = privateFile("long", "0123456789abcdef0123456789abcdef");
         console.close();
         console = Console.on(node).port(0).set("console.token-file", file.toString()).start();
         for (int attempt = 0; attempt < 50; attempt++) {

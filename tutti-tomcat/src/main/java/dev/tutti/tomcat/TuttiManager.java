@@ -339,12 +339,6 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return "TuttiManager";
     }
 
-    /** The version in the manifest of the jar, which the bundle has. */
-    private static String version() {
-        String version = TuttiManager.class.getPackage().getImplementationVersion();
-        return version == null ? "of unknown version" : version;
-    }
-
     /** Adds the valve now, so that it comes before the authenticator, which is added when the application starts. */
     @Override
     public void setContext(Context context) {
@@ -357,7 +351,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     @Override
     protected void startInternal() throws LifecycleException {
-        LOG.info("{}: tutti {} on Java {}", getContext().getName(), version(), Runtime.version());
+        LOG.info("{}: tutti {} on Java {}", getContext().getName(), Release.version(), Runtime.version());
         super.startInternal();
         Context context = getContext();
         if (!wrongAttributes.isEmpty()) {

@@ -9,7 +9,6 @@ import dev.tutti.core.Wire;
 import dev.tutti.core.stack.DropReason;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -145,10 +144,8 @@ final class Authority {
                     return DropReason.FORGED;
                 }
             }
-            for (Map.Entry<Member, Long> each : part.cut().entrySet()) {
-                if (each.getValue() > NUMBER_MAX) {
-                    return DropReason.IMPLAUSIBLE;
-                }
+            if (part.cut().values().stream().anyMatch(number -> number > NUMBER_MAX)) {
+                return DropReason.IMPLAUSIBLE;
             }
         }
         return null;

@@ -103,8 +103,8 @@ final class Repairs {
     }
 
     /** Those who were asked for what has not come. */
-    Set<Member> owing() {
-        Set<Member> owing = new TreeSet<>();
+    TreeSet<Member> owing() {
+        TreeSet<Member> owing = new TreeSet<>();
         asked.forEach((sender, holder) -> {
             Pair pair = layer.pair(sender);
             if (pair.multicastIn.received() < layer.cutOf(pair)) {

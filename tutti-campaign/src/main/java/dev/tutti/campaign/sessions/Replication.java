@@ -33,7 +33,7 @@ enum Replication {
         String seeds = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
         return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"127.0.0.1\" port=\""
                 + ports.get(node) + "\" seeds=\"" + seeds + "\""
-                + (this == TUTTI ? " secret=\"a secret of this run only\"" : "") + "/>";
+                + (this == TUTTI ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }
 
     /** The element that the host of each Tomcat has; empty if there is none. */

@@ -198,7 +198,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (number > 0) {
             settlement.settle(record, peers, peers);
         }
-        return number;
+        // What others make again in a view that began meanwhile would stand against this change.
+        boolean isLate = standing.view() < contact.viewNumber() && standing.absences() == contact.absences();
+        return isLate ? Math.max(number, makeAgain(record, Set.of(), true)) : number;
     }
 
     private long sendOwn(SessionRecord record, Delta delta) {
@@ -209,13 +211,13 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private long makeAgain(SessionRecord record, Set<Long> overrulers, boolean isOwnToo) {
         String oldKey = store.keyOf(record.id());
-        Delta again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
-        if (again == null) {
-            return 0;
-        }
+        List<Delta> again = record.reassert(overrulers, isOwnToo, contact.viewNumber(), writer());
         store.reindex(record, oldKey);
-        counters.add(CHANGES_REASSERTED, again.writes().size());
-        long number = sendOwn(record, again);
+        long number = 0;
+        for (Delta delta : again) {
+            counters.add(CHANGES_REASSERTED, delta.writes().size());
+            number = sendOwn(record, delta);
+        }
         acknowledgements.onReasserted(number);
         return number;
     }

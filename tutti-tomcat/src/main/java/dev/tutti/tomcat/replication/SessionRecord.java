@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,7 +50,7 @@ public final class SessionRecord {
     private final UUID uid;
     private final long createdMillis;
     private final ConcurrentHashMap<Field, Slot> slots = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Field, Change> overruled = new ConcurrentHashMap<>(0);
+    private final ConcurrentHashMap<Field, Slot> overruled = new ConcurrentHashMap<>(0);
     private final AtomicLong counter = new AtomicLong();
     private final AtomicLong revision = new AtomicLong();
     private final AtomicReference<Version> touched = new AtomicReference<>(Version.NONE);
@@ -267,30 +268,56 @@ public final class SessionRecord {
     }
 
     /**
-     * Makes changes again, under a new version.
+     * Makes changes again, as changes of {@code view}. Each keeps the counter of its version: so it stands against all that was
+     * written in earlier views, and a change that somebody has made with knowledge of it still stands against it.
      *
      * @param overrulers whose changes the ones made here are to stand against
-     * @param isOwnToo whether the changes made here that stand, and may not be at all others, are made again as well
-     * @return null if there are none
+     * @param isOwnToo whether the changes made here that may not be at all others are made again as well: those that stand, and
+     *     those of a greater counter that one of this view, which somebody has made again, has overruled
+     * @return a delta for each version that the changes have now, in the order in which they were made
      */
-    synchronized @Nullable Delta reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
-        List<Change> again = new ArrayList<>();
-        overruled.forEach((field, change) -> {
+    synchronized List<Delta> reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
+        TreeMap<Long, List<Write>> again = new TreeMap<>();
+        overruled.forEach((field, slot) -> {
             Slot present = slots.get(field);
-            if (present != null && overrulers.contains(present.version().origin())) {
-                again.add(change);
+            if (present == null || isIdUnpublished(field)) {
+                return;
+            }
+            Version version = present.version();
+            long count = slot.version().counter();
+            if (overrulers.contains(version.origin())) {
+                addAgain(again, version.view() < view ? count : counter.get() + 1, field, slot, version);
+            } else if (isOwnToo && count >= unsettledFrom && count > version.counter()) {
+                addAgain(again, count, field, slot, version);
             }
         });
-        slots.forEach((field, slot) -> {
-            boolean isOwn = slot.version().origin() == writer.origin() && slot.version().counter() >= unsettledFrom;
-            if (isOwnToo && isOwn && !(field.equals(Field.ID) && publishedId != null)) {
-                again.add(new Change(field, slot.content(), slot.isListening()));
-            }
-        });
-        if (again.isEmpty()) {
-            return null;
+        if (!again.isEmpty()) {
+            revision.incrementAndGet();
         }
-        return write(again, view, writer, List.of());
+        slots.forEach((field, slot) -> {
+            Version version = slot.version();
+            boolean isOwn = version.origin() == writer.origin() && version.counter() >= unsettledFrom;
+            if (isOwnToo && isOwn && !isIdUnpublished(field)) {
+                addAgain(again, version.counter(), field, slot, version);
+            }
+        });
+        List<Delta> deltas = new ArrayList<>();
+        again.forEach((count, writes) -> {
+            Version version = new Version(view, count, writer.origin());
+            writes.forEach(write -> putOwn(write.change(), version));
+            touch(version, writer.nowNanos());
+            deltas.add(new Delta(uid, version, writes));
+        });
+        return deltas;
+    }
+
+    private boolean isIdUnpublished(Field field) {
+        return field.equals(Field.ID) && publishedId != null;
+    }
+
+    private static void addAgain(TreeMap<Long, List<Write>> again, long count, Field field, Slot slot, Version basis) {
+        Change change = new Change(field, slot.content(), slot.isListening());
+        again.computeIfAbsent(count, absent -> new ArrayList<>()).add(new Write(change, basis));
     }
 
     private boolean isBy(long writer, Field field) {
@@ -350,7 +377,7 @@ public final class SessionRecord {
     private void putOwn(Change change, Version version) {
         Field field = change.field();
         put(field, slotOf(change, version));
-        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : change);
+        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : slotOf(change, version));
     }
 
     /** A value made elsewhere overrules one made here that its writer did not know of. Returns whether it was taken up. */
@@ -365,7 +392,7 @@ public final class SessionRecord {
             }
             boolean isUnaware = present.version().isAfter(write.basis());
             if (isUnaware && present.version().origin() == self) {
-                return new Change(field, present.content(), present.isListening());
+                return present;
             }
             return present.version().origin() == version.origin() ? older : null;
         });

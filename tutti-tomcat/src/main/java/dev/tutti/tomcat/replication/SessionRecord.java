@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ public final class SessionRecord {
     private final UUID uid;
     private final long createdMillis;
     private final ConcurrentHashMap<Field, Slot> slots = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Field, Slot> overruled = new ConcurrentHashMap<>(0);
+    private final ConcurrentHashMap<Field, Overruled> overruled = new ConcurrentHashMap<>(0);
     private final AtomicLong counter = new AtomicLong();
     private final AtomicLong revision = new AtomicLong();
     private final AtomicReference<Version> touched = new AtomicReference<>(Version.NONE);
@@ -58,6 +59,10 @@ public final class SessionRecord {
     private final AtomicReference<@Nullable Object> handle = new AtomicReference<>();
     private volatile long toldNanos;
     private volatile long published;
+
+    /** The greatest counter of a change made here that has been sent. */
+    private volatile long publishedCounter;
+
     private volatile long unsettledFrom;
     private volatile @Nullable Slot publishedId;
     private volatile State state;
@@ -244,6 +249,7 @@ public final class SessionRecord {
             unsettledFrom = first;
         }
         published = number;
+        publishedCounter = Math.max(publishedCounter, first);
     }
 
     boolean isOverruled() {
@@ -262,9 +268,13 @@ public final class SessionRecord {
         return overrulers;
     }
 
-    /** Forgets the changes that {@code overruler} has overruled: it knew of them, and its own have stood since. */
-    void accept(long overruler) {
-        overruled.keySet().removeIf(field -> isBy(overruler, field));
+    /** Forgets the changes that {@code overruler} has overruled and had known of: its own have stood since. */
+    void accept(long overruler, LongPredicate isHandled) {
+        overruled.entrySet().removeIf(entry -> {
+            Overruled change = entry.getValue();
+            long number = Math.min(change.number(), overruled(change.slot()).number());
+            return isBy(overruler, entry.getKey()) && isHandled.test(number);
+        });
     }
 
     /**
@@ -278,7 +288,8 @@ public final class SessionRecord {
      */
     synchronized List<Delta> reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
         TreeMap<Long, List<Write>> again = new TreeMap<>();
-        overruled.forEach((field, slot) -> {
+        overruled.forEach((field, change) -> {
+            Slot slot = change.slot();
             Slot present = slots.get(field);
             if (present == null || isIdUnpublished(field)) {
                 return;
@@ -309,6 +320,18 @@ public final class SessionRecord {
             deltas.add(new Delta(uid, version, writes));
         });
         return deltas;
+    }
+
+    /**
+     * A change made here that another one has overruled.
+     *
+     * @param number of a message that was sent no earlier than that of the change; {@link Long#MAX_VALUE} if it has not been sent
+     */
+    private record Overruled(Slot slot, long number) {}
+
+    private Overruled overruled(Slot slot) {
+        boolean isSent = published == 0 || slot.version().counter() <= publishedCounter;
+        return new Overruled(slot, isSent ? published : Long.MAX_VALUE);
     }
 
     private boolean isIdUnpublished(Field field) {
@@ -377,7 +400,7 @@ public final class SessionRecord {
     private void putOwn(Change change, Version version) {
         Field field = change.field();
         put(field, slotOf(change, version));
-        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : slotOf(change, version));
+        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : overruled(slotOf(change, version)));
     }
 
     /** A value made elsewhere overrules one made here that its writer did not know of. Returns whether it was taken up. */
@@ -390,9 +413,9 @@ public final class SessionRecord {
             if (present == null || !version.isAfter(present.version())) {
                 return older;
             }
-            boolean isUnaware = present.version().isAfter(write.basis());
+            boolean isUnaware = present.version().isAfter(write.basis()) && !present.version().isSameChange(write.basis());
             if (isUnaware && present.version().origin() == self) {
-                return present;
+                return overruled(present);
             }
             return present.version().origin() == version.origin() ? older : null;
         });

@@ -50,9 +50,8 @@ final class Settlement {
         for (long overruler : record.overrulers()) {
             Member member = before.origins().get(overruler);
             boolean isGone = !present.origins().containsKey(overruler);
-            if ((member != null && acknowledgements.hasHandled(member, record.published())) || (isGone && wasAway)) {
-                record.accept(overruler);
-            } else if (isGone) {
+            record.accept(overruler, number -> member != null && acknowledgements.hasHandled(member, number) || isGone && wasAway);
+            if (isGone) {
                 gone.add(overruler);
             }
         }

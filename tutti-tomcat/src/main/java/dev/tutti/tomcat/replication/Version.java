@@ -36,6 +36,11 @@ public record Version(long view, long counter, long origin) implements Comparabl
         return mixed ^ (mixed >>> 31);
     }
 
+    /** Whether it is the version of one change, which may have been made again in a later view. */
+    boolean isSameChange(Version other) {
+        return counter == other.counter && origin == other.origin;
+    }
+
     public boolean isAfter(Version other) {
         return compareTo(other) > 0;
     }

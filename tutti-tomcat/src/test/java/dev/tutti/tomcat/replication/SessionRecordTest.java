@@ -81,4 +81,38 @@ class SessionRecordTest {
         two.reassert(Set.of(), true, FIRST, writer(2)).forEach(delta -> one.merge(delta, 1, 0));
         assertThat(List.of(cart(one), cart(two))).containsOnly("confirmed");
     }
+
+    @Test
+    void changeThatKnewAnotherDoesNotOverruleItWhenThatWasMadeAgainMeanwhile() {
+        two.merge(write(one, 1, FIRST, "old"), 2, 0);
+        one.reassert(Set.of(), true, SECOND, writer(1));
+        one.merge(write(two, 2, SECOND, "new"), 1, 0);
+        assertThat(cart(one)).isEqualTo("new");
+        assertThat(one.isOverruled()).isFalse();
+    }
+
+    @Test
+    void overrulerThatHasHandledTheChangeIsAcceptedWhateverWasSentSince() {
+        write(one, 1, FIRST, "old");
+        one.merge(write(two, 2, FIRST, "unaware"), 1, 0);
+        assertThat(one.isOverruled()).as("a greater origin decides between equal counters").isTrue();
+        one.onPublished(5, 9, 0);
+        one.accept(2, number -> number <= 1);
+        assertThat(one.isOverruled()).isFalse();
+    }
+
+    @Test
+    void changeThatIsNotSentYetIsNotAcceptedByAcknowledgementsOfEarlierOnes() {
+        write(one, 1, FIRST, "sent");
+        one.write(List.of(new Change(CART, new byte[] {1}, false)), FIRST, writer(1), List.of());
+        SessionRecord other = record();
+        other.claim(2, 0);
+        other.claim(2, 0);
+        one.merge(write(other, 2, FIRST, "unaware"), 1, 0);
+        one.accept(2, number -> number <= 1);
+        assertThat(one.isOverruled()).isTrue();
+        one.onPublished(2, 2, 0);
+        one.accept(2, number -> number <= 2);
+        assertThat(one.isOverruled()).isFalse();
+    }
 }

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 
 /**
  * Members that have kept the others waiting, and until when nobody waits for each. The first default of a member costs it
- * nothing. From the second on it is left out for a while that doubles each time, up to {@value #PAUSE_MAX_NANOS} ns. Who has
+ * nothing. From the second on it is left out for a while that doubles each time, up to {@value #PAUSE_MAX_TIMEOUTS} times the ballot-timeout. Who has
  * kept nobody waiting for as long as that is forgotten.
  *
  * <p>A member is known by its address: a process that is started again is not another one. At most {@value #KNOWN_MAX} are
@@ -16,8 +16,11 @@ import java.util.TreeSet;
 final class Defaulters {
 
     static final int KNOWN_MAX = 1_024;
-    static final long PAUSE_MIN_NANOS = 10_000_000_000L;
-    static final long PAUSE_MAX_NANOS = 600_000_000_000L;
+
+    /** The first pause, and the longest one, in ballot-timeouts: a slow network, for which that is short, costs nobody minutes. */
+    private static final int PAUSE_MIN_TIMEOUTS = 2;
+
+    private static final int PAUSE_MAX_TIMEOUTS = 24;
 
     private static final class Record {
         int defaults;
@@ -29,18 +32,22 @@ final class Defaulters {
     private final LinkedHashMap<String, Record> records = new LinkedHashMap<>();
 
     private final int forgiven;
+    private final long pauseMinNanos;
+    private final long pauseMaxNanos;
     private long total;
 
     /** @param forgiven defaults of a member that cost it nothing */
-    Defaulters(int forgiven) {
+    Defaulters(int forgiven, long ballotTimeoutNanos) {
         this.forgiven = forgiven;
+        this.pauseMinNanos = PAUSE_MIN_TIMEOUTS * ballotTimeoutNanos;
+        this.pauseMaxNanos = PAUSE_MAX_TIMEOUTS * ballotTimeoutNanos;
     }
 
     /** A member has kept the others waiting. Returns for how long it is left out, in nanoseconds; 0 if it is not. */
     long add(Member member, long nowNanos) {
         String address = member.node().address();
         Record record = records.remove(address);
-        if (record == null || nowNanos - Math.max(record.lastNanos, record.untilNanos) >= PAUSE_MAX_NANOS) {
+        if (record == null || nowNanos - Math.max(record.lastNanos, record.untilNanos) >= pauseMaxNanos) {
             record = new Record();
         }
         records.putLast(address, record);
@@ -54,7 +61,7 @@ final class Defaulters {
             return 0;
         }
         total++;
-        long pauseNanos = Math.min(PAUSE_MIN_NANOS << Math.min(record.defaults - forgiven - 1, 10), PAUSE_MAX_NANOS);
+        long pauseNanos = Math.min(pauseMinNanos << Math.min(record.defaults - forgiven - 1, 10), pauseMaxNanos);
         record.untilNanos = nowNanos + pauseNanos;
         return pauseNanos;
     }

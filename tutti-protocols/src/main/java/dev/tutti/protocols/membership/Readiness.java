@@ -39,7 +39,7 @@ final class Readiness {
     private final Gathering gathering;
 
     /** Members that ballots were held back for in vain. */
-    private final Defaulters unsettled = new Defaulters(1);
+    private final Defaulters unsettled;
 
     private boolean isHeldBackEnough;
     private boolean hasAskedOrphans;
@@ -53,6 +53,7 @@ final class Readiness {
         this.peers = peers;
         this.timing = timing;
         this.gathering = new Gathering(2 * timing.mergeDelayNanos());
+        this.unsettled = new Defaulters(1, timing.ballotTimeoutNanos());
     }
 
     /** A session, a follower, or what a follower hears has come. */

@@ -14,16 +14,18 @@ final class Trust {
     static final int RETURN = 7;
 
     /** Members that have not answered ballots. */
-    private final Defaulters silent = new Defaulters(1);
+    private final Defaulters silent;
 
     /** Coordinators that have done nothing. */
-    private final Defaulters idle = new Defaulters(0);
+    private final Defaulters idle;
 
     private final Defaulters unsettled;
     private final Patience patience;
 
     /** @param unsettled members that ballots were held back for in vain */
     Trust(Membership.Timing timing, Defaulters unsettled) {
+        this.silent = new Defaulters(1, timing.ballotTimeoutNanos());
+        this.idle = new Defaulters(0, timing.ballotTimeoutNanos());
         this.unsettled = unsettled;
         this.patience = new Patience(timing);
     }

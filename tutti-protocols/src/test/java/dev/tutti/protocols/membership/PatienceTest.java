@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 /** One that is followed and does nothing, and those who keep ballots waiting. */
 class PatienceTest {
 
+    /** ballot-timeout; pauses are from 2 to 24 times as long. */
+    private static final long TIMEOUT = 5_000_000_000L;
+
     private static final long BOUND = new Patience(TIMING).boundNanos();
     private static final long SECOND = 1_000_000_000L;
 
@@ -72,36 +75,36 @@ class PatienceTest {
 
     @Test
     void firstDefaultIsForgivenAndPausesGrowToTheirBound() {
-        Defaulters defaulters = new Defaulters(1);
+        Defaulters defaulters = new Defaulters(1, TIMEOUT);
         assertThat(defaulters.add(m(1), 0)).isZero();
         long now = 0;
         long before = 0;
         for (int index = 0; index < 12; index++) {
             long pause = defaulters.add(m(1), now);
-            assertThat(pause).isGreaterThanOrEqualTo(Math.min(2 * before, Defaulters.PAUSE_MAX_NANOS));
+            assertThat(pause).isGreaterThanOrEqualTo(Math.min(2 * before, 24 * TIMEOUT));
             assertThat(defaulters.leftOut(now)).containsExactly(m(1).node().address());
             assertThat(defaulters.nextReturnNanos(now)).isEqualTo(now + pause);
             now += pause;
             assertThat(defaulters.leftOut(now)).isEmpty();
             before = pause;
         }
-        assertThat(before).isEqualTo(Defaulters.PAUSE_MAX_NANOS);
-        assertThat(defaulters.add(m(1), now + Defaulters.PAUSE_MAX_NANOS)).as("forgiven").isZero();
+        assertThat(before).isEqualTo(24 * TIMEOUT);
+        assertThat(defaulters.add(m(1), now + 24 * TIMEOUT)).as("forgiven").isZero();
     }
 
     @Test
     void whenOneIsGoneTheOthersAreTakenBackAndItIsNot() {
-        Defaulters defaulters = new Defaulters(0);
+        Defaulters defaulters = new Defaulters(0, TIMEOUT);
         defaulters.add(m(1), 0);
         defaulters.add(m(2), 0);
         defaulters.forgiveOthers(m(2), 1);
         assertThat(defaulters.leftOut(1)).containsExactly(m(2).node().address());
-        assertThat(defaulters.add(m(1), 2)).as("pauses go on to grow").isEqualTo(2 * Defaulters.PAUSE_MIN_NANOS);
+        assertThat(defaulters.add(m(1), 2)).as("pauses go on to grow").isEqualTo(4 * TIMEOUT);
     }
 
     @Test
     void whoeverIsRememberedIsBounded() {
-        Defaulters defaulters = new Defaulters(0);
+        Defaulters defaulters = new Defaulters(0, TIMEOUT);
         for (int number = 0; number < 2 * Defaulters.KNOWN_MAX; number++) {
             defaulters.add(m(number), 0);
         }

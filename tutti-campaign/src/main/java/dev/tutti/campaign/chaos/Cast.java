@@ -85,7 +85,7 @@ final class Cast implements AutoCloseable {
         settings.forEach((name, value) -> arguments.add(name + "=" + value));
         Child child = new Child(
                 slot,
-                Child.command(network.prefix(slot), options, workload.mainClass(), arguments),
+                Shell.java(network.prefix(slot), options, workload.mainClass(), arguments),
                 journal,
                 directory.resolve(run + ".log"),
                 news);

@@ -2,18 +2,13 @@ package dev.tutti.campaign.chaos;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A member's process, as the coordinator of the run sees it. */
@@ -68,26 +63,6 @@ final class Child {
         }
         input = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
         Thread.ofVirtual().name("reader of " + this).start(this::read);
-    }
-
-    /** The command for a JVM like this one: the same Java, the same class path. */
-    static List<String> command(
-            List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
-        List<String> command = new ArrayList<>(prefix);
-        command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
-                + File.separator + "bin" + File.separator + "java"));
-        command.addAll(options);
-        command.add("-cp");
-        command.add(Stream.of("jdk.module.path", "java.class.path")
-                .map(System::getProperty)
-                .filter(Objects::nonNull)
-                .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
-                .filter(entry -> !entry.isEmpty())
-                .distinct()
-                .collect(Collectors.joining(File.pathSeparator)));
-        command.add(mainClass);
-        command.addAll(arguments);
-        return command;
     }
 
     private void read() {

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * <p>Losses happen on the way out of the bridge ({@link LossProgram}): nobody is told, neither who sends nor who would
  * have received.
  */
-final class NamespaceNetwork implements Network {
+public final class NamespaceNetwork implements Network {
 
     private static final String PREFIX = "tutti";
     private static final int PORT = 7800;
@@ -56,7 +56,7 @@ final class NamespaceNetwork implements Network {
     /**
      * @throws ChaosException if this machine does not allow or does not have what is needed, with the reason
      */
-    static NamespaceNetwork open(int processes, boolean isEncrypted) {
+    public static NamespaceNetwork open(int processes, boolean isEncrypted) {
         if (!"root".equals(System.getProperty("user.name"))) {
             throw new ChaosException("network namespaces need root");
         }
@@ -96,6 +96,21 @@ final class NamespaceNetwork implements Network {
         return base + process;
     }
 
+    /** Begins the names of all its namespaces. */
+    public String base() {
+        return base;
+    }
+
+    /** Words before a command that is to run in the namespace of a process, for networks of other programs, too. */
+    public static List<String> prefix(String base, int process) {
+        return List.of("ip", "netns", "exec", base + process);
+    }
+
+    /** The IPv4 address of a process. */
+    public static String host(int process) {
+        return SUBNET + (process + 1);
+    }
+
     private static String port(int process) {
         return "to" + process;
     }
@@ -115,7 +130,7 @@ final class NamespaceNetwork implements Network {
             Shell.require("ip", "-n", hub(), "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space);
             Shell.require("ip", "-n", hub(), "link", "set", port, "master", "hub", "up");
             Shell.require("ip", "-n", space, "link", "set", "lo", "up");
-            Shell.require("ip", "-n", space, "address", "add", SUBNET + (process + 1) + "/24", "dev", "eth0");
+            Shell.require("ip", "-n", space, "address", "add", host(process) + "/24", "dev", "eth0");
             Shell.require("ip", "-n", space, "link", "set", "eth0", "up");
             Shell.require("ip", "-n", space, "route", "add", "224.0.0.0/4", "dev", "eth0");
             Shell.require("tc", "-n", hub(), "qdisc", "add", "dev", port, "clsact");
@@ -147,13 +162,13 @@ final class NamespaceNetwork implements Network {
 
     @Override
     public List<String> prefix(int process) {
-        return List.of("ip", "netns", "exec", space(process));
+        return prefix(base, process);
     }
 
     @Override
     public Map<String, String> settings(int process) {
         Map<String, String> settings = new TreeMap<>();
-        settings.put("bind.address", SUBNET + (process + 1));
+        settings.put("bind.address", host(process));
         settings.put("bind.port", Integer.toString(PORT));
         if (isEncrypted) {
             settings.put("security.secret", "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj");
@@ -165,7 +180,7 @@ final class NamespaceNetwork implements Network {
 
     @Override
     public String address(int process) {
-        return SUBNET + (process + 1) + ":" + PORT;
+        return host(process) + ":" + PORT;
     }
 
     // ------------------------------------------------------------------ faults
@@ -199,7 +214,7 @@ final class NamespaceNetwork implements Network {
 
     /** Destroys the sockets of {@code at} that lead to {@code peer}; the kernel sends a reset for each. */
     private void kill(int at, int peer) {
-        Shell.run(List.of("ip", "netns", "exec", space(at), "ss", "-K", "-t", "dst", SUBNET + (peer + 1)));
+        Shell.run(List.of("ip", "netns", "exec", space(at), "ss", "-K", "-t", "dst", host(peer)));
     }
 
     @Override

@@ -1,11 +1,17 @@
 package dev.tutti.campaign.chaos;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Runs short commands of the operating system. */
+/** Commands of the operating system. */
 public final class Shell {
 
     private static final int SECONDS_MAX = 20;
@@ -46,5 +52,25 @@ public final class Shell {
                     + result.text());
         }
         return result.text();
+    }
+
+    /** The command for a JVM like this one: the same Java, the same class path. {@code prefix} comes before it. */
+    public static List<String> java(
+            List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(ProcessHandle.current().info().command().orElseGet(() -> System.getProperty("java.home")
+                + File.separator + "bin" + File.separator + "java"));
+        command.addAll(options);
+        command.add("-cp");
+        command.add(Stream.of("jdk.module.path", "java.class.path")
+                .map(System::getProperty)
+                .filter(Objects::nonNull)
+                .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
+                .filter(entry -> !entry.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator)));
+        command.add(mainClass);
+        command.addAll(arguments);
+        return command;
     }
 }

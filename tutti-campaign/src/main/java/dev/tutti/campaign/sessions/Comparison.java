@@ -9,12 +9,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The same application and the same clients on several ways to replicate sessions. */
 final class Comparison {
 
-    private static final int NODES = 3;
     private static final int WARM_MILLIS = 8_000;
     private static final int MEASURED_MILLIS = 15_000;
     private static final int SETTLE_MILLIS = 2_000;
@@ -25,14 +25,18 @@ final class Comparison {
     private static final Duration PAUSE = Duration.ofSeconds(8);
 
     private final Distribution distribution;
+    private final Supplier<List<Place>> places;
     private final Path directory;
     private final int sessions;
     private final List<String> options;
     private final Consumer<String> news;
     private final Map<Replication, Column> columns = new TreeMap<>();
 
-    Comparison(Distribution distribution, Path directory, int sessions, List<String> options, Consumer<String> news) {
+    /** @param places of the nodes of the next system */
+    Comparison(Distribution distribution, Supplier<List<Place>> places, Path directory, int sessions, List<String> options,
+            Consumer<String> news) {
         this.distribution = distribution;
+        this.places = places;
         this.directory = directory;
         this.sessions = sessions;
         this.options = options;
@@ -74,7 +78,7 @@ final class Comparison {
 
     void run(Replication replication) {
         news.accept("now " + replication);
-        try (Tomcats tomcats = new Tomcats(distribution, replication, NODES, directory, options)) {
+        try (Tomcats tomcats = new Tomcats(distribution, replication, places.get(), directory, options)) {
             tomcats.start();
             tomcats.nodes().forEach(tomcats::awaitAllMembers);
             load(tomcats, new Tally(), WARM_MILLIS);

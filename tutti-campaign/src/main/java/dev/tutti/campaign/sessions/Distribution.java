@@ -70,10 +70,10 @@ final class Distribution {
     }
 
     /**
-     * Makes the files of one node ({@code CATALINA_BASE}): the configuration as it is unpacked, with the node's ports and
+     * Makes the files of one node ({@code CATALINA_BASE}): the configuration as it is unpacked, with the node's place and
      * what replicates its sessions, and the test application.
      */
-    void makeBase(Path base, Replication replication, int node, Ports ports) {
+    void makeBase(Path base, Replication replication, int node, List<Place> places) {
         try {
             for (String directory : List.of("logs", "temp", "work", "webapps/shop/WEB-INF/classes", "webapps/shop/META-INF")) {
                 Files.createDirectories(base.resolve(directory));
@@ -82,11 +82,11 @@ final class Distribution {
             Path server = base.resolve("conf/server.xml");
             Files.writeString(server, Files.readString(server)
                     .replace(SHUTDOWN_PORT, "<Server port=\"-1\"")
-                    .replace(HTTP_PORT, "address=\"127.0.0.1\" port=\"" + ports.http().get(node) + "\"")
-                    .replace(CLUSTER_START, replication.cluster(node, ports.nodes()) + CLUSTER_START));
+                    .replace(HTTP_PORT, "address=\"" + places.get(node).host() + "\" port=\"" + places.get(node).httpPort() + "\"")
+                    .replace(CLUSTER_START, replication.cluster(node, places) + CLUSTER_START));
             Path context = base.resolve("conf/context.xml");
             Files.writeString(context, Files.readString(context)
-                    .replace(MANAGER_END, replication.manager(node, ports.nodes()) + "\n" + MANAGER_END));
+                    .replace(MANAGER_END, replication.manager(node, places) + "\n" + MANAGER_END));
             writeApplication(base.resolve("webapps/shop/WEB-INF"));
         } catch (IOException e) {
             throw new UncheckedIOException("can't make " + base, e);
@@ -123,15 +123,6 @@ final class Distribution {
                     Files.copy(path, copied);
                 }
             }
-        }
-    }
-
-    /** Of all nodes of a run. */
-    record Ports(List<Integer> http, List<Integer> nodes) {
-
-        static Ports free(int count) {
-            List<Integer> all = dev.tutti.campaign.chaos.Ports.free(2 * count);
-            return new Ports(all.subList(0, count), all.subList(count, 2 * count));
         }
     }
 }

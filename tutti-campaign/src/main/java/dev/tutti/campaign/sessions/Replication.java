@@ -26,24 +26,25 @@ enum Replication {
     }
 
     /** The element that the context of each application has; empty if there is none. */
-    String manager(int node, List<Integer> ports) {
+    String manager(int node, List<Place> places) {
         if (!isTutti()) {
             return "";
         }
-        String seeds = ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
-        return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"127.0.0.1\" port=\""
-                + ports.get(node) + "\" seeds=\"" + seeds + "\""
+        String seeds = places.stream().map(Place::address).collect(Collectors.joining(","));
+        Place place = places.get(node);
+        return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"" + place.host() + "\" port=\""
+                + place.nodePort() + "\" seeds=\"" + seeds + "\""
                 + (this == TUTTI ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }
 
     /** The element that the host of each Tomcat has; empty if there is none. */
-    String cluster(int node, List<Integer> ports) {
+    String cluster(int node, List<Place> places) {
         if (isTutti()) {
             return "";
         }
         StringBuilder members = new StringBuilder();
-        for (int other = 0; other < ports.size(); other++) {
-            members.append(member(other == node ? "LocalMember" : "Member", other, ports.get(other)));
+        for (int other = 0; other < places.size(); other++) {
+            members.append(member(other == node ? "LocalMember" : "Member", other, places.get(other)));
         }
         // 8 is asynchronous; 6 waits for an acknowledgement of each message, sent when it has been handled.
         int options = this == DELTA_SYNC ? 6 : 8;
@@ -58,7 +59,7 @@ enum Replication {
                     <Membership className="org.apache.catalina.tribes.membership.StaticMembershipService">
                       %s
                     </Membership>
-                    <Receiver className="org.apache.catalina.tribes.transport.nio.NioReceiver" address="127.0.0.1"
+                    <Receiver className="org.apache.catalina.tribes.transport.nio.NioReceiver" address="%s"
                               port="%d" autoBind="0" selectorTimeout="5000" maxThreads="6"/>
                     <Sender className="org.apache.catalina.tribes.transport.ReplicationTransmitter">
                       <Transport className="org.apache.catalina.tribes.transport.nio.PooledParallelSender"/>
@@ -69,16 +70,16 @@ enum Replication {
                   <Valve className="org.apache.catalina.ha.tcp.ReplicationValve" filter=""/>
                   <ClusterListener className="org.apache.catalina.ha.session.ClusterSessionListener"/>
                 </Cluster>
-                """.formatted(options, manager, members, ports.get(node));
+                """.formatted(options, manager, members, places.get(node).host(), places.get(node).nodePort());
     }
 
-    private static String member(String kind, int node, int port) {
+    private static String member(String kind, int node, Place place) {
         StringBuilder id = new StringBuilder();
         for (int index = 0; index < 16; index++) {
             id.append(index == 0 ? "" : ",").append(index == 15 ? node + 1 : 0);
         }
-        return "<" + kind + " className=\"org.apache.catalina.tribes.membership.StaticMember\" port=\"" + port
-                + "\" host=\"127.0.0.1\" domain=\"sessions-run\" uniqueId=\"{" + id + "}\"/>\n";
+        return "<" + kind + " className=\"org.apache.catalina.tribes.membership.StaticMember\" port=\"" + place.nodePort()
+                + "\" host=\"" + place.host() + "\" domain=\"sessions-run\" uniqueId=\"{" + id + "}\"/>\n";
     }
 
     @Override

@@ -1,8 +1,11 @@
 package dev.tutti.campaign.sessions;
 
 import dev.tutti.campaign.chaos.ChaosException;
+import dev.tutti.campaign.chaos.NamespaceNetwork;
 import dev.tutti.campaign.chaos.Scratch;
+import dev.tutti.campaign.chaos.Shell;
 import dev.tutti.internal.Json;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -48,11 +51,16 @@ import picocli.CommandLine.Spec;
             "  tutti sessions pauses --pauses 3s,8s,20s,60s",
             "  tutti sessions compare --systems tutti,delta,backup --json",
             "  tutti sessions restarts --short",
+            "  sudo tutti sessions restarts --spaces",
         })
 public final class SessionsCommand implements Callable<Integer> {
 
-    private static final int RESTARTS_NODES = 3;
-    private static final int ROLLING_NODES = 2;
+    private static final int NODES = 3;
+
+    /** Of rolling restarts and pauses. */
+    private static final int PAIR = 2;
+
+    private static final String SPACES_BASE = "--spaces-base";
     private static final Duration SHORT_TIME = Duration.ofSeconds(45);
 
     /** What is done to the nodes. */
@@ -103,6 +111,14 @@ public final class SessionsCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "Keeps the Tomcats and their logs, also if nothing was lost.")
     private boolean isKept;
 
+    @Option(names = "--spaces",
+            description = "Gives each Tomcat a network namespace of its own, and the clients one. Needs root, ip and tc.")
+    private boolean isSpaced;
+
+    /** The namespaces in which this process and its Tomcats are. */
+    @Option(names = SPACES_BASE, hidden = true)
+    private @Nullable String base;
+
     @Option(names = "--json", description = "The result as JSON.")
     private boolean isJson;
 
@@ -128,6 +144,9 @@ public final class SessionsCommand implements Callable<Integer> {
                         line(), "there is no system '" + name + "'; there are tutti, tutti-plain, delta, delta-sync, backup", e);
             }
         }
+        if (isSpaced) {
+            return inSpaces();
+        }
         Path directory = Scratch.directory("tutti-sessions-");
         boolean isGood = false;
         try {
@@ -149,7 +168,7 @@ public final class SessionsCommand implements Callable<Integer> {
         Tally tally = new Tally();
         boolean isGood;
         if (scenario == Scenario.COMPARE) {
-            Comparison comparison = new Comparison(distribution, directory, sessions, options, this::say);
+            Comparison comparison = new Comparison(distribution, this::places, directory, sessions, options, this::say);
             wanted.forEach(comparison::run);
             result.put("systems", comparison.map());
             isGood = comparison.isGood();
@@ -158,9 +177,9 @@ public final class SessionsCommand implements Callable<Integer> {
             }
         } else {
             Replication replication = wanted.getFirst();
-            int count = scenario == Scenario.RESTARTS ? RESTARTS_NODES : ROLLING_NODES;
-            say(count + " Tomcats with " + replication + ", logs in " + directory);
-            try (Tomcats tomcats = new Tomcats(distribution, replication, count, directory, options)) {
+            List<Place> places = places();
+            say(places.size() + " Tomcats with " + replication + ", logs in " + directory);
+            try (Tomcats tomcats = new Tomcats(distribution, replication, places, directory, options)) {
                 tomcats.start();
                 tomcats.nodes().forEach(tomcats::awaitAllMembers);
                 result.put("replication", replication.toString());
@@ -182,6 +201,39 @@ public final class SessionsCommand implements Callable<Integer> {
         }
         out().flush();
         return isGood;
+    }
+
+    private int nodes() {
+        return scenario == Scenario.ROLLING || scenario == Scenario.PAUSES ? PAIR : NODES;
+    }
+
+    private List<Place> places() {
+        String spaces = base;
+        return spaces == null ? Place.onLoopback(nodes()) : Place.inSpaces(spaces, nodes());
+    }
+
+    /** Runs the same command in a network namespace, from which those of the nodes are reached. */
+    private int inSpaces() {
+        try (NamespaceNetwork network = NamespaceNetwork.open(nodes() + 1, true)) {
+            String program = line().getParent().getCommandSpec().userObject().getClass().getName();
+            List<String> arguments = new ArrayList<>(line().getParseResult().originalArgs());
+            arguments.remove("--spaces");
+            arguments.addAll(List.of(SPACES_BASE, network.base()));
+            Process process = new ProcessBuilder(
+                            Shell.java(network.prefix(nodes()), List.of(), program, arguments))
+                    .inheritIO()
+                    .start();
+            Thread ender = new Thread(process::destroy);
+            Runtime.getRuntime().addShutdownHook(ender);
+            int code = process.waitFor();
+            Runtime.getRuntime().removeShutdownHook(ender);
+            return code;
+        } catch (IOException e) {
+            throw new ChaosException("can't start the command in a namespace", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ChaosException("interrupted", e);
+        }
     }
 
     private boolean restart(Tomcats tomcats, Tally tally, Map<String, Object> result) {

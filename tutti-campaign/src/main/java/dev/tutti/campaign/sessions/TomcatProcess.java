@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,23 +25,23 @@ final class TomcatProcess implements AutoCloseable {
     private final String name;
     private final Path home;
     private final Path base;
-    private final String page;
+    private final Place place;
     private final List<String> options;
     private volatile @Nullable Process process;
     private volatile boolean isPaused;
 
     /** @param options for its JVM */
-    TomcatProcess(int number, Path home, Path base, int httpPort, List<String> options) {
+    TomcatProcess(int number, Path home, Path base, Place place, List<String> options) {
         this.name = "node" + (number + 1);
         this.home = home;
         this.base = base;
-        this.page = "http://127.0.0.1:" + httpPort + "/shop/shop?";
+        this.place = place;
         this.options = options;
     }
 
     /** Where it answers; {@code query} names what to do. */
     URI page(String query) {
-        return URI.create(page + query);
+        return URI.create("http://" + place.host() + ":" + place.httpPort() + "/shop/shop?" + query);
     }
 
     Path log() {
@@ -48,8 +49,9 @@ final class TomcatProcess implements AutoCloseable {
     }
 
     void start() {
-        ProcessBuilder builder =
-                new ProcessBuilder("/bin/sh", home.resolve("bin/catalina.sh").toString(), "run");
+        List<String> command = new ArrayList<>(place.prefix());
+        command.addAll(List.of("/bin/sh", home.resolve("bin/catalina.sh").toString(), "run"));
+        ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         environment.put("JAVA_HOME", System.getProperty("java.home"));
         environment.put("CATALINA_HOME", home.toString());

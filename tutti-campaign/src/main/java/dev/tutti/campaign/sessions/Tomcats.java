@@ -33,14 +33,16 @@ final class Tomcats implements AutoCloseable {
             .build();
     private final Thread ender = new Thread(this::endProcesses);
 
-    /** @param directory for the files of the nodes */
-    Tomcats(Distribution distribution, Replication replication, int count, Path directory, List<String> options) {
+    /**
+     * @param places one for each node
+     * @param directory for the files of the nodes
+     */
+    Tomcats(Distribution distribution, Replication replication, List<Place> places, Path directory, List<String> options) {
         this.replication = replication;
-        Distribution.Ports ports = Distribution.Ports.free(count);
-        for (int node = 0; node < count; node++) {
+        for (int node = 0; node < places.size(); node++) {
             Path base = directory.resolve(replication + "-" + (node + 1));
-            distribution.makeBase(base, replication, node, ports);
-            nodes.add(new TomcatProcess(node, distribution.home(), base, ports.http().get(node), options));
+            distribution.makeBase(base, replication, node, places);
+            nodes.add(new TomcatProcess(node, distribution.home(), base, places.get(node), options));
         }
         // An interrupt leaves no process behind.
         Runtime.getRuntime().addShutdownHook(ender);

@@ -82,7 +82,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private @Nullable SessionCodec codecObject;
     private SaveMode saveMode = SaveMode.ON_GET;
     private Acknowledgement acknowledgement = Acknowledgement.ALL;
-    private Duration acknowledgementTimeout = Duration.ofSeconds(2);
+    private Duration acknowledgementTimeout = ReplicationOptions.ACKNOWLEDGEMENT_TIMEOUT;
     private Duration changeDelay = Duration.ofMillis(50);
     private Duration queryTimeout = Duration.ofSeconds(1);
     private Duration startTimeout = Duration.ofSeconds(10);

@@ -31,6 +31,12 @@ public record ReplicationOptions(
         public static final Absence DEFAULT = new Absence(true, Duration.ofSeconds(10));
     }
 
+    /**
+     * Longer than it takes to exclude a member that stands still, so that requests are not answered before all members of the
+     * view have their changes, or somebody is excluded.
+     */
+    public static final Duration ACKNOWLEDGEMENT_TIMEOUT = Duration.ofSeconds(10);
+
     private static final Duration LATE_MIN = Duration.ofMillis(500);
     private static final Duration LATE_MAX = Duration.ofSeconds(3);
 
@@ -46,7 +52,7 @@ public record ReplicationOptions(
     public static ReplicationOptions defaults() {
         return new ReplicationOptions(
                 Acknowledgement.ALL,
-                Duration.ofSeconds(2),
+                ACKNOWLEDGEMENT_TIMEOUT,
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(10),
                 UnaryOperator.identity());

@@ -2,11 +2,16 @@ package dev.tutti.console.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.Health;
+import dev.tutti.Problem;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FiguresTest {
 
@@ -116,5 +121,17 @@ class FiguresTest {
         Doc model = show(Map.of(
                 "a", new Doc(Map.of("links", "none", "groups", List.of(7, Map.of("view", List.of())), "node", 3)), "b", Doc.EMPTY));
         assertThat(model.list("members")).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void problemOfAnyKindNeedsAttentionAndIsShownWithItsNextStep(Problem.Kind kind) {
+        Problem problem = new Problem(kind, "g", "", Instant.EPOCH, "the trouble", "the way out");
+        Health health = new Health(true, kind.isReady(), List.of("the trouble; next step: the way out"), List.of(problem));
+        Doc model = show(Map.of("a", new Doc(Map.of("node", Map.of("name", "a", "incarnation", 1L), "health", health.document()))));
+        Doc member = model.list("members").getFirst();
+        assertThat(member.number("problems")).isOne();
+        assertThat(member.texts("reasons")).containsExactly("the trouble; next step: the way out");
+        assertThat(model.list("attention")).anySatisfy(each -> assertThat(each.text("text")).contains("the trouble", "the way out"));
     }
 }

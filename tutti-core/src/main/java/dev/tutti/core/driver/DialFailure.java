@@ -8,6 +8,6 @@ public enum DialFailure {
     UNREACHABLE,
     /** The name has no address. */
     UNRESOLVED,
-    /** The TLS handshake failed: one of the two does not trust the other. */
+    /** The connection came about and ended before the session was open: one of the two may not trust the other. */
     UNTRUSTED
 }

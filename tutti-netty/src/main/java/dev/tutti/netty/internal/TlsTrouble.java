@@ -28,7 +28,7 @@ final class TlsTrouble {
                 deepest = cause.getMessage();
             }
         }
-        return "TLS failed: " + deepest;
+        return "the TLS handshake ended: " + deepest;
     }
 
     /** Whether a handshake failed because the connection ended, and not because of what either side has said. */

@@ -616,7 +616,7 @@ public final class NodeMachine implements HostedMachine {
                     switch (failure) {
                         case REFUSED, UNREACHABLE -> "";
                         case UNRESOLVED -> "the name has no address: " + detail;
-                        case UNTRUSTED -> "one of the two does not trust the other: " + detail;
+                        case UNTRUSTED -> "no session came about: " + detail;
                     };
             discovery.onOutcome(address, outcome(failure), detail);
             if (!problem.isEmpty() && discovery.isNews(address, problem)) {

@@ -4,13 +4,14 @@ import dev.tutti.campaign.chaos.ChaosException;
 import dev.tutti.campaign.chaos.Pause;
 import dev.tutti.campaign.sessions.Ledger.Answer;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,14 +85,17 @@ final class Client {
     private enum Outcome { CONFIRMED, UNKNOWN, NOT_THERE }
 
     private Outcome tryWrite(TomcatProcess target, Ledger.Write write) {
-        long[] confirmedBefore = ledger.confirmed();
         boolean isExpected = ledger.hasConfirmed();
         long began = System.nanoTime();
         HttpResponse<String> response;
         try {
             response = send(target.page("do=put&name=" + write.name() + "&value=" + write.number()), ANSWER_MAX);
-        } catch (java.net.ConnectException e) {
+        } catch (ConnectException e) {
             return Outcome.NOT_THERE;
+        } catch (HttpTimeoutException e) {
+            ledger.onGivenUp(write);
+            tally.failed.incrementAndGet();
+            return Outcome.UNKNOWN;
         } catch (IOException e) {
             tally.failed.incrementAndGet();
             return Outcome.UNKNOWN;
@@ -105,13 +110,13 @@ final class Client {
         tally.addLatency(System.nanoTime() - began);
         tally.confirmed.incrementAndGet();
         response.headers().firstValue("Set-Cookie").ifPresent(set -> cookie = set.split(";", 2)[0]);
-        Answer answer = Answer.parse(response.body());
+        Answer answer = parse(response);
         if (answer.state() == Answer.State.NEW) {
             if (isExpected) {
                 onLostSession(target);
             }
             ledger.forget();
-        } else if (ledger.olderThan(confirmedBefore, answer) > 0) {
+        } else if (ledger.olderIn(answer) > 0) {
             onOldAnswer(target);
         }
         ledger.onConfirmed(write);
@@ -136,19 +141,24 @@ final class Client {
      * @return whether the answer, if there is one, is as new as what was confirmed when it was asked for
      */
     boolean isNewAt(TomcatProcess target) {
-        long[] confirmedBefore = ledger.confirmed();
         Answer answer = readAt(target);
-        return answer == null || answer.state() == Answer.State.OLD && ledger.olderThan(confirmedBefore, answer) == 0;
+        return answer == null || answer.state() == Answer.State.OLD && ledger.olderIn(answer) == 0;
     }
 
     /** The session at a node; null if it does not answer. */
     @Nullable Answer readAt(TomcatProcess target) {
         try {
             HttpResponse<String> response = send(target.page("do=get"), ANSWER_MAX);
-            return response.statusCode() == OK ? Answer.parse(response.body()) : null;
+            return response.statusCode() == OK ? parse(response) : null;
         } catch (IOException e) {
             return null;
         }
+    }
+
+    private Answer parse(HttpResponse<String> response) {
+        Answer answer = Answer.parse(response.body());
+        tally.lateWrites.addAndGet(ledger.takeLate(answer));
+        return answer;
     }
 
     /**
@@ -188,10 +198,10 @@ final class Client {
                 cookie = "";
                 return;
             }
-            int here = ledger.olderThan(ledger.confirmed(), answer);
+            int here = ledger.olderIn(answer);
             if (here > 0) {
                 tally.find(name + ": " + each + " has " + new TreeMap<>(answer.attributes()) + ", and confirmed was "
-                        + Arrays.toString(ledger.confirmed()));
+                        + ledger.confirmed());
             }
             lost = Math.max(lost, here);
             answers.add(answer);
@@ -235,6 +245,9 @@ final class Client {
         try {
             return fetch(uri, patience).get();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof TimeoutException) {
+                throw new HttpTimeoutException("no answer within " + patience);
+            }
             throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -82,7 +82,7 @@ final class Distribution {
             Path server = base.resolve("conf/server.xml");
             Files.writeString(server, Files.readString(server)
                     .replace(SHUTDOWN_PORT, "<Server port=\"-1\"")
-                    .replace(HTTP_PORT, "address=\"" + places.get(node).host() + "\" port=\"" + places.get(node).httpPort() + "\"")
+                    .replace(HTTP_PORT, "address=\"" + places.get(node).host() + "\" bindOnInit=\"false\" port=\"" + places.get(node).httpPort() + "\"")
                     .replace(CLUSTER_START, replication.cluster(node, places) + CLUSTER_START));
             Path context = base.resolve("conf/context.xml");
             Files.writeString(context, Files.readString(context)

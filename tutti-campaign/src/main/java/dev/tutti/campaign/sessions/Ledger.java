@@ -2,7 +2,9 @@ package dev.tutti.campaign.sessions;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The numbers that one client has written to the attributes of its session, and those of them that were confirmed. Numbers
@@ -15,6 +17,7 @@ final class Ledger {
 
     private final long[] confirmed = new long[ATTRIBUTES];
     private final long[] tried = new long[ATTRIBUTES];
+    private final Set<Long> givenUp = new HashSet<>();
     private long last;
 
     /** A write that is about to be sent. */
@@ -40,17 +43,42 @@ final class Ledger {
         confirmed[write.attribute] = Math.max(confirmed[write.attribute], write.number);
     }
 
+    /**
+     * The client has not waited for the answer, and the node that it asked is alive: the write may be carried out at any time from
+     * now on. Nothing but the node's death ends a request, so it is concurrent with all that the client writes afterwards.
+     */
+    void onGivenUp(Write write) {
+        givenUp.add(write.number);
+    }
+
+    /**
+     * Takes note of writes in an answer that the client had given up; each may be carried out once.
+     *
+     * @return how many of them have replaced a value that was confirmed after the client had given them up
+     */
+    int takeLate(Answer answer) {
+        int late = 0;
+        for (int attribute = 0; attribute < ATTRIBUTES; attribute++) {
+            long number = answer.number(attribute);
+            if (givenUp.remove(number) && number < confirmed[attribute]) {
+                confirmed[attribute] = number;
+                late++;
+            }
+        }
+        return late;
+    }
+
     boolean hasConfirmed() {
         return Arrays.stream(confirmed).anyMatch(number -> number > 0);
     }
 
-    /** A copy, for comparing answers that are under way with what was confirmed when they were asked for. */
-    long[] confirmed() {
-        return confirmed.clone();
+    /** The last confirmed number of each attribute, for a report. */
+    String confirmed() {
+        return Arrays.toString(confirmed);
     }
 
-    /** Attributes that an answer shows with a value older than one that was confirmed before it was asked for. */
-    int olderThan(long[] confirmedBefore, Answer answer) {
+    /** Number of attributes that an answer shows with a value older than a confirmed one. */
+    int olderIn(Answer answer) {
         int older = 0;
         for (int attribute = 0; attribute < ATTRIBUTES; attribute++) {
             long number = answer.number(attribute);
@@ -58,7 +86,7 @@ final class Ledger {
                 throw new IllegalStateException(
                         "attribute a" + attribute + " is " + number + ", which nobody has written; " + tried[attribute] + " at most");
             }
-            if (number < confirmedBefore[attribute]) {
+            if (number < confirmed[attribute]) {
                 older++;
             }
         }

@@ -17,6 +17,7 @@ final class Tally {
     final AtomicLong failed = new AtomicLong();
     final AtomicLong staleReads = new AtomicLong();
     final AtomicLong lostWrites = new AtomicLong();
+    final AtomicLong lateWrites = new AtomicLong();
     final AtomicLong lostSessions = new AtomicLong();
     private final ArrayDeque<String> findings = new ArrayDeque<>();
     private final int[] latencyMicros = new int[LATENCIES_MAX];
@@ -71,6 +72,7 @@ final class Tally {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("confirmedWrites", confirmed.get());
         map.put("unansweredRequests", failed.get());
+        map.put("lateWrites", lateWrites.get());
         map.put("lostSessions", lostSessions.get());
         map.put("lostWrites", lostWrites.get());
         map.put("wrongReads", staleReads.get());

@@ -16,7 +16,7 @@ class LedgerTest {
     }
 
     private int older(Answer answer) {
-        return ledger.olderThan(ledger.confirmed(), answer);
+        return ledger.olderIn(answer);
     }
 
     @Test
@@ -73,10 +73,36 @@ class LedgerTest {
     }
 
     @Test
-    void answerThatWasAskedForBeforeAWriteWasConfirmedMayLackIt() {
+    void writeThatWasGivenUpMayBeCarriedOutLateAndOnce() {
+        Ledger.Write givenUp = ledger.next(2);
+        ledger.onGivenUp(givenUp);
         ledger.onConfirmed(ledger.next(2));
-        long[] before = ledger.confirmed();
+        Answer late = answer("session old", "a2=" + givenUp.number());
+        assertThat(ledger.takeLate(late)).isOne();
+        assertThat(older(late)).isZero();
         ledger.onConfirmed(ledger.next(2));
-        assertThat(ledger.olderThan(before, answer("session old", "a2=1"))).isZero();
+        assertThat(ledger.takeLate(late)).isZero();
+        assertThat(older(late)).as("it does not come back").isOne();
+    }
+
+    @Test
+    void writeThatWasGivenUpAndCarriedOutInTimeIsNotLate() {
+        ledger.onConfirmed(ledger.next(2));
+        Ledger.Write givenUp = ledger.next(2);
+        ledger.onGivenUp(givenUp);
+        Answer inTime = answer("session old", "a2=" + givenUp.number());
+        assertThat(ledger.takeLate(inTime)).isZero();
+        ledger.onConfirmed(ledger.next(2));
+        assertThat(ledger.takeLate(inTime)).isZero();
+        assertThat(older(inTime)).isOne();
+    }
+
+    @Test
+    void writeWhoseNodeDiedIsNeverCarriedOutLate() {
+        Ledger.Write died = ledger.next(2);
+        ledger.onConfirmed(ledger.next(2));
+        Answer answer = answer("session old", "a2=" + died.number());
+        assertThat(ledger.takeLate(answer)).isZero();
+        assertThat(older(answer)).isOne();
     }
 }

@@ -189,12 +189,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
         if (isFirst) {
             record.enter(SessionRecord.State.COMPLETE);
-            return outbox.toGroup(record.image(writer.nowNanos()), IMAGES_SENT, true);
+            return sendOwn(record, record.image(writer.nowNanos()), delta.version());
         }
         if (record.state() == SessionRecord.State.ENDED) {
             return 0;
         }
-        long number = sendOwn(record, delta);
+        long number = sendOwn(record, delta, delta.version());
         if (number > 0) {
             settlement.settle(record, peers, peers);
         }
@@ -203,9 +203,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return isLate ? Math.max(number, makeAgain(record, Set.of(), true)) : number;
     }
 
-    private long sendOwn(SessionRecord record, Delta delta) {
-        long number = outbox.toGroup(delta, DELTAS_SENT, true);
-        record.onPublished(number, delta.version().counter(), acknowledgements.settled());
+    private long sendOwn(SessionRecord record, SessionMessage message, Version version) {
+        long number = outbox.toGroup(message, message instanceof Image ? IMAGES_SENT : DELTAS_SENT, true);
+        record.onPublished(number, version.counter(), acknowledgements.settled());
         return number;
     }
 
@@ -216,7 +216,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         long number = 0;
         for (Delta delta : again) {
             counters.add(CHANGES_REASSERTED, delta.writes().size());
-            number = sendOwn(record, delta);
+            number = sendOwn(record, delta, delta.version());
         }
         acknowledgements.onReasserted(number);
         return number;
@@ -231,8 +231,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     private void settleContact() {
+        long sent = outbox.sent();
         if (contact.isInDoubtStill()) {
-            settlement.onContactMissing(outbox.sent());
+            settlement.onContactMissing(sent);
             contact.settle(statePull.isComplete());
         }
     }

@@ -189,8 +189,9 @@ public final class SessionRecord {
         for (Change change : changes) {
             Field field = change.field();
             Slot known = field.equals(Field.ID) && publishedId != null ? publishedId : slots.get(field);
-            writes.add(new Write(change, known == null ? Version.NONE : known.version()));
-            putOwn(change, version);
+            Version basis = known == null ? Version.NONE : known.version();
+            writes.add(new Write(change, basis));
+            putOwn(field, slotOf(change, version, basis));
             if (field.equals(Field.ID)) {
                 publishedId = null;
             }
@@ -272,8 +273,8 @@ public final class SessionRecord {
     void accept(long overruler, LongPredicate isHandled) {
         overruled.entrySet().removeIf(entry -> {
             Overruled change = entry.getValue();
-            long number = Math.min(change.number(), overruled(change.slot()).number());
-            return isBy(overruler, entry.getKey()) && isHandled.test(number);
+            long number = Math.min(change.number(), numberOf(change.slot()));
+            return isBy(overruler, entry.getKey()) && isHandled.test(change.isByItsBasis() ? Long.MAX_VALUE : number);
         });
     }
 
@@ -287,7 +288,7 @@ public final class SessionRecord {
      * @return a delta for each version that the changes have now, in the order in which they were made
      */
     synchronized List<Delta> reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
-        TreeMap<Long, List<Write>> again = new TreeMap<>();
+        TreeMap<Long, List<Again>> again = new TreeMap<>();
         overruled.forEach((field, change) -> {
             Slot slot = change.slot();
             Slot present = slots.get(field);
@@ -313,11 +314,11 @@ public final class SessionRecord {
             }
         });
         List<Delta> deltas = new ArrayList<>();
-        again.forEach((count, writes) -> {
+        again.forEach((count, changes) -> {
             Version version = new Version(view, count, writer.origin());
-            writes.forEach(write -> putOwn(write.change(), version));
+            changes.forEach(each -> putOwn(each.field(), each.slotAt(version)));
             touch(version, writer.nowNanos());
-            deltas.add(new Delta(uid, version, writes));
+            deltas.add(new Delta(uid, version, changes.stream().map(Again::write).toList()));
         });
         return deltas;
     }
@@ -326,21 +327,41 @@ public final class SessionRecord {
      * A change made here that another one has overruled.
      *
      * @param number of a message that was sent no earlier than that of the change; {@link Long#MAX_VALUE} if it has not been sent
+     * @param isByItsBasis whether the other one is that which it was made upon, made again in a later view: nobody has decided
+     *     against the change then, and it stands as soon as it is made again in that view, too
      */
-    private record Overruled(Slot slot, long number) {}
+    private record Overruled(Slot slot, long number, boolean isByItsBasis) {}
 
-    private Overruled overruled(Slot slot) {
-        boolean isSent = published == 0 || slot.version().counter() <= publishedCounter;
-        return new Overruled(slot, isSent ? published : Long.MAX_VALUE);
+    private Overruled overruled(Slot slot, Version overruler) {
+        return new Overruled(slot, numberOf(slot), overruler.isSameChange(slot.basis()));
+    }
+
+    private long numberOf(Slot slot) {
+        return slot.version().counter() <= publishedCounter ? published : Long.MAX_VALUE;
+    }
+
+    /**
+     * A change that is made again.
+     *
+     * @param former version of the value that it replaces
+     */
+    private record Again(Field field, Slot slot, Version former) {
+
+        Write write() {
+            return new Write(new Change(field, slot.content(), slot.isListening()), former);
+        }
+
+        Slot slotAt(Version version) {
+            return new Slot(version, slot.content(), slot.isListening(), slot.basis());
+        }
     }
 
     private boolean isIdUnpublished(Field field) {
         return field.equals(Field.ID) && publishedId != null;
     }
 
-    private static void addAgain(TreeMap<Long, List<Write>> again, long count, Field field, Slot slot, Version basis) {
-        Change change = new Change(field, slot.content(), slot.isListening());
-        again.computeIfAbsent(count, absent -> new ArrayList<>()).add(new Write(change, basis));
+    private static void addAgain(TreeMap<Long, List<Again>> again, long count, Field field, Slot slot, Version former) {
+        again.computeIfAbsent(count, absent -> new ArrayList<>()).add(new Again(field, slot, former));
     }
 
     private boolean isBy(long writer, Field field) {
@@ -348,8 +369,8 @@ public final class SessionRecord {
         return present != null && present.version().origin() == writer;
     }
 
-    private static Slot slotOf(Change change, Version version) {
-        return new Slot(version, change.content(), change.isListening());
+    private static Slot slotOf(Change change, Version version, Version basis) {
+        return new Slot(version, change.content(), change.isListening(), basis);
     }
 
     void merge(Image image, long nowNanos) {
@@ -397,16 +418,18 @@ public final class SessionRecord {
     }
 
     /** A value made here stands against all that was known, but not against a greater one that has come in just now. */
-    private void putOwn(Change change, Version version) {
-        Field field = change.field();
-        put(field, slotOf(change, version));
-        overruled.compute(field, (same, older) -> isBy(version.origin(), field) ? null : overruled(slotOf(change, version)));
+    private void putOwn(Field field, Slot slot) {
+        put(field, slot);
+        overruled.compute(field, (same, older) -> {
+            Slot present = slots.get(field);
+            return present == null || isBy(slot.version().origin(), field) ? null : overruled(slot, present.version());
+        });
     }
 
     /** A value made elsewhere overrules one made here that its writer did not know of. Returns whether it was taken up. */
     private boolean putOther(Write write, Version version, long self) {
         Field field = write.change().field();
-        Slot slot = slotOf(write.change(), version);
+        Slot slot = slotOf(write.change(), version, write.basis());
         overruled.compute(field, (same, older) -> {
             Slot present = slots.get(field);
             put(field, slot);
@@ -415,7 +438,7 @@ public final class SessionRecord {
             }
             boolean isUnaware = present.version().isAfter(write.basis()) && !present.version().isSameChange(write.basis());
             if (isUnaware && present.version().origin() == self) {
-                return overruled(present);
+                return overruled(present, version);
             }
             return present.version().origin() == version.origin() ? older : null;
         });

@@ -34,7 +34,11 @@ final class Settlement {
         this.again = again;
     }
 
-    /** Contact with the others was missing until now; {@code sent} is the number of the last message sent. */
+    /**
+     * Contact with the others was missing until now.
+     *
+     * @param sent number of the last message sent, read before the doubt was looked at: requests that go on after it send more
+     */
     void onContactMissing(long sent) {
         sentBeforeContact = sent;
     }

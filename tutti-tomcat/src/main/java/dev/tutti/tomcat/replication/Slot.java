@@ -8,8 +8,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param content encoded, not to be changed; null if the field is removed
  * @param isListening as in {@link Change}
+ * @param basis version of the value that the writer replaced; the own version where that is not known
  */
-public record Slot(Version version, byte @Nullable [] content, boolean isListening) {
+public record Slot(Version version, byte @Nullable [] content, boolean isListening, Version basis) {
+
+    /** A value that came without its basis. */
+    Slot(Version version, byte @Nullable [] content, boolean isListening) {
+        this(version, content, isListening, version);
+    }
 
     public boolean isRemoved() {
         return content == null;

@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -222,6 +223,18 @@ public final class InMemoryCluster {
                 isMoving = true;
             }
         }
+    }
+
+    /** Delivers one message or view, or runs one task, drawn from {@code random}; returns false if nothing is left to move. */
+    public boolean deliverOne(Random random) {
+        List<Seat> ready = seats.stream().filter(seat -> !seat.isHeld && !seat.inbox.isEmpty()).toList();
+        int choices = ready.size() + (tasks.isEmpty() ? 0 : 1);
+        if (choices == 0) {
+            return false;
+        }
+        int choice = random.nextInt(choices);
+        (choice < ready.size() ? ready.get(choice).inbox.poll() : tasks.poll()).run();
+        return true;
     }
 
     private List<Seat> reachable(Seat from) {

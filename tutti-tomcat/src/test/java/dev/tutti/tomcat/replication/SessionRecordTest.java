@@ -115,4 +115,14 @@ class SessionRecordTest {
         one.accept(2, number -> number <= 2);
         assertThat(one.isOverruled()).isFalse();
     }
+
+    @Test
+    void firstChangeThatIsNotSentYetIsNotAccepted() {
+        one.write(List.of(new Change(CART, new byte[] {1}, false)), FIRST, writer(1), List.of());
+        SessionRecord other = record();
+        other.claim(2, 0);
+        one.merge(write(other, 2, FIRST, "unaware"), 1, 0);
+        one.accept(2, number -> number <= 0);
+        assertThat(one.isOverruled()).isTrue();
+    }
 }

@@ -49,24 +49,25 @@ final class Settlement {
      * @param before the peers when it was known who has acknowledged what
      */
     void settle(SessionRecord record, Peers before, Peers present) {
-        boolean wasAway = wasAwaySincePublished(record);
         Set<Long> gone = new HashSet<>();
         for (long overruler : record.overrulers()) {
             Member member = before.origins().get(overruler);
             boolean isGone = !present.origins().containsKey(overruler);
-            record.accept(overruler, number -> member != null && acknowledgements.hasHandled(member, number) || isGone && wasAway);
+            record.accept(
+                    overruler,
+                    number -> member != null && acknowledgements.hasHandled(member, number) || isGone && wasAwaySince(number));
             if (isGone) {
                 gone.add(overruler);
             }
         }
-        boolean isOwnToo = !wasAway && isMissed(record.published(), before, present);
+        boolean isOwnToo = !wasAwaySince(record.published()) && isMissed(record.published(), before, present);
         if (!gone.isEmpty() || isOwnToo) {
             again.make(record, gone, isOwnToo);
         }
     }
 
-    private boolean wasAwaySincePublished(SessionRecord record) {
-        return contact.isInDoubt() || record.published() <= sentBeforeContact;
+    private boolean wasAwaySince(long number) {
+        return contact.isInDoubt() || number <= sentBeforeContact;
     }
 
     /** Whether somebody who is gone may not have what was sent under {@code number}. */
@@ -87,7 +88,7 @@ final class Settlement {
         long overruler = Version.originOf(sender);
         if (record.isOverruled()
                 && record.overrulers().contains(overruler)
-                && !wasAwaySincePublished(record)
+                && !wasAwaySince(record.published())
                 && acknowledgements.wasGivenUp(sender, record.published())) {
             again.make(record, Set.of(overruler), false);
         }

@@ -137,7 +137,9 @@ class ConfirmedWritesTest {
             try {
                 boolean isOk = request.run(step -> {
                     if (step == where) {
+                        node.isSending = where == Step.AFTER_RECORD;
                         interrupt(node, fault, pauseNanos);
+                        node.isSending = false;
                     }
                 });
                 story.add(request.word + (isOk ? " done" : " refused") + ", had read " + request.read);
@@ -193,8 +195,8 @@ class ConfirmedWritesTest {
         private void goOnElsewhere(long untilNanos) {
             int count = random.nextInt(1, 5);
             for (int index = 0; index < count; index++) {
-                List<Node> awake = awake();
-                requestAt(awake.get(random.nextInt(awake.size())));
+                List<Node> free = awake().stream().filter(node -> !node.isSending).toList();
+                requestAt(free.get(random.nextInt(free.size())));
                 if (random.nextBoolean()) {
                     long left = Math.max(1, untilNanos - nowNanos);
                     advance(Math.min(untilNanos, nowNanos + random.nextLong(left)));
@@ -223,6 +225,9 @@ class ConfirmedWritesTest {
         boolean isAlive = true;
         boolean isPaused;
         boolean isCut;
+
+        /** Whether a request is about to send, which no other one can overtake. */
+        boolean isSending;
 
         Node(World world, String name) {
             this.world = world;

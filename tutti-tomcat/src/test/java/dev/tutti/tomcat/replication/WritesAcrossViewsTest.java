@@ -384,6 +384,30 @@ class WritesAcrossViewsTest {
         assertThat(List.of(reader.read(a), reader.read(b))).allSatisfy(values -> assertThat(values).containsEntry("cart", 2L));
     }
 
+    /** Its view comes to the node that writes after the change was sent, and before the sender knows under which number. */
+    @Test
+    void firstChangeOfANodeStandsAgainstThatOfOneThatDied() {
+        World world = new World(0);
+        Node a = world.nodes.get(0);
+        Node b = world.nodes.get(1);
+        Node c = world.nodes.get(2);
+        world.cluster.hold("a");
+        world.cluster.hold("b");
+        write(c, "other", 1);
+        write(c, "cart", 1);
+        world.cluster.crash("c");
+        b.afterSend = () -> {
+            world.cluster.release("a");
+            world.cluster.release("b");
+            world.cluster.pump();
+        };
+        long number = write(b, "cart", 2);
+        assertThat(b.replicator.awaitSafe(number)).isTrue();
+        world.cluster.pump();
+        Client reader = world.clients.getFirst();
+        assertThat(List.of(reader.read(a), reader.read(b))).allSatisfy(values -> assertThat(values).containsEntry("cart", 2L));
+    }
+
     @Test
     void confirmedWritesStandWhileNodesDieAndStartBeneathRequests() {
         for (int seed = 0; seed < SEEDS; seed++) {

@@ -79,10 +79,12 @@ final class Distribution {
                 Files.createDirectories(base.resolve(directory));
             }
             copy(home.resolve("conf"), base.resolve("conf"));
+            Place place = places.get(node);
+            String address = "address=\"" + place.host() + "\" port=\"" + place.httpPort() + "\"";
             Path server = base.resolve("conf/server.xml");
             Files.writeString(server, Files.readString(server)
                     .replace(SHUTDOWN_PORT, "<Server port=\"-1\"")
-                    .replace(HTTP_PORT, "address=\"" + places.get(node).host() + "\" bindOnInit=\"false\" port=\"" + places.get(node).httpPort() + "\"")
+                    .replace(HTTP_PORT, address + " bindOnInit=\"false\"")
                     .replace(CLUSTER_START, replication.cluster(node, places) + CLUSTER_START));
             Path context = base.resolve("conf/context.xml");
             Files.writeString(context, Files.readString(context)

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.calls;
+package dev.tutti.blocks.internal;
 
 import dev.tutti.blocks.codec.ByteOutput;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Outputs that messages are written to before they are copied into a packet, used again and again: some, because many threads
  * write at a time; few, because who finds none makes one.
  */
-final class Buffers {
+public final class Buffers {
 
     private static final int COUNT = 8;
 
@@ -21,7 +21,8 @@ final class Buffers {
         return (int) (Thread.currentThread().threadId() & (COUNT - 1));
     }
 
-    ByteOutput take(long lengthMax) {
+    /** An empty one, which up to {@code lengthMax} bytes may be put into. */
+    public ByteOutput take(long lengthMax) {
         int first = first();
         for (int index = 0; index < COUNT; index++) {
             int at = first + index & COUNT - 1;
@@ -33,7 +34,8 @@ final class Buffers {
         return new ByteOutput().reset(lengthMax);
     }
 
-    void giveBack(ByteOutput output) {
+    /** What is not given back is for the garbage collector. */
+    public void giveBack(ByteOutput output) {
         if (output.array().length > KEPT_BYTES_MAX) {
             return;
         }

@@ -3,6 +3,7 @@ package dev.tutti.blocks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
 import dev.tutti.Node;
 import dev.tutti.Problem;
 import dev.tutti.blocks.codec.ByteInput;
@@ -29,6 +30,8 @@ abstract class StuckCallback {
 
     private static final Duration STEP = Duration.ofMillis(250);
 
+    private static final Duration STUCK_TIMEOUT = Duration.ofSeconds(10);
+
     static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
 
     /** What {@code close} adds to the time-out for the loop. */
@@ -37,9 +40,6 @@ abstract class StuckCallback {
     final CompletableFuture<Boolean> released = new CompletableFuture<>();
     boolean isArmed;
     private boolean isStuck;
-
-    /** Futures that closing does not complete either. */
-    List<CompletableFuture<?>> stillOpen = List.of();
 
     /** Waits, if it is called where and for what the test says. */
     void hang(Node node, Object argument) {
@@ -140,10 +140,26 @@ abstract class StuckCallback {
         Duration taken = cluster.elapsed().minus(begun);
         assertThat(taken).isLessThanOrEqualTo(LEAVE_TIMEOUT.plus(LOOP_TIME).plusMillis(100));
         assertThat(isStuck).isTrue();
-        assertThat(stillOpen).allSatisfy(future -> assertThat(future).isNotDone());
         assertThat(cluster.node(1).groups()).extracting(Group::name).containsExactly("other");
         release(cluster);
         return taken;
+    }
+
+    /** With {@link #leavingIfStuck}, and where messages wait: the member leaves, with the reason, and the others go on. */
+    <B extends AutoCloseable> void assertLeaves(Cluster cluster, Components<Part<B>> parts) {
+        awaitCalled(cluster);
+        Duration begun = cluster.elapsed();
+        cluster.advanceUntil("n1 leaves", Duration.ofSeconds(30), () -> cluster.node(2).groups().stream()
+                .anyMatch(group -> group.name().equals("g") && group.view().size() == 1));
+        assertThat(cluster.elapsed().minus(begun)).isGreaterThan(STUCK_TIMEOUT.minusSeconds(1));
+        awaitProblem(cluster, Problem.Kind.GROUP_LOST, "has not returned");
+        assertThat(cluster.node(1).groups()).extracting(Group::name).containsExactly("other");
+        assertOtherGroupDelivers(cluster, parts);
+        assertThat(released).as("the callback still runs").isNotDone();
+    }
+
+    static GroupBuilder leavingIfStuck(GroupBuilder group) {
+        return group.set("on-stuck", "leave").set("stuck-timeout", STUCK_TIMEOUT.toSeconds() + " s");
     }
 
     void release(Cluster cluster) {

@@ -16,6 +16,7 @@ import dev.tutti.blocks.machine.StateMachine;
 import dev.tutti.blocks.map.MapBuilder;
 import dev.tutti.blocks.map.ReplicatedMap;
 import dev.tutti.blocks.merge.Merge;
+import dev.tutti.blocks.queue.WorkQueue;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import dev.tutti.testkit.Cluster;
@@ -26,7 +27,6 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -70,8 +70,6 @@ class StuckCallbacksTest extends StuckCallback {
             MapBuilder<String, String> map = ReplicatedMap.on(node.group("g"), Codec.TEXT, values);
             return isByWriter ? map.lastWriter() : map.totalOrder();
         });
-        // An ordered map encodes under the lock that its delivery takes for commands of this member: none is under way.
-        cluster.advance(Duration.ofSeconds(1));
         isArmed = true;
         ReplicatedMap<String, String> first = maps.on(1).block();
         CompletableFuture<Boolean> put = new CompletableFuture<>();
@@ -81,9 +79,7 @@ class StuckCallbacksTest extends StuckCallback {
         });
         awaitCalled(cluster);
         maps.run(2, part -> part.block().put("b", "1"));
-        if (isByWriter) {
-            maps.run(1, part -> part.block().put("c", "1"));
-        }
+        maps.run(1, part -> part.block().put("c", "1"));
         assertNoStuckListener(cluster);
         assertThat(first.get("b")).isEqualTo("1");
         assertThat(maps.on(2).block().containsKey("a")).isFalse();
@@ -218,10 +214,17 @@ class StuckCallbacksTest extends StuckCallback {
                 .join());
     }
 
-    private static void assertTimedOut(CompletableFuture<?> command) {
+    /** It has ended, and whether it was executed is not known. */
+    private static void assertUnknown(CompletableFuture<?> command, CommandException.Reason reason) {
         assertThat(command).isCompletedExceptionally();
-        assertThat(command.exceptionNow()).isInstanceOfSatisfying(CommandException.class, e ->
-                assertThat(e.reason()).isEqualTo(CommandException.Reason.TIMED_OUT));
+        assertThat(command.exceptionNow()).isInstanceOfSatisfying(CommandException.class, e -> {
+            assertThat(e.reason()).isEqualTo(reason);
+            assertThat(e.execution()).isEqualTo(CommandException.Execution.UNKNOWN);
+        });
+    }
+
+    private static void assertTimedOut(CompletableFuture<?> command) {
+        assertUnknown(command, CommandException.Reason.TIMED_OUT);
     }
 
     @ClusterTest(nodes = 2, seeds = 1)
@@ -233,11 +236,143 @@ class StuckCallbacksTest extends StuckCallback {
         replicas.run(2, part -> assertThat(part.block().call("elsewhere")).isPositive());
         assertThat(own).isNotDone();
         cluster.advance(Duration.ofSeconds(4));
+        assertTimedOut(own);
+        assertThat(own.exceptionNow()).hasMessageContaining("it may have been executed");
         assertTimedOut(next);
-        stillOpen = List.of(own);
+        assertThat(replicas.on(1).block().status()).containsEntry("open-commands", 0L);
         assertStuckListener(cluster, replicas, "onMessage");
         assertCloses(cluster, replicas);
-        assertThat(own).isDone();
+    }
+
+    /** A command or a read, which closing ends at once. */
+    @ClusterTest(nodes = 2, seeds = 2)
+    void machineThatExecutesWhenItsReplicaIsClosed(Cluster cluster) {
+        Components<Part<Replica<String, Integer>>> replicas = replicas(cluster, "apply");
+        isArmed = true;
+        Replica<String, Integer> first = replicas.on(1).block();
+        CompletableFuture<Integer> own = cluster.seed() == 1
+                ? first.submit(BAD, Duration.ofHours(1))
+                : first.read(() -> hangAndGet(cluster.node(1)), Duration.ofHours(1));
+        awaitCalled(cluster);
+        cluster.node(1).threads().start("closer", replicas.on(1)::close);
+        cluster.advance(Duration.ofMillis(10));
+        assertUnknown(own, CommandException.Reason.CLOSED);
+        cluster.advance(LEAVE_TIMEOUT.plusSeconds(2));
+        release(cluster);
+    }
+
+    private int hangAndGet(Node node) {
+        hang(node, BAD);
+        return 1;
+    }
+
+    /** The member leaves if its settings say so, and with it all who wait for their commands. */
+    @ClusterTest(nodes = 2, seeds = 1)
+    void machineWhoseMemberLeavesWhenItIsStuck(Cluster cluster) {
+        Components<Part<Replica<String, Integer>>> replicas = startAll(cluster, node ->
+                Replica.on(leavingIfStuck(node.group("g")), new Diary(node, "apply"), Codec.TEXT).join());
+        isArmed = true;
+        CompletableFuture<Integer> own = replicas.on(1).block().submit(BAD, Duration.ofHours(1));
+        CompletableFuture<Integer> next = replicas.on(1).block().submit("next", Duration.ofHours(1));
+        awaitCalled(cluster);
+        replicas.run(2, part -> {
+            assertThat(part.block().call("elsewhere")).isPositive();
+            assertThat(part.block().call("elsewhere")).isPositive();
+        });
+        assertLeaves(cluster, replicas);
+        assertUnknown(own, CommandException.Reason.CLOSED);
+        assertUnknown(next, CommandException.Reason.CLOSED);
+        replicas.run(2, part -> assertThat(part.block().call("after")).isGreaterThan(2));
+        release(cluster);
+    }
+
+    @ClusterTest(nodes = 2, seeds = 2)
+    void listenerOfEntriesWhoseMemberLeavesWhenItIsStuck(Cluster cluster) {
+        Components<Part<ReplicatedMap<String, String>>> maps = startAll(cluster, node -> join(cluster,
+                ReplicatedMap.on(leavingIfStuck(node.group("g")), Codec.TEXT, Codec.TEXT).onEntry(event -> hang(node, event.key()))));
+        isArmed = true;
+        maps.run(2, part -> {
+            part.block().put(BAD, "1");
+            part.block().put("b", "1");
+        });
+        assertLeaves(cluster, maps);
+        maps.run(2, part -> part.block().put("c", "1"));
+        release(cluster);
+    }
+
+    /** A stage that does not return holds up what has completed its future: the group, or at a deadline nobody. */
+    @ClusterTest(nodes = 2, seeds = 2)
+    void stageOnACommand(Cluster cluster) {
+        Components<Part<Replica<String, Integer>>> replicas = replicas(cluster, "apply");
+        Replica<String, Integer> first = replicas.on(1).block();
+        isArmed = true;
+        if (cluster.seed() == 1) {
+            var unused = first.submit("a").thenAccept(result -> hang(cluster.node(1), BAD));
+            CompletableFuture<Integer> next = first.submit("next");
+            assertStuckListener(cluster, replicas, "onMessage");
+            assertTimedOut(next);
+        } else {
+            CompletableFuture<Integer> own = first.submit(BAD);
+            awaitCalled(cluster);
+            int[] hanging = new int[1];
+            for (int count = 0; count < 2; count++) {
+                var unused = first.submit("next").whenComplete((result, failure) -> {
+                    hanging[0]++;
+                    hang(cluster.node(1), BAD);
+                });
+            }
+            CompletableFuture<Integer> last = first.submit("last", Duration.ofSeconds(5));
+            cluster.advance(Duration.ofSeconds(4));
+            assertTimedOut(own);
+            assertThat(hanging[0]).isEqualTo(2);
+            cluster.advance(Duration.ofSeconds(2));
+            assertTimedOut(last);
+        }
+        assertCloses(cluster, replicas);
+    }
+
+    @ClusterTest(nodes = 2, seeds = 2)
+    void stageOnAWrite(Cluster cluster) {
+        Components<Part<ReplicatedMap<String, String>>> maps =
+                startAll(cluster, node -> join(cluster, ReplicatedMap.on(node.group("g"), Codec.TEXT, Codec.TEXT)));
+        isArmed = true;
+        var unused = maps.on(1).block().putAsync("a", "1").thenRun(() -> hang(cluster.node(1), BAD));
+        assertStuckListener(cluster, maps, "onMessage");
+        assertThat(maps.on(1).block().get("a")).isEqualTo("1");
+        assertCloses(cluster, maps);
+    }
+
+    @ClusterTest(nodes = 2, seeds = 1)
+    void stageOnATask(Cluster cluster) {
+        Components<Part<WorkQueue<String>>> queues = startAll(cluster, node -> WorkQueue.on(node.group("g"), Codec.TEXT).join());
+        isArmed = true;
+        var unused = queues.on(1).block().takeAsync().thenAccept(task -> hang(cluster.node(1), task.value()));
+        cluster.advance(Duration.ofMillis(100));
+        queues.run(2, part -> part.block().offer(BAD));
+        assertStuckListener(cluster, queues, "onMessage");
+        assertCloses(cluster, queues);
+    }
+
+    @ClusterTest(nodes = 3, seeds = 1)
+    void suspensionListenerOfAMachine(Cluster cluster) {
+        cluster.configure(node -> node.set("records.directory", "simulated"));
+        Components<Part<Replica<String, Integer>>> replicas = startAll(cluster, node -> Replica.on(
+                        node.group("g"), new Diary(node, "nothing"), Codec.TEXT)
+                .onlyInPrimary("n1", "n2", "n3")
+                .timeout(Duration.ofSeconds(3))
+                .onSuspended(reason -> hang(node, BAD))
+                .join());
+        isArmed = true;
+        cluster.partition(1);
+        awaitCalled(cluster);
+        awaitProblem(cluster, Problem.Kind.LISTENER_STUCK, "group g: onSuspended does not return");
+        CompletableFuture<Integer> own = replicas.on(1).block().submit("own");
+        replicas.run(2, part -> assertThat(part.block().call("1")).isEqualTo(1));
+        cluster.advance(Duration.ofSeconds(4));
+        assertThat(own).isCompletedExceptionally();
+        cluster.heal().advance(Duration.ofSeconds(10));
+        assertStuckListener(cluster, replicas, "onSuspended");
+        assertCloses(cluster, replicas);
     }
 
     @ClusterTest(nodes = 3, seeds = 1)
@@ -280,19 +415,14 @@ class StuckCallbacksTest extends StuckCallback {
         Components<Part<Replica<String, Integer>>> replicas = replicas(cluster, "nothing");
         isArmed = true;
         CompletableFuture<Integer> read = replicas.on(1).block().read(
-                () -> {
-                    hang(cluster.node(1), BAD);
-                    return 1;
-                },
-                Duration.ofSeconds(1));
+                () -> hangAndGet(cluster.node(1)), Duration.ofSeconds(1));
         awaitCalled(cluster);
         CompletableFuture<Integer> next = replicas.on(1).block().read(() -> 2, Duration.ofSeconds(1));
         cluster.advance(Duration.ofMillis(1_500));
+        assertTimedOut(read);
         assertTimedOut(next);
-        stillOpen = List.of(read);
         assertStuckListener(cluster, replicas, "onMessage");
         assertCloses(cluster, replicas);
-        assertThat(read).isDone();
     }
 
     /** A newcomer's join waits for as long as the machine, and the others do not. */

@@ -16,6 +16,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +53,7 @@ class StuckLocksTest {
         }
     }
 
-    /** A local read, and what a member tells for all, which is expiry here. */
+    /** A local read, and what a member tells for all, which is expiry here: other readers and writers wait for the lock, too. */
     @Test
     void listenerWaitsForTheLockThatAStuckCallbackHolds() throws InterruptedException {
         CountDownLatch stuck = new CountDownLatch(2);
@@ -88,8 +89,20 @@ class StuckLocksTest {
             assertThat(reader.call("1")).isEqualTo(1);
             other.put("b", "1");
             assertThat(told.await(20, TimeUnit.SECONDS)).as("health names both groups").isTrue();
+            assertThat(read.submit("2", Duration.ofMillis(10))).as("ends at its deadline").failsWithin(Duration.ofSeconds(20));
+            assertThat(expiring.get("b")).as("reads of one entry do not wait").isNull();
+            List<Thread> waiting = List.of(
+                    local,
+                    Thread.ofVirtual().start(() -> read.local(() -> 1)),
+                    Thread.ofVirtual().start(expiring::snapshot),
+                    Thread.ofVirtual().start(() -> expiring.put("c", "1")));
+            for (Thread each : waiting) {
+                assertThat(each.join(Duration.ofMillis(50))).isFalse();
+            }
             end.countDown();
-            assertThat(local.join(Duration.ofSeconds(20))).isTrue();
+            for (Thread each : waiting) {
+                assertThat(each.join(Duration.ofSeconds(20))).isTrue();
+            }
         } finally {
             end.countDown();
         }

@@ -23,9 +23,10 @@ public interface CallContext {
     boolean isCancelled();
 
     /**
-     * Runs {@code action} when the call is cancelled; at once if it is already. Not after it was answered.
+     * Runs {@code action} when the call is cancelled, on a thread of its own after those that were given before; at once, on the calling
+     * thread, if it is cancelled already. Not after it was answered.
      *
-     * @param action must not wait for anything
+     * @param action counts among the handlers that run as long as it does not return
      */
     void onCancel(Runnable action);
 }

@@ -10,6 +10,7 @@ import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.core.Member;
 import dev.tutti.internal.Logs;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -181,8 +182,8 @@ final class Callee implements Line.Unsent {
             return lateNanos;
         }
         if (each.takeLate()) {
-            LOG.warn("{}: the handler of {} has not returned {} ms after it was called and {} ms after the deadline of its caller; it was"
-                    + " cancelled and goes on", name, each, millis(nowNanos - each.sinceNanos()), millis(nowNanos - each.deadlineNanos()));
+            LOG.warn("{}: the handler of {}, or its onCancel, has not returned {} ms after it was called and {} ms after the deadline"
+                    + " of its caller; it was cancelled and goes on", name, each, millis(nowNanos - each.sinceNanos()), millis(nowNanos - each.deadlineNanos()));
         }
         return NEVER;
     }
@@ -282,35 +283,46 @@ final class Callee implements Line.Unsent {
         if (begun.end() && !begun.isCancelled()) {
             reply(begun.caller(), begun.call(), Frame.HANDLER_FAILURE, "java.lang.Error", "the handler ended without an answer");
         }
-        if (running.remove(new Key(begun.caller(), begun.number()), begun)) {
+        endPart(begun);
+    }
+
+    /** As long as a part of it runs, it is one of the handlers that may run here. */
+    private void endPart(Running<?> begun) {
+        if (begun.endPart() && running.remove(new Key(begun.caller(), begun.number()), begun)) {
             handlers.decrementAndGet();
         }
     }
 
     // ------------------------------------------------------------------ answering
 
+    /** The codec is part of the handler: it ends when the answer is encoded. */
     private <A extends @Nullable Object> void answer(Running<A> begun, A answer) {
-        if (!begun.end() || begun.isOneWay() || begun.isCancelled()) {
+        if (begun.isOneWay() || begun.isCancelled()) {
+            begun.end();
             return;
         }
         ByteOutput out = buffers.take((long) begun.answerBytesMax() + Frame.ANSWER_HEADER_BYTES);
-        if (encode(begun, answer, out)) {
-            send(begun.caller(), out);
+        Frame.putAnswer(out, begun.call());
+        Throwable thrown = callbacks.attempt(() -> begun.procedure().answer().put(answer, out));
+        if (thrown == null) {
+            if (endToAnswer(begun)) {
+                send(begun.caller(), out);
+            }
+        } else if (thrown instanceof TooLongException) {
+            if (endToAnswer(begun)) {
+                refuse(begun.caller(), begun.call(), Refusal.ANSWER_TOO_LONG,
+                        "an answer of more than " + begun.answerBytesMax() + " bytes");
+            }
+        } else {
+            reportError("codec of answers of " + begun.procedure(), thrown);
+            replyFailure(begun, thrown);
         }
         buffers.giveBack(out);
     }
 
-    private <A extends @Nullable Object> boolean encode(Running<A> begun, A answer, ByteOutput out) {
-        Frame.putAnswer(out, begun.call());
-        Throwable thrown = callbacks.attempt(() -> begun.procedure().answer().put(answer, out));
-        if (thrown instanceof TooLongException) {
-            refuse(begun.caller(), begun.call(), Refusal.ANSWER_TOO_LONG,
-                    "an answer of more than " + begun.answerBytesMax() + " bytes");
-        } else if (thrown != null) {
-            reportError("codec of answers of " + begun.procedure(), thrown);
-            reply(begun.caller(), begun.call(), thrown);
-        }
-        return thrown == null;
+    /** Whether somebody waits for an answer, and nobody else gives it. */
+    private static boolean endToAnswer(Running<?> begun) {
+        return begun.end() && !begun.isCancelled();
     }
 
     /** The caller is told of an error; here it is no reason to leave the group, but somebody should look. */
@@ -320,8 +332,15 @@ final class Callee implements Line.Unsent {
         }
     }
 
-    void callOnCancel(Runnable action) {
-        callbacks.call("onCancel", Runnable::run, action);
+    /** On a thread of its own: neither deadlines nor the group wait for what the application does. */
+    void callOnCancel(Running<?> cancelled, List<Runnable> actions) {
+        deadlines.start(() -> {
+            try {
+                actions.forEach(each -> callbacks.call("onCancel", Runnable::run, each));
+            } finally {
+                endPart(cancelled);
+            }
+        });
     }
 
     /** Texts of exceptions are made by the application's code, too. */
@@ -333,13 +352,12 @@ final class Callee implements Line.Unsent {
     private void fail(Running<?> begun, Throwable failure) {
         counters.failures.increment();
         reportError("handler of " + begun.procedure(), failure);
-        if (!begun.end()) {
-            return;
-        }
         if (begun.isOneWay()) {
-            LOG.warn("procedure {} has failed for {}, which wants no answer", begun.procedure(), begun.caller(), failure);
-        } else if (!begun.isCancelled()) {
-            reply(begun.caller(), begun.call(), failure);
+            if (begun.end()) {
+                LOG.warn("procedure {} has failed for {}, which wants no answer", begun.procedure(), begun.caller(), failure);
+            }
+        } else {
+            replyFailure(begun, failure);
         }
     }
 
@@ -348,10 +366,13 @@ final class Callee implements Line.Unsent {
         reply(caller, call, refusal.code(), "", detail);
     }
 
-    private void reply(Member caller, long call, Throwable failure) {
+    /** The failure's message is made by the application's code, too, while the handler has not ended. */
+    private void replyFailure(Running<?> begun, Throwable failure) {
         Callbacks.Asked<@Nullable String> asked = callbacks.ask(failure::getMessage);
         String message = asked.thrown() == null ? asked.value() : null;
-        reply(caller, call, Frame.HANDLER_FAILURE, failure.getClass().getName(), message == null ? "" : message);
+        if (endToAnswer(begun)) {
+            reply(begun.caller(), begun.call(), Frame.HANDLER_FAILURE, failure.getClass().getName(), message == null ? "" : message);
+        }
     }
 
     private void reply(Member caller, long call, int code, String type, String message) {

@@ -25,6 +25,9 @@ final class Caller {
     private static final Logger LOG = Logs.of(Caller.class);
     private static final byte[] NOTHING = {};
 
+    /** Until a sweep looks whether a call that is due has been completed. */
+    private static final long AGAIN_NANOS = 1_000_000;
+
     private final Threads threads;
     private final Callbacks callbacks;
     private final Line line;
@@ -221,7 +224,7 @@ final class Caller {
                 long remainingNanos = Math.max(1, call.deadlineNanos() - deadlines.nowNanos());
                 return threads.get(call, remainingNanos, TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                expire(call);
+                expire(call, Batch.NONE);
                 return threads.get(call);
             }
         } catch (InterruptedException e) {
@@ -284,7 +287,8 @@ final class Caller {
                 // Somebody else has completed the future.
                 open.remove(call);
             } else if (call.deadlineNanos() <= nowNanos) {
-                expire(call);
+                expire(call, deadlines::start);
+                next[0] = Math.min(next[0], nowNanos + AGAIN_NANOS);
             } else {
                 next[0] = Math.min(next[0], call.deadlineNanos());
             }
@@ -292,10 +296,12 @@ final class Caller {
         return next[0];
     }
 
-    private void expire(OpenCall<?> call) {
-        if (!call.isSettled()) {
+    private void expire(OpenCall<?> call, Executor completer) {
+        if (call.isSettled()) {
+            call.completeIfKnown(completer);
+        } else {
             counters.timedOutCalls.increment();
-            call.onDeadline();
+            call.onDeadline(completer);
         }
     }
 

@@ -22,6 +22,9 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     private final long deadlineNanos;
     private long number;
 
+    /** Completes the future by what is known to come of it; null if that is not known, or whoever knows it completes it at once. */
+    private volatile @Nullable Runnable completion;
+
     /** @param epoch that the call was begun in */
     OpenCall(Caller caller, int epoch, long deadlineNanos) {
         this.caller = caller;
@@ -70,7 +73,8 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
         // Only a call to all is told to whom it goes by that.
     }
 
-    abstract void onDeadline();
+    /** @param completer completes the future, if the call is not over yet */
+    abstract void onDeadline(Executor completer);
 
     /** Whether it is known what comes of it, which the future may not have been told yet. */
     abstract boolean isSettled();
@@ -100,11 +104,28 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     // ------------------------------------------------------------------ what comes of it
 
     final void finish(R result, Executor completer) {
-        completer.execute(() -> {
+        complete(completer, () -> {
             if (complete(result)) {
                 caller.release(this);
             }
         });
+    }
+
+    final void fail(CallException reason, Executor completer) {
+        complete(completer, () -> fail(reason));
+    }
+
+    private void complete(Executor completer, Runnable known) {
+        completion = known;
+        completer.execute(known);
+    }
+
+    /** Completes the future if it is known by what, and whoever was to do that waits for code of the application. */
+    final void completeIfKnown(Executor completer) {
+        Runnable known = completion;
+        if (known != null) {
+            completer.execute(known);
+        }
     }
 
     final void fail(CallException reason) {

@@ -161,7 +161,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     }
 
     @Override
-    void onDeadline() {
+    void onDeadline(Executor completer) {
         Outcomes<A> result;
         synchronized (this) {
             if (isOver) {
@@ -175,7 +175,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
             }
             result = outcomes();
         }
-        finish(result, Batch.NONE);
+        finish(result, completer);
     }
 
     @Override

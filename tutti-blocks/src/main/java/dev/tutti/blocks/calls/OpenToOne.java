@@ -15,7 +15,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
     private final Codec<A> codec;
 
     /** Before the future is completed: what comes later does not count. */
-    private volatile boolean isAnswered;
+    private volatile boolean isSettled;
 
     OpenToOne(Caller caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
         super(caller, epoch, deadlineNanos);
@@ -25,20 +25,25 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
 
     @Override
     boolean onAnswer(Member from, ByteInput answer, Executor completer) {
-        if (isAnswered || !from.equals(member)) {
+        if (isSettled || !from.equals(member)) {
             return false;
         }
-        isAnswered = true;
-        settle(decode(codec, answer), completer);
+        // It is not settled by what has come but by what is decoded, so that the deadline ends it if the codec does not return.
+        Outcome<A> outcome = decode(codec, answer);
+        if (isSettled) {
+            return false;
+        }
+        isSettled = true;
+        settle(outcome, completer);
         return true;
     }
 
     @Override
     boolean onFailure(Member from, Failed failed, Executor completer) {
-        if (isAnswered || !from.equals(member)) {
+        if (isSettled || !from.equals(member)) {
             return false;
         }
-        isAnswered = true;
+        isSettled = true;
         settle(failed.outcome(), completer);
         return true;
     }
@@ -47,26 +52,26 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
         if (outcome instanceof Outcome.Value<A>(A value)) {
             finish(value, completer);
         } else {
-            CallException failure = CallException.of(member, outcome);
-            completer.execute(() -> fail(failure));
+            fail(CallException.of(member, outcome), completer);
         }
     }
 
     @Override
     boolean isSettled() {
-        return isAnswered || isDone();
+        return isSettled || isDone();
     }
 
     @Override
     void onEpoch(Epoch next) {
-        if (!isAnswered && !next.hasStayed(member, epoch())) {
+        if (!isSettled && !next.hasStayed(member, epoch())) {
             settle(new Outcome.Suspected<>(), Batch.NONE);
         }
     }
 
     @Override
-    void onDeadline() {
-        settle(new Outcome.TimedOut<>(), Batch.NONE);
+    void onDeadline(Executor completer) {
+        isSettled = true;
+        settle(new Outcome.TimedOut<>(), completer);
     }
 
     @Override

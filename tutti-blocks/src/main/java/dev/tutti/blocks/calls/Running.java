@@ -27,6 +27,10 @@ final class Running<A extends @Nullable Object> implements CallContext {
     private boolean isOver;
     private boolean isCancelled;
     private boolean isToldLate;
+
+    /** What of it still runs: its handler, and what is to be done when it is cancelled. */
+    private int parts = 1;
+
     private @Nullable Thread thread;
     private @Nullable List<Runnable> onCancel;
 
@@ -58,9 +62,9 @@ final class Running<A extends @Nullable Object> implements CallContext {
         return sinceNanos;
     }
 
-    /** Whether this handler runs on though nobody waits any more, and nobody was told; true once. */
+    /** Whether a part of it runs on though nobody waits any more, and nobody was told; true once. */
     synchronized boolean takeLate() {
-        boolean isLate = isCancelled && !isOver && !isToldLate;
+        boolean isLate = isCancelled && parts > 0 && !isToldLate;
         isToldLate |= isLate;
         return isLate;
     }
@@ -164,14 +168,23 @@ final class Running<A extends @Nullable Object> implements CallContext {
             }
             isCancelled = true;
             actions = onCancel == null ? List.of() : onCancel;
+            parts += actions.isEmpty() ? 0 : 1;
             onCancel = null;
             // Within the lock, so that it can't hit what the thread does afterwards.
             if (thread != null) {
                 thread.interrupt();
             }
         }
-        actions.forEach(callee::callOnCancel);
+        if (!actions.isEmpty()) {
+            callee.callOnCancel(this, actions);
+        }
         return true;
+    }
+
+    /** One part of it has returned; says whether it was the last. */
+    synchronized boolean endPart() {
+        parts--;
+        return parts == 0;
     }
 
     @Override

@@ -51,6 +51,14 @@ public final class Deadlines {
         }
     }
 
+    /**
+     * Runs what a deadline ends, or what may have to wait for a lock, on a thread of its own: no code of the application holds up
+     * other deadlines (docs/decisions/0290).
+     */
+    public void start(Runnable end) {
+        threads.start(name, end);
+    }
+
     /** A timer that was overtaken by an earlier one has nothing to do any more. */
     private void onTimer(long deadlineNanos) {
         // Before the sweep: what it is too late to see sets the timer itself.

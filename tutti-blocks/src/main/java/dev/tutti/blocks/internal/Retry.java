@@ -31,7 +31,8 @@ public final class Retry {
     public void watch(CompletionStage<?> sent, Runnable unsent) {
         sent.whenComplete((done, failure) -> {
             if (failure != null) {
-                onUnsent(unsent);
+                // Whoever has completed it, as a thread that closes the block, does not wait for a codec that runs under the lock.
+                deadlines.start(() -> onUnsent(unsent));
             }
         });
     }

@@ -200,11 +200,15 @@ final class Core<C, R> {
         }
         List<Held> told = new ArrayList<>(held);
         held.clear();
-        if (isReplaced) {
-            isReplaced = false;
-            told.forEach(each -> resolve(each.command(), applied.last(self())));
-        } else {
-            told.forEach(Held::release);
+        boolean isLost = isReplaced;
+        isReplaced = false;
+        for (Held each : told) {
+            if (isLost) {
+                resolve(each.command(), applied.last(self()));
+            } else {
+                outbox.remove(each.command());
+                each.release();
+            }
         }
     }
 
@@ -252,8 +256,10 @@ final class Core<C, R> {
         long before = applied.last(self());
         List<OpenCommand<?>> passed = isOwn ? new ArrayList<>() : List.of();
         OpenCommand<?> open = isOwn ? outbox.onDelivered(number, passed) : null;
+        passed.forEach(each -> resolve(each, before));
         if (isOnlyInPrimary && !message.view().isPrimary()) {
             if (open != null) {
+                outbox.remove(open);
                 open.fail(Reason.NOT_PRIMARY, Execution.NEVER, "delivered outside of the primary partition");
             }
             return;
@@ -274,14 +280,18 @@ final class Core<C, R> {
         } finally {
             lock.unlock();
         }
+        if (outcome != null && isInTransition) {
+            held.add(outcome);
+            outcome = null;
+        } else if (outcome != null) {
+            // Before this member leaves, which would end it for another reason.
+            outbox.remove(outcome.command());
+        }
         Throwable error = unfit;
         if (error != null) {
             callbacks.fail("apply", "this member's state may not be that of the others", error);
         }
-        passed.forEach(each -> resolve(each, before));
-        if (outcome != null && isInTransition) {
-            held.add(outcome);
-        } else if (outcome != null) {
+        if (outcome != null) {
             outcome.release();
         }
     }
@@ -343,6 +353,7 @@ final class Core<C, R> {
 
     /** Says what is known of a command that was executed elsewhere or not at all. */
     private void resolve(OpenCommand<?> command, long last) {
+        outbox.remove(command);
         boolean isRead = command.read() != null;
         boolean isApplied = command.number() <= last;
         command.fail(
@@ -500,8 +511,5 @@ final class Core<C, R> {
 
     void onClosed(String reason) {
         outbox.close(reason);
-        List<Held> lost = new ArrayList<>(held);
-        held.clear();
-        lost.forEach(each -> each.command().fail(Reason.CLOSED, Execution.UNKNOWN, reason));
     }
 }

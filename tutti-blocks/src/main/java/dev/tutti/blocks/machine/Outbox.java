@@ -4,6 +4,7 @@ import dev.tutti.Group;
 import dev.tutti.SendException;
 import dev.tutti.Threads;
 import dev.tutti.blocks.codec.ByteOutput;
+import dev.tutti.blocks.internal.Buffers;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.machine.CommandException.Execution;
 import dev.tutti.blocks.machine.CommandException.Reason;
@@ -21,26 +22,35 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of this member on their way to the group: numbered in the order in which they are sent, and open until they are
- * delivered here, or their deadline comes.
+ * The commands of this member on their way to the group: numbered in the order in which they are sent, and open until their
+ * result is told, or their deadline comes.
  *
  * <p>What the group does not take at once waits here, from where it can still be withdrawn: so a command that times out in the
  * queue is known to be without effect. One at most is with the group and not yet accepted.
  *
- * <p>From any thread. Futures are completed without the lock.
+ * <p>From any thread. Code of the application runs without the lock: codecs before a command has its number, stages on futures
+ * after it has ended. At a deadline, and for what can't be sent, these have a thread of their own, so that no stage holds up others.
  */
 final class Outbox {
 
+    /** In a message, behind its kind. */
+    private static final int NUMBER_AT = 1;
+
     private record Unsent(OpenCommand<?> command, byte[] message) {}
 
-    private final Threads threads;
     private final int openMax;
     private final Deadlines deadlines;
+    private final Buffers buffers = new Buffers();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room;
+
+    /** Not delivered here yet. */
     private final TreeMap<Long, OpenCommand<?>> open = new TreeMap<>();
+
+    /** Delivered here, and not told of: executed at the moment, or their results wait for the next view. */
+    private final TreeMap<Long, OpenCommand<?>> delivered = new TreeMap<>();
+
     private final ArrayDeque<Unsent> queue = new ArrayDeque<>();
-    private final ByteOutput buffer = new ByteOutput();
     private long numbers;
     private boolean isOffering;
     private boolean isSuspended;
@@ -48,7 +58,6 @@ final class Outbox {
     private @Nullable String closedBecause;
 
     Outbox(Threads threads, String name, int openMax) {
-        this.threads = threads;
         this.openMax = openMax;
         this.room = threads.condition(lock);
         this.deadlines = new Deadlines(threads, "tutti-replica-" + name, this::sweep);
@@ -83,10 +92,14 @@ final class Outbox {
     int openCommands() {
         lock.lock();
         try {
-            return open.size();
+            return openSize();
         } finally {
             lock.unlock();
         }
+    }
+
+    private int openSize() {
+        return open.size() + delivered.size();
     }
 
     // ------------------------------------------------------------------ submitting
@@ -97,13 +110,16 @@ final class Outbox {
     }
 
     /**
-     * Sends a command, or begins to wait for that.
+     * Sends a command, or begins to wait for that. Commands of one thread are sent in the order in which it submits them.
      *
      * @param isPatient whether to wait for room until the deadline
      */
     <T> OpenCommand<T> submit(
             int kind, Content content, @Nullable Supplier<? extends T> read, Duration timeout, boolean isPatient) {
         long deadlineNanos = Deadlines.after(deadlines.nowNanos(), timeout.toNanos());
+        ByteOutput out = buffers.take(Long.MAX_VALUE).putByte(kind).putLong(0);
+        // A codec that does not return holds up its caller alone.
+        content.put(out);
         List<Runnable> after = new ArrayList<>();
         OpenCommand<T> command;
         lock.lock();
@@ -111,11 +127,9 @@ final class Outbox {
             Refused refused = awaitRoom(isPatient, deadlineNanos);
             command = new OpenCommand<>(numbers + 1, deadlineNanos, read);
             if (refused == null) {
-                buffer.reset(Long.MAX_VALUE).putByte(kind).putLong(command.number());
-                content.put(buffer);
                 numbers = command.number();
                 open.put(command.number(), command);
-                queue.add(new Unsent(command, buffer.copy()));
+                queue.add(new Unsent(command, out.setLong(NUMBER_AT, command.number()).copy()));
                 pump(after);
             } else {
                 command.fail(refused.reason, Execution.NEVER, refused.text);
@@ -123,6 +137,7 @@ final class Outbox {
         } finally {
             lock.unlock();
         }
+        buffers.giveBack(out);
         after.forEach(Runnable::run);
         deadlines.watch(deadlineNanos);
         return command;
@@ -131,7 +146,7 @@ final class Outbox {
     private record Refused(Reason reason, String text) {}
 
     private @Nullable Refused awaitRoom(boolean isPatient, long deadlineNanos) {
-        while (closedBecause == null && open.size() >= openMax) {
+        while (closedBecause == null && openSize() >= openMax) {
             long remainingNanos = deadlineNanos - deadlines.nowNanos();
             if (!isPatient || remainingNanos <= 0) {
                 return new Refused(
@@ -140,7 +155,7 @@ final class Outbox {
             }
             try {
                 boolean isInTime = room.await(remainingNanos, TimeUnit.NANOSECONDS);
-                if (!isInTime && open.size() >= openMax) {
+                if (!isInTime && openSize() >= openMax) {
                     return new Refused(Reason.TOO_MANY, openMax + " commands are open here, and none of them was over in time");
                 }
             } catch (InterruptedException e) {
@@ -149,7 +164,12 @@ final class Outbox {
             }
         }
         String closed = closedBecause;
-        return closed == null ? null : new Refused(Reason.CLOSED, closed);
+        if (closed != null) {
+            return new Refused(Reason.CLOSED, closed);
+        }
+        return deadlines.nowNanos() < deadlineNanos
+                ? null
+                : new Refused(Reason.TIMED_OUT, "the deadline came before the command could be sent");
     }
 
     /** Sends from the queue what can be sent now. */
@@ -164,7 +184,7 @@ final class Outbox {
                     after.add(() -> accepted.whenComplete((done, failure) -> onOffered(next.command(), failure)));
                 }
             } catch (SendException e) {
-                after.add(() -> unsent(next.command(), e));
+                unsent(next.command(), e);
             }
         }
     }
@@ -186,14 +206,17 @@ final class Outbox {
 
     private void unsent(OpenCommand<?> command, Throwable failure) {
         boolean isClosed = failure instanceof SendException e && e.reason().isFinal();
-        remove(command);
-        command.fail(isClosed ? Reason.CLOSED : Reason.NOT_SENT, Execution.NEVER, String.valueOf(failure.getMessage()));
+        Reason reason = isClosed ? Reason.CLOSED : Reason.NOT_SENT;
+        // Others are sent whatever its stages do.
+        deadlines.start(() -> end(command, reason, Execution.NEVER, String.valueOf(failure.getMessage())));
     }
 
-    private void remove(OpenCommand<?> command) {
+    /** The command is about to end: neither its deadline nor closing has to do it any more. */
+    void remove(OpenCommand<?> command) {
         lock.lock();
         try {
             open.remove(command.number());
+            delivered.remove(command.number());
             room.signal();
         } finally {
             lock.unlock();
@@ -203,19 +226,21 @@ final class Outbox {
     // ------------------------------------------------------------------ what commands are told
 
     /**
-     * This member's own message was delivered.
+     * This member's own message was delivered. Its command stays open until it is {@linkplain #remove removed}.
      *
-     * @param passed takes commands that were sent before it and will never be delivered here
+     * @param passed takes commands that were sent before it and will never be delivered here; they stay open, too
      * @return null if nobody waits for it any more
      */
     @Nullable OpenCommand<?> onDelivered(long number, List<OpenCommand<?>> passed) {
         lock.lock();
         try {
-            while (!open.isEmpty() && open.firstKey() < number) {
-                passed.add(open.pollFirstEntry().getValue());
+            if (!open.isEmpty() && open.firstKey() < number) {
+                passed.addAll(open.headMap(number).values());
             }
             OpenCommand<?> found = open.remove(number);
-            room.signalAll();
+            if (found != null) {
+                delivered.put(number, found);
+            }
             return found;
         } finally {
             lock.unlock();
@@ -225,8 +250,9 @@ final class Outbox {
     /** Ends what is due, and says when the next is. */
     private long sweep(long nowNanos) {
         List<OpenCommand<?>> withdrawn = new ArrayList<>();
-        List<OpenCommand<?>> due = new ArrayList<>();
-        long next = Long.MAX_VALUE;
+        List<OpenCommand<?>> sent = new ArrayList<>();
+        List<OpenCommand<?>> executing = new ArrayList<>();
+        long next;
         lock.lock();
         try {
             for (Iterator<Unsent> unsent = queue.iterator(); unsent.hasNext(); ) {
@@ -237,28 +263,39 @@ final class Outbox {
                     withdrawn.add(command);
                 }
             }
-            for (Iterator<OpenCommand<?>> sent = open.values().iterator(); sent.hasNext(); ) {
-                OpenCommand<?> command = sent.next();
-                if (command.deadlineNanos() <= nowNanos || command.isDone()) {
-                    sent.remove();
-                    due.add(command);
-                } else {
-                    next = Math.min(next, command.deadlineNanos());
-                }
-            }
-            if (!withdrawn.isEmpty() || !due.isEmpty()) {
+            next = Math.min(takeDue(open, nowNanos, sent), takeDue(delivered, nowNanos, executing));
+            if (!withdrawn.isEmpty() || !sent.isEmpty() || !executing.isEmpty()) {
                 room.signalAll();
             }
         } finally {
             lock.unlock();
         }
-        for (OpenCommand<?> command : withdrawn) {
-            command.fail(Reason.TIMED_OUT, Execution.NEVER, "the deadline came before the command could be sent; " + waitsFor());
-        }
-        for (OpenCommand<?> command : due) {
-            command.fail(Reason.TIMED_OUT, Execution.UNKNOWN, "the deadline came before the command was back; " + waitsFor());
+        withdrawn.forEach(each -> expire(each, Execution.NEVER, "the deadline came before the command could be sent; " + waitsFor()));
+        sent.forEach(each -> expire(each, Execution.UNKNOWN, "the deadline came before the command was back; " + waitsFor()));
+        executing.forEach(each -> expire(each, Execution.UNKNOWN,
+                "the deadline came after the command was delivered here and before there was a result: it may have been executed"));
+        return next;
+    }
+
+    /** @return when the next one is due */
+    private static long takeDue(TreeMap<Long, OpenCommand<?>> from, long nowNanos, List<OpenCommand<?>> due) {
+        long next = Long.MAX_VALUE;
+        for (Iterator<OpenCommand<?>> all = from.values().iterator(); all.hasNext(); ) {
+            OpenCommand<?> command = all.next();
+            if (command.deadlineNanos() <= nowNanos || command.isDone()) {
+                all.remove();
+                due.add(command);
+            } else {
+                next = Math.min(next, command.deadlineNanos());
+            }
         }
         return next;
+    }
+
+    private void expire(OpenCommand<?> command, Execution execution, String message) {
+        if (!command.isDone()) {
+            deadlines.start(() -> command.fail(Reason.TIMED_OUT, execution, message));
+        }
     }
 
     private String waitsFor() {
@@ -268,23 +305,30 @@ final class Outbox {
     }
 
     void close(String reason) {
-        List<OpenCommand<?>> unsent = new ArrayList<>();
+        List<OpenCommand<?>> unsent;
         List<OpenCommand<?>> sent;
         lock.lock();
         try {
             if (closedBecause == null) {
                 closedBecause = reason;
             }
-            queue.forEach(each -> unsent.add(each.command()));
-            unsent.forEach(each -> open.remove(each.number()));
+            sent = new ArrayList<>(delivered.values());
+            // Numbers are given in the order of the queue.
+            long firstUnsent = queue.isEmpty() ? Long.MAX_VALUE : queue.getFirst().command().number();
+            sent.addAll(open.headMap(firstUnsent).values());
+            unsent = new ArrayList<>(open.tailMap(firstUnsent).values());
             queue.clear();
-            sent = new ArrayList<>(open.values());
-            open.clear();
             room.signalAll();
         } finally {
             lock.unlock();
         }
-        unsent.forEach(each -> each.fail(Reason.CLOSED, Execution.NEVER, reason));
-        sent.forEach(each -> each.fail(Reason.CLOSED, Execution.UNKNOWN, reason));
+        unsent.forEach(each -> end(each, Reason.CLOSED, Execution.NEVER, reason));
+        sent.forEach(each -> end(each, Reason.CLOSED, Execution.UNKNOWN, reason));
+    }
+
+    /** Until it is its turn, what a stage on another future holds up ends at its deadline. */
+    private void end(OpenCommand<?> command, Reason reason, Execution execution, String message) {
+        remove(command);
+        command.fail(reason, execution, message);
     }
 }

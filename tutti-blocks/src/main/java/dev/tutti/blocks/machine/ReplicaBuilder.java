@@ -67,7 +67,7 @@ public final class ReplicaBuilder<C, R> {
         return onClosed;
     }
 
-    /** Commands and reads of this member that may be open at a time. {@value #OPEN_MAX} by default. */
+    /** Commands and reads of this member that may be open at a time, until they have ended. {@value #OPEN_MAX} by default. */
     public ReplicaBuilder<C, R> openMax(int commandsMax) {
         if (commandsMax < 1 || commandsMax > OPEN_LIMIT) {
             throw new IllegalArgumentException("at most " + commandsMax + " open commands, 1 to " + OPEN_LIMIT);

@@ -218,28 +218,32 @@ public final class WorkQueue<T> implements AutoCloseable {
         replica().submit(new QueueCommand.Take<>(number)).whenComplete((isTaken, failure) -> {
             boolean isRetried = failure instanceof CommandException known
                     && known.reason() == CommandException.Reason.REPLACED;
-            if (isRetried || isTaken != null && isTaken) {
-                // In another side's state it waits again when the view comes.
-                return;
-            }
-            CompletableFuture<Task<T>> taken;
-            lock.lock();
-            try {
-                taken = takes.remove(number);
-            } finally {
-                lock.unlock();
-            }
-            if (taken != null) {
-                CommandException cause = failure instanceof CommandException known ? known : null;
-                taken.completeExceptionally(
-                        cause != null
-                                ? exception(cause)
-                                : new QueueException(
-                                        QueueException.Reason.REFUSED,
-                                        "queue " + name + ": too many workers wait",
-                                        failure == null ? new IllegalStateException("full") : failure));
+            // In another side's state it waits again when the view comes.
+            if (!isRetried && (isTaken == null || !isTaken)) {
+                // A thread that closes the queue does not wait for a codec that runs under the lock.
+                deadlines.start(() -> refuse(number, failure));
             }
         });
+    }
+
+    private void refuse(long number, @Nullable Throwable failure) {
+        CompletableFuture<Task<T>> taken;
+        lock.lock();
+        try {
+            taken = takes.remove(number);
+        } finally {
+            lock.unlock();
+        }
+        if (taken != null) {
+            CommandException cause = failure instanceof CommandException known ? known : null;
+            taken.completeExceptionally(
+                    cause != null
+                            ? exception(cause)
+                            : new QueueException(
+                                    QueueException.Reason.REFUSED,
+                                    "queue " + name + ": too many workers wait",
+                                    failure == null ? new IllegalStateException("full") : failure));
+        }
     }
 
     private void withdraw(long number) {

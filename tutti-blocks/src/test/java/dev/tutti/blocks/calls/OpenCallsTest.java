@@ -45,7 +45,7 @@ class OpenCallsTest {
         }
 
         @Override
-        void onDeadline() {
+        void onDeadline(Executor completer) {
             throw new IllegalStateException();
         }
 

@@ -20,11 +20,25 @@ class RetryTest {
     private long now;
     private boolean isUnsent;
 
+    /** Whether what is started has not run yet. */
+    private boolean areStartsKept;
+
+    private final List<Runnable> started = new ArrayList<>();
+
     private final Deadlines deadlines = new Deadlines(
             new Threads() {
                 @Override
                 public long nanoTime() {
                     return now;
+                }
+
+                @Override
+                public void start(String name, Runnable task) {
+                    if (areStartsKept) {
+                        started.add(task);
+                    } else {
+                        task.run();
+                    }
                 }
 
                 @Override
@@ -74,6 +88,17 @@ class RetryTest {
         advanceTo(350);
         assertThat(attempts).containsExactly(0L, 100L, 200L, 300L);
         assertThat(retry.count()).isEqualTo(4);
+    }
+
+    @Test
+    void threadThatCompletesWhatWasSentDoesNotTakeTheLock() {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        retry.watch(sent, () -> isUnsent = true);
+        areStartsKept = true;
+        sent.completeExceptionally(new IllegalStateException("not sent"));
+        assertThat(isUnsent).isFalse();
+        started.forEach(Runnable::run);
+        assertThat(isUnsent).isTrue();
     }
 
     @Test

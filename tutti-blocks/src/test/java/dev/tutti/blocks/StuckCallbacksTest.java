@@ -384,6 +384,25 @@ class StuckCallbacksTest extends StuckCallback {
         assertCloses(cluster, replicas);
     }
 
+    /** Executed after a transition, and to be told with the view that the machine is told first. */
+    @ClusterTest(nodes = 3, seeds = 1)
+    void resultThatWaitsForAView(Cluster cluster) {
+        Components<Part<Replica<String, Integer>>> replicas = startAll(cluster, node -> Replica.on(
+                        node.group("g").set("total.delivery", "safe"), new Diary(node, "onView"), Codec.TEXT)
+                .join());
+        isArmed = true;
+        cluster.partition(1);
+        CompletableFuture<Integer> own = replicas.on(1).block().submit("own", Duration.ofSeconds(20));
+        awaitCalled(cluster);
+        assertThat(own).isNotDone();
+        cluster.advance(Duration.ofSeconds(20));
+        assertTimedOut(own);
+        assertThat(own.exceptionNow()).hasMessageContaining("delivered here");
+        cluster.heal().advance(Duration.ofSeconds(10));
+        assertStuckListener(cluster, replicas, "onView");
+        assertCloses(cluster, replicas);
+    }
+
     @ClusterTest(nodes = 2, seeds = 1)
     void machineThatTellsTheOutside(Cluster cluster) {
         Components<Part<Replica<String, Integer>>> replicas = replicas(cluster, "onStable");

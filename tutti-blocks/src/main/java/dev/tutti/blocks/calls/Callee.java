@@ -183,7 +183,8 @@ final class Callee implements Line.Unsent {
         }
         if (each.takeLate()) {
             LOG.warn("{}: the handler of {}, or its onCancel, has not returned {} ms after it was called and {} ms after the deadline"
-                    + " of its caller; it was cancelled and goes on", name, each, millis(nowNanos - each.sinceNanos()), millis(nowNanos - each.deadlineNanos()));
+                    + " of its caller; it was cancelled and goes on", name, each, millis(nowNanos - each.sinceNanos()),
+                    millis(nowNanos - each.deadlineNanos()));
         }
         return NEVER;
     }

@@ -69,7 +69,7 @@ final class Calls {
 
     /** Whether {@code thread} is in a callback of this group. */
     boolean isIn(Thread thread) {
-        if (delivery.thread == thread && delivery.callback != null) {
+        if (isDelivering(thread)) {
             return true;
         }
         for (Call call : aside) {
@@ -78,6 +78,11 @@ final class Calls {
             }
         }
         return false;
+    }
+
+    /** Whether {@code thread} is the delivery thread, in a callback. */
+    boolean isDelivering(Thread thread) {
+        return delivery.thread == thread && delivery.callback != null;
     }
 
     /** The callback that has been running for longest; null if none runs. */

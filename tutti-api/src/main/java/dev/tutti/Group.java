@@ -34,8 +34,13 @@ import org.slf4j.Logger;
  * A member's handle on its group.
  *
  * <p>All methods may be called from any thread, listeners included. What one thread sends is delivered in that order at
- * every member, the sender included; see {@code docs/guarantees.md}. A listener that sends and has to wait keeps the
- * members waiting whose messages it should be consuming: answer large requests from a thread of your own.
+ * every member, the sender included; see {@code docs/guarantees.md}.
+ *
+ * <p>A listener that sends and has to wait keeps the members waiting whose messages it should be consuming. A member's window also
+ * counts what it has sent to itself, so a listener of messages in order that sends more than the window has room for would wait for
+ * itself: that send fails at once, with {@link SendException.Reason#LISTENER}. Answer large requests with {@link #sendAsync}, or from a
+ * thread of your own. Waiting for other members, for a view, or for another group is allowed, and so are listeners of messages with
+ * a {@link Scope} to wait, because delivery in order goes on beside them; {@code send-timeout} bounds the wait.
  */
 public final class Group implements AutoCloseable {
 
@@ -59,6 +64,7 @@ public final class Group implements AutoCloseable {
     private final AtomicBoolean isConsumePending = new AtomicBoolean();
     private final Driver.Task submitTask = this::takeSubmitted;
     private final Driver.Task consumeTask = this::takeConsumed;
+    private final Driver.Task lookTask = this::look;
     private final CompletableFuture<Group> joined = new CompletableFuture<>();
     private final CompletableFuture<String> left = new CompletableFuture<>();
 
@@ -100,9 +106,7 @@ public final class Group implements AutoCloseable {
                 node.packetSizes().less(GroupSettings.orderBytes(settings)),
                 settings.get(GroupSettings.SEND_TIMEOUT),
                 settings.get(GroupSettings.RECEIPT_TIMEOUT),
-                this::wakeForSubmitted,
-                () -> isInline(Thread.currentThread()),
-                this::onWaited);
+                new Sending());
         this.failures = new CallbackFailures(name, host, node.chronicle());
         Owner events = new Owner();
         this.lane = builder.lane(this, host, settings, windowBytes / 8, events);
@@ -295,11 +299,6 @@ public final class Group implements AutoCloseable {
         return parts;
     }
 
-    private void onWaited(long nanos, String reason) {
-        node.chronicle().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
-                Map.of("millis", nanos / 1_000_000));
-    }
-
     /** Tells of the state's coming what is new. From any thread. */
     private void tellOfState() {
         StateTransfer transfer = state;
@@ -337,7 +336,8 @@ public final class Group implements AutoCloseable {
     /**
      * Sends to all members of the view, this one included. Blocks while the window is closed or a view changes.
      *
-     * @throws SendException if it can't proceed within {@code send-timeout}, or the group is left
+     * @throws SendException if it can't proceed within {@code send-timeout}, or the group is left; at once if a listener calls that
+     *     would wait for what it has to consume itself
      */
     public void send(byte[] message) {
         submissions.send(null, message, 0, message.length);
@@ -658,6 +658,12 @@ public final class Group implements AutoCloseable {
         }
     }
 
+    private void look(long now) {
+        takeConsumed(now);
+        takeSubmitted(now);
+        submissions.onLook();
+    }
+
     private void takeSubmitted(long now) {
         isSubmitPending.set(false);
         Member member = self;
@@ -680,6 +686,44 @@ public final class Group implements AutoCloseable {
             driver.execute(task);
         } catch (RejectedExecutionException e) {
             LOG.debug("group {}: the loop has ended", name);
+        }
+    }
+
+    /** What sends ask. */
+    private final class Sending implements SubmissionQueue.Owner {
+
+        @Override
+        public SubmissionQueue.Caller caller() {
+            Thread thread = Thread.currentThread();
+            return lane.isInline(thread)
+                    ? SubmissionQueue.Caller.LOOP
+                    : lane.isDeliveredBy(thread) ? SubmissionQueue.Caller.LISTENER : SubmissionQueue.Caller.OTHER;
+        }
+
+        @Override
+        public void wake() {
+            wakeForSubmitted();
+        }
+
+        @Override
+        public void look() {
+            execute(lookTask);
+        }
+
+        @Override
+        public @Nullable Member self() {
+            return self;
+        }
+
+        @Override
+        public boolean isConsumingAside() {
+            return lane.isConsumingAside();
+        }
+
+        @Override
+        public void onWaited(long nanos, String reason) {
+            node.chronicle().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
+                    Map.of("millis", nanos / 1_000_000));
         }
     }
 

@@ -132,6 +132,9 @@ final class Lane implements Application {
     /** Packets that have come and keep windows of their senders closed. */
     private final LongAdder packetsUnconsumed = new LongAdder();
 
+    /** Of these, the ones whose messages other threads deliver, in scopes and out of band. */
+    private final AtomicLong packetsAside = new AtomicLong();
+
     private final LongAdder packetsDiscarded = new LongAdder();
     private final LongAdder unreadablePackets = new LongAdder();
 
@@ -223,6 +226,7 @@ final class Lane implements Application {
             onDone(packet);
         } else if (!isInline && Records.isOutOfBand(packet) && (transfer == null || !transfer.isHolding())) {
             View in = installed;
+            packetsAside.incrementAndGet();
             host.start("tutti-" + group, () -> guard.call("delivery", () -> deliverOutOfBand(sender, packet, in)));
         } else {
             add(packet);
@@ -562,6 +566,9 @@ final class Lane implements Application {
             ScopeLanes lanes = scopes;
             if (scoped != null && lanes != null) {
                 use = null;
+                if (!isHeld) {
+                    packetsAside.incrementAndGet();
+                }
                 lanes.release(scoped);
                 count(packet);
             } else if (!isHeld) {
@@ -625,7 +632,7 @@ final class Lane implements Application {
             }
         } finally {
             calls.close(call);
-            onDone(packet);
+            onDoneAside(packet);
         }
     }
 
@@ -649,6 +656,12 @@ final class Lane implements Application {
         packetsUnconsumed.decrement();
         consumed.add(packet);
         owner.onConsumed();
+    }
+
+    private void onDoneAside(Packet packet) {
+        onDone(packet);
+        // Afterwards: who sees that there is none finds what is consumed.
+        packetsAside.decrementAndGet();
     }
 
     private void report() {
@@ -716,6 +729,16 @@ final class Lane implements Application {
     /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
         return isInline && calls.isIn(thread);
+    }
+
+    /** Whether {@code thread} is in a listener that delivery of this group waits for; those of scopes and out of band are not. */
+    boolean isDeliveredBy(Thread thread) {
+        return calls.isDelivering(thread);
+    }
+
+    /** Whether other threads than the one that delivers in order will consume packets. From any thread. */
+    boolean isConsumingAside() {
+        return packetsAside.get() > 0;
     }
 
     /** Messages that were delivered in order, those in scopes and out of band not counted. */
@@ -802,7 +825,7 @@ final class Lane implements Application {
             }
             ScopeLanes lanes = scopes;
             if (lanes == null) {
-                lanes = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, guard, calls, Lane.this::pass, Lane.this::onDone);
+                lanes = new ScopeLanes("tutti-" + group, isOrderAcrossSenders, host, guard, calls, Lane.this::pass, Lane.this::onDoneAside);
                 scopes = lanes;
             }
             ScopeLanes.Use scoped = use;

@@ -17,7 +17,10 @@ public final class SendException extends RuntimeException {
         NOT_PRIMARY,
         /** Too much that was submitted before waits: for the loop, for the window, or for receipts. */
         QUEUE_FULL,
-        /** A listener of a group that is {@link GroupBuilder#inline} would have to wait, for the loop that it runs on. */
+        /**
+         * A listener would have to wait for itself: for its member's own window, which opens when it has returned, or, in a group that is
+         * {@link GroupBuilder#inline}, for the loop that it runs on.
+         */
         LISTENER,
         /** The receiver is not in the view. */
         NO_MEMBER,

@@ -22,7 +22,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +35,35 @@ import org.slf4j.LoggerFactory;
  */
 final class SubmissionQueue implements Submissions {
 
-    /** Hears of sends that have waited long. */
-    @FunctionalInterface
-    interface Waits {
+    /** A thread that sends. */
+    enum Caller {
+        /** May wait. */
+        OTHER,
+        /** Is in a listener, and nothing of the group is delivered in order before that has returned. */
+        LISTENER,
+        /** Is the loop's, in the middle of a turn: must not wait. */
+        LOOP
+    }
+
+    /** The group. */
+    interface Owner {
+
+        /** Something was submitted. */
+        void wake();
+
+        /** What the current thread is. */
+        Caller caller();
+
+        /** Gives back what listeners have consumed, has the stack look at what is submitted, and calls {@link #onLook} before. */
+        void look();
+
+        /** This member; null before it has joined. */
+        @Nullable Member self();
+
+        /** Whether other threads than the one that delivers in order will consume messages. */
+        boolean isConsumingAside();
+
+        /** A send has waited long. Must return at once. */
         void onWaited(long nanos, String reason);
     }
 
@@ -49,6 +74,12 @@ final class SubmissionQueue implements Submissions {
 
     /** So many are woken when nothing is left to be taken, in case that each has a single message. */
     private static final int WOKEN_MAX = 4;
+
+    /** In the turn of the first one, layers may not have told each other of the window yet. */
+    private static final int LOOKS_MAX = 2;
+
+    /** Time after which a listener looks again while other threads consume. */
+    private static final long LOOK_NANOS = 100_000_000;
 
     /** A send that waits so long is told of. */
     private static final long LONG_NANOS = 100_000_000;
@@ -66,17 +97,28 @@ final class SubmissionQueue implements Submissions {
     /** For messages with a receipt, when too many receipts are waited for. */
     private final Condition receiptGiven;
 
+    /** For listeners, instead of the others: they have to know as well what is waited for. */
+    private final Condition listening;
+
     private final Receipts receipts;
     private final Outgoing outgoing;
     private final Host host;
     private final long bytesMax;
     private final long timeoutNanos;
     private final Duration timeout;
-    private final Runnable wake;
-    private final Waits onWaited;
-    private final BooleanSupplier isOnLoop;
+    private final Owner owner;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int blockedThreads;
+    private int blockedListeners;
+
+    /** How many times in a row the stack has looked, and this member itself has kept the window closed for its listener. */
+    private int looks;
+
+    /** A look was asked for, and nothing was told since. */
+    private boolean isLookAsked;
+
+    /** What is told next is of a look that was asked for. */
+    private boolean isLooking;
 
     /** Of the blocked threads, those that wait for room. */
     private int threadsWithoutRoom;
@@ -95,9 +137,6 @@ final class SubmissionQueue implements Submissions {
      * @param spares for copies of large messages
      * @param bytesMax of copied messages that may wait
      * @param receiptTimeout after which a receipt fails
-     * @param wake called after a submission, outside the lock
-     * @param isOnLoop whether the current thread is the loop's, in the middle of a turn: it must not wait
-     * @param onWaited must return at once
      */
     SubmissionQueue(
             Host host,
@@ -106,9 +145,7 @@ final class SubmissionQueue implements Submissions {
             PacketSizes sizes,
             Duration timeout,
             Duration receiptTimeout,
-            Runnable wake,
-            BooleanSupplier isOnLoop,
-            Waits onWaited) {
+            Owner owner) {
         this.room = host.condition(lock);
         this.progress = host.condition(lock);
         this.receiptGiven = host.condition(lock);
@@ -118,9 +155,8 @@ final class SubmissionQueue implements Submissions {
         this.bytesMax = bytesMax;
         this.timeout = timeout;
         this.timeoutNanos = timeout.toNanos();
-        this.wake = wake;
-        this.onWaited = onWaited;
-        this.isOnLoop = isOnLoop;
+        this.owner = owner;
+        this.listening = host.condition(lock);
         outgoing.tellUnsent(receipts::onUnsent);
     }
 
@@ -142,12 +178,12 @@ final class SubmissionQueue implements Submissions {
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
     }
 
     private void awaitRoom(@Nullable Member receiver, byte[] message, int offset, int length) {
         long remainingNanos = timeoutNanos;
-        wake.run();
+        owner.wake();
         while (!waiting.isEmpty() || !outgoing.offer(receiver, message, offset, length)) {
             remainingNanos = awaitRoom(remainingNanos);
             checkOpen();
@@ -181,14 +217,14 @@ final class SubmissionQueue implements Submissions {
             }
             long remainingNanos = timeoutNanos;
             while (!offerScopedOrOutOfBand(receiver, message, number)) {
-                wake.run();
+                owner.wake();
                 remainingNanos = awaitRoom(remainingNanos);
                 checkOpen();
             }
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
     }
 
     /**
@@ -211,7 +247,7 @@ final class SubmissionQueue implements Submissions {
             checkOpen();
             long remainingNanos = timeoutNanos;
             while (receipts.isFull()) {
-                wake.run();
+                owner.wake();
                 remainingNanos = await(receiptGiven, remainingNanos);
                 checkOpen();
             }
@@ -223,7 +259,7 @@ final class SubmissionQueue implements Submissions {
                 return receipt.stable();
             }
             while (!(isOutOfBand ? outgoing.offerOutOfBand(receiver, message, 0, length) : offer(receiver, message, number))) {
-                wake.run();
+                owner.wake();
                 remainingNanos = awaitRoom(remainingNanos);
                 checkOpen();
             }
@@ -231,7 +267,7 @@ final class SubmissionQueue implements Submissions {
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
         return receipt.stable();
     }
 
@@ -252,6 +288,7 @@ final class SubmissionQueue implements Submissions {
             receipts.onKnown(ticket, delivery);
             if (!receipts.isFull()) {
                 receiptGiven.signalAll();
+                listening.signalAll();
             }
         } finally {
             lock.unlock();
@@ -294,13 +331,13 @@ final class SubmissionQueue implements Submissions {
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
     }
 
     private void awaitLarge(Outgoing.Large large) {
         long remainingNanos = timeoutNanos;
         long seen = large.progress();
-        wake.run();
+        owner.wake();
         try {
             while (!large.isTaken()) {
                 String failure = large.failure();
@@ -321,13 +358,14 @@ final class SubmissionQueue implements Submissions {
             if (!large.isTaken()) {
                 outgoing.withdraw(large);
                 // Receivers are to know, and the next one wants its turn.
-                wake.run();
+                owner.wake();
             }
         }
     }
 
     private long await(Condition condition, long remainingNanos) {
-        if (isOnLoop.getAsBoolean()) {
+        Caller caller = owner.caller();
+        if (caller == Caller.LOOP) {
             throw new SendException(Reason.LISTENER, "a listener of an inline group would have to wait in send, for the loop that it runs on: "
                     + waitedFor(condition) + "; use sendAsync or trySend, or send from another thread");
         }
@@ -335,15 +373,21 @@ final class SubmissionQueue implements Submissions {
             throw new SendException(
                     timeoutReason(condition), "not sent within send-timeout (" + timeout.toMillis() + " ms): " + waitedFor(condition));
         }
+        boolean isListener = caller == Caller.LISTENER;
+        long nanos = remainingNanos;
+        if (isListener && condition != receiptGiven) {
+            nanos = Math.min(nanos, checkWindow());
+        }
         blockedThreads++;
+        blockedListeners += isListener ? 1 : 0;
         waits++;
         String reason = waitedFor(condition);
         try {
-            long leftNanos = condition.awaitNanos(remainingNanos);
+            long leftNanos = remainingNanos - nanos + (isListener ? listening : condition).awaitNanos(nanos);
             long waitedNanos = remainingNanos - leftNanos;
             waitNanos += waitedNanos;
             if (waitedNanos >= LONG_NANOS) {
-                onWaited.onWaited(waitedNanos, reason);
+                owner.onWaited(waitedNanos, reason);
             }
             return leftNanos;
         } catch (InterruptedException e) {
@@ -351,6 +395,44 @@ final class SubmissionQueue implements Submissions {
             throw new SendException(Reason.INTERRUPTED, "interrupted while waiting: " + waitedFor(condition));
         } finally {
             blockedThreads--;
+            blockedListeners -= isListener ? 1 : 0;
+        }
+    }
+
+    /**
+     * Lets a listener wait for the loop, for a view and for other members; not for a window that this member keeps closed itself:
+     * that opens with what it consumes, which is nothing before the listener has returned.
+     *
+     * @return time after which it is to be looked at again
+     */
+    private long checkWindow() {
+        Member closer = outgoing.closedBy();
+        if (closer == null || !closer.equals(owner.self())) {
+            return Long.MAX_VALUE;
+        }
+        if (owner.isConsumingAside()) {
+            looks = 0;
+            return LOOK_NANOS;
+        }
+        if (looks >= LOOKS_MAX) {
+            looks = 0;
+            throw new SendException(Reason.LISTENER, "a listener would have to wait in send for messages that are delivered here only when it"
+                    + " has returned: " + outgoing.waitsFor() + ", which is this member; use sendAsync, or send from another thread");
+        }
+        if (!isLookAsked) {
+            isLookAsked = true;
+            owner.look();
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /** The stack is about to look at what is submitted, because {@link Owner#look} was called. On the loop. */
+    void onLook() {
+        lock.lock();
+        try {
+            isLooking = true;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -415,7 +497,7 @@ final class SubmissionQueue implements Submissions {
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
         return true;
     }
 
@@ -442,7 +524,7 @@ final class SubmissionQueue implements Submissions {
         } finally {
             lock.unlock();
         }
-        wake.run();
+        owner.wake();
         return accepted;
     }
 
@@ -507,6 +589,7 @@ final class SubmissionQueue implements Submissions {
     }
 
     private void wakeAll() {
+        listening.signalAll();
         room.signalAll();
         progress.signalAll();
         receiptGiven.signalAll();
@@ -551,6 +634,7 @@ final class SubmissionQueue implements Submissions {
      * submits is taken, and wakes the next (docs/decisions/0224-one-sender-at-a-time.md).
      */
     private void wakeAfterTaking(boolean isLargeTaken) {
+        listening.signalAll();
         if (isLargeTaken) {
             progress.signalAll();
         }
@@ -720,10 +804,22 @@ final class SubmissionQueue implements Submissions {
     }
 
     @Override
-    public void explain(String reason) {
+    public void explain(String reason, @Nullable Member closedBy) {
         lock.lock();
         try {
-            outgoing.explain(reason);
+            outgoing.explain(reason, closedBy);
+            if (closedBy == null || !closedBy.equals(owner.self())) {
+                looks = 0;
+            } else if (isLooking) {
+                looks++;
+            }
+            if (isLooking) {
+                isLooking = false;
+                isLookAsked = false;
+            }
+            if (blockedListeners > 0) {
+                listening.signalAll();
+            }
         } finally {
             lock.unlock();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
 import dev.tutti.core.driver.Driver;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,7 +57,34 @@ class SubmissionQueueTest {
 
     private SubmissionQueue queue(Duration timeout) {
         return new SubmissionQueue(
-                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, timeout, () -> {}, () -> isOnLoop, (nanos, reason) -> {});
+                threads, new SpareArrays(0), BYTES_MAX, PacketSizes.STREAM, timeout, timeout, new Owner());
+    }
+
+    private final class Owner implements SubmissionQueue.Owner {
+
+        @Override
+        public void wake() {}
+
+        @Override
+        public SubmissionQueue.Caller caller() {
+            return isOnLoop ? SubmissionQueue.Caller.LOOP : SubmissionQueue.Caller.OTHER;
+        }
+
+        @Override
+        public void look() {}
+
+        @Override
+        public @Nullable Member self() {
+            return null;
+        }
+
+        @Override
+        public boolean isConsumingAside() {
+            return false;
+        }
+
+        @Override
+        public void onWaited(long nanos, String reason) {}
     }
 
     private List<FutureTask<Void>> senders(int count, int messagesEach) {
@@ -209,7 +238,7 @@ class SubmissionQueueTest {
     void timeoutNamesWhatTheSendWaitedFor(String waitsFor, SendException.Reason reason) {
         SubmissionQueue full = queue(Duration.ofMillis(1));
         fill(full);
-        full.explain(waitsFor);
+        full.explain(waitsFor, null);
         SendException refusal = refusal(() -> sendOne(full));
         assertThat(refusal.reason()).isEqualTo(reason);
         assertThat(refusal).hasMessageContaining("send-timeout (1 ms)").hasMessageContaining(waitsFor);

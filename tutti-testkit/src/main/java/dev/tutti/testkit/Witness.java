@@ -324,8 +324,8 @@ final class Witness {
         }
 
         @Override
-        public void explain(String waitsFor) {
-            real.explain(waitsFor);
+        public void explain(String waitsFor, @Nullable Member closedBy) {
+            real.explain(waitsFor, closedBy);
         }
     }
 

@@ -117,6 +117,7 @@ public final class Outgoing implements Submissions {
     private final Map<Member, Limit> limitOf = new HashMap<>();
     private long shareBytes = Long.MAX_VALUE;
     private String waitsFor = "";
+    private @Nullable Member closedBy;
 
     /** Where the message is that was offered last: a packet, or a large message; see {@link #ask}. */
     private @Nullable Object offered;
@@ -369,6 +370,11 @@ public final class Outgoing implements Submissions {
     /** What a submission would wait for now; empty if nothing is in its way. */
     public String waitsFor() {
         return waitsFor;
+    }
+
+    /** The one member that keeps closed all windows that a submission would wait for; null if there is none. */
+    public @Nullable Member closedBy() {
+        return closedBy;
     }
 
     /** Bytes of copied messages that wait. */
@@ -640,7 +646,8 @@ public final class Outgoing implements Submissions {
     }
 
     @Override
-    public void explain(String reason) {
+    public void explain(String reason, @Nullable Member closer) {
         waitsFor = reason;
+        closedBy = closer;
     }
 }

@@ -37,6 +37,18 @@ public final class Packing implements Layer {
         }
     }
 
+    /** What submissions wait for; see {@link Submissions#explain}. */
+    private record Obstacle(String waitsFor, @Nullable Member closedBy) {
+
+        static final Obstacle NONE = new Obstacle("", null);
+
+        /** For one more receiver. */
+        Obstacle and(String reason, @Nullable Member closer) {
+            boolean isSame = this == NONE || closer != null && closer.equals(closedBy);
+            return new Obstacle(reason, isSame ? closer : null);
+        }
+    }
+
     private final Submissions submissions;
     private final long leaveTimeoutNanos;
     private final int orderBytes;
@@ -125,11 +137,11 @@ public final class Packing implements Layer {
             }
             case Signal.Freeze(ViewId ballot) -> {
                 isFrozen = true;
-                submissions.explain(Submissions.VIEW_CHANGING);
+                submissions.explain(Submissions.VIEW_CHANGING, null);
                 out.lower(new Signal.Frozen(ballot, new TreeMap<>()));
             }
             case Signal.Suspended(String reason) -> {
-                submissions.explain(reason);
+                submissions.explain(reason, null);
                 out.forward(signal);
             }
             case Signal.Installed(View view, boolean isSteady) -> {
@@ -158,17 +170,17 @@ public final class Packing implements Layer {
         if (turns != null) {
             turns.settle();
         }
-        String waitsFor = sendAll(turns, out);
+        Obstacle obstacle = sendAll(turns, out);
         if (turns != null) {
             // Who is the coordinator itself has its turn, and the next one, at once.
             turns.settle();
             while (askForTurns(turns)) {
-                waitsFor = sendAll(turns, out);
+                obstacle = sendAll(turns, out);
                 turns.settle();
             }
             tell(turns, out);
         }
-        submissions.explain(waitsFor);
+        submissions.explain(obstacle.waitsFor(), obstacle.closedBy());
         if (isLeaving && submissions.isEmpty()) {
             leave(out);
         }
@@ -200,9 +212,8 @@ public final class Packing implements Layer {
         }
     }
 
-    /** @return for people: what is waited for; empty if it is nothing */
-    private String sendAll(@Nullable Turns turns, Outbox out) {
-        String waitsFor = "";
+    private Obstacle sendAll(@Nullable Turns turns, Outbox out) {
+        Obstacle obstacle = Obstacle.NONE;
         for (Member receiver : submissions.receivers()) {
             Stream stream = stream(receiver);
             if (stream == null) {
@@ -212,14 +223,14 @@ public final class Packing implements Layer {
             }
             send(receiver, stream, out);
             if (turns != null && turns.isAwaited(receiver)) {
-                waitsFor = "a large message waits for its turn, because others fill the memory of the group's members "
-                        + "(message-bytes-max)";
+                obstacle = obstacle.and("a large message waits for its turn, because others fill the memory of the group's members "
+                        + "(message-bytes-max)", null);
             } else if (stream.waitsFor != null && submissions.isWaiting(receiver)) {
                 windowClosed++;
-                waitsFor = Submissions.WINDOW_CLOSED + stream.waitsFor;
+                obstacle = obstacle.and(Submissions.WINDOW_CLOSED + stream.waitsFor, stream.waitsFor);
             }
         }
-        return waitsFor;
+        return obstacle;
     }
 
     private @Nullable Stream stream(@Nullable Member receiver) {

@@ -72,6 +72,12 @@ public interface Submissions {
     /** The next message to the receiver waits for its turn, and those before it get on. */
     void onQueueMoved(@Nullable Member receiver, int number);
 
-    /** For people: what a submission would wait for now; empty if nothing is in its way. */
-    void explain(String waitsFor);
+    /**
+     * Says what a submission would wait for now.
+     *
+     * @param waitsFor for people; empty if nothing is in its way
+     * @param closedBy the member that keeps the windows of all closed for which something waits; null if there is none, there are
+     *     several, or something else is in the way
+     */
+    void explain(String waitsFor, @Nullable Member closedBy);
 }

@@ -841,11 +841,17 @@ public final class Reliability implements Layer {
                 waitsFor = pair.member();
             }
         }
+        long sharedBytes = Long.MAX_VALUE;
         if (lost != null && pairs.length > 0) {
-            limitBytes = Math.min(limitBytes, lost.limitBytes(sentBytes, out));
+            sharedBytes = lost.limitBytes(sentBytes, out);
         } else if (pairs.length > 0 && (ring == null || !ring.isChosen())) {
             int senders = SharedWindow.senders(pairs, out.nowNanos());
-            limitBytes = Math.min(limitBytes, shared.limitBytes(sentBytes, ownCopies, senders));
+            sharedBytes = shared.limitBytes(sentBytes, ownCopies, senders);
+        }
+        if (sharedBytes < limitBytes) {
+            limitBytes = sharedBytes;
+            // It opens as the others acknowledge, never by what this member consumes.
+            waitsFor = waitsFor.equals(self) ? leastAcknowledged() : waitsFor;
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {
@@ -862,6 +868,17 @@ public final class Reliability implements Layer {
             windowWaitsFor = waitsFor;
             out.raise(new Signal.Window(null, limitBytes, waitsFor));
         }
+    }
+
+    /** The member that has acknowledged least of what this one has sent to all; the first of several. There are others. */
+    private Member leastAcknowledged() {
+        Pair least = pairs[0];
+        for (Pair pair : pairs) {
+            if (pair.acknowledged < least.acknowledged) {
+                least = pair;
+            }
+        }
+        return least.member();
     }
 
     private boolean isAllAcknowledged() {

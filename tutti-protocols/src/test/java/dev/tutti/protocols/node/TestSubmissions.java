@@ -74,7 +74,7 @@ final class TestSubmissions implements Submissions {
     }
 
     @Override
-    public void explain(String waitsFor) {
+    public void explain(String waitsFor, Member closedBy) {
         // Nobody asks.
     }
 }

@@ -95,6 +95,21 @@ class PackingTest {
     }
 
     @Test
+    void memberThatClosesAllWindowsIsToldApartFromOneOfSeveral() {
+        submit(0, 100);
+        open(0, 10);
+        assertThat(outgoing.closedBy()).isEqualTo(member(3));
+        layer.signalUp(new Signal.Installed(new View(BALLOT, List.of(member(1), member(2)), List.of()), true));
+        layer.signalUp(new Signal.Window(member(2), 0, member(2)));
+        submit(2, 10);
+        assertThat(outgoing.closedBy()).as("of n2 and n3").isNull();
+        open(2, 1_000);
+        assertThat(outgoing.closedBy()).isEqualTo(member(3));
+        layer.signalUp(new Signal.Freeze(BALLOT));
+        assertThat(outgoing.closedBy()).as("the view is changing").isNull();
+    }
+
+    @Test
     void stopsForAViewChangeAndGoesOnInTheNewView() {
         open(0, 1_000);
         layer.signalUp(new Signal.Freeze(BALLOT));

@@ -21,7 +21,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +63,6 @@ public final class Group implements AutoCloseable {
     private final AtomicBoolean isConsumePending = new AtomicBoolean();
     private final Driver.Task submitTask = this::takeSubmitted;
     private final Driver.Task consumeTask = this::takeConsumed;
-    private final Driver.Task lookTask = this::look;
     private final CompletableFuture<Group> joined = new CompletableFuture<>();
     private final CompletableFuture<String> left = new CompletableFuture<>();
 
@@ -75,7 +73,7 @@ public final class Group implements AutoCloseable {
 
     private final @Nullable StateTransfer state;
     private final CallbackFailures failures;
-    private final CopyOnWriteArrayList<Awaited> waiters = new CopyOnWriteArrayList<>();
+    private final AwaitedMembers awaited;
 
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
@@ -93,6 +91,7 @@ public final class Group implements AutoCloseable {
         this.node = node;
         this.name = builder.name();
         this.host = host;
+        this.awaited = new AwaitedMembers(host);
         this.driver = host.driver();
         this.machine = machine;
         long windowBytes = settings.get(GroupSettings.WINDOW).bytes();
@@ -192,26 +191,8 @@ public final class Group implements AutoCloseable {
      */
     public boolean awaitMembers(int count, Duration within) {
         node.checkMayWait("awaitMembers");
-        Awaited awaited = new Awaited(count, new CompletableFuture<>());
-        waiters.add(awaited);
-        try {
-            View present = view;
-            if (present != null && present.size() >= count) {
-                return true;
-            }
-            return !left.isDone() && host.get(awaited.there(), within.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        } finally {
-            waiters.remove(awaited);
-        }
+        return awaited.await(count, within, () -> view, left::isDone);
     }
-
-    /** Who waits for a number of members. */
-    private record Awaited(int count, CompletableFuture<Boolean> there) {}
 
     /** What a send would wait for now, for people; empty if it would proceed. */
     public String waitsFor() {
@@ -647,7 +628,7 @@ public final class Group implements AutoCloseable {
         RuntimeException cause = failure;
         completeExceptionally(cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
         left.complete(reason);
-        waiters.forEach(awaited -> awaited.there().complete(false));
+        awaited.onEnd();
     }
 
     // ------------------------------------------------------------------ meeting the loop
@@ -707,7 +688,7 @@ public final class Group implements AutoCloseable {
 
         @Override
         public void look() {
-            execute(lookTask);
+            execute(Group.this::look);
         }
 
         @Override
@@ -733,6 +714,11 @@ public final class Group implements AutoCloseable {
         @Override
         public void send(@Nullable Member receiver, byte[] content, int length) {
             submissions.sendState(receiver, content, length);
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return !lane.isConsumingAside();
         }
 
         @Override
@@ -823,11 +809,7 @@ public final class Group implements AutoCloseable {
             View before = view;
             view = before == null ? installed : installed.after(before);
             suspendedBecause = null;
-            for (Awaited awaited : waiters) {
-                if (installed.size() >= awaited.count()) {
-                    awaited.there().complete(true);
-                }
-            }
+            awaited.onView(installed);
             node.chronicle().onView(name, before, installed);
             LOG.info("group {}: view {} with {} members {}", name, installed.id(), installed.size(), installed.members());
         }

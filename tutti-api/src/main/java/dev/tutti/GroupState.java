@@ -23,8 +23,14 @@ public interface GroupState {
 
     /**
      * Takes over a state; what was there before counts no more. On a thread of its own; listeners are not called before it
-     * returns. May be called again when the stream that it reads fails, and has to begin anew then; and later, when this
+     * returns, and it is not called before those of messages {@link Scope#OUT_OF_BAND} have returned. May be called again when the stream that it reads fails, and has to begin anew then; and later, when this
      * member comes back from a partition whose other side's state goes on.
+     *
+     * <p>{@code state.timeout} bounds both waits. If this method has neither returned nor called {@code read} for as long, the member
+     * leaves the group, and {@code join} throws a {@link StateException} that says so. Its thread can't be stopped: it is left to
+     * itself, what it reads from then on fails with an {@code IOException}, what it returns counts for nothing, and {@link
+     * GroupBuilder#onClosed} is called while it may still run. If a listener of a message out of band does not return for as long, the
+     * member leaves without installing. Such a listener must not wait for messages in order: they wait for the state.
      *
      * @throws IOException as {@code in} has thrown it; any other exception ends the membership
      */

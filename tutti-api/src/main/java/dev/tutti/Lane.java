@@ -112,6 +112,7 @@ final class Lane implements Application {
     private final Host host;
     private final SpareArrays spares;
     private final Owner owner;
+    private final OutOfBand outOfBand;
 
     private final Queue<Object> queue = new ConcurrentLinkedQueue<>();
     private final Queue<Packet> consumed = new ConcurrentLinkedQueue<>();
@@ -205,6 +206,7 @@ final class Lane implements Application {
             isSilent = true;
             owner.onBroken(thrown);
         });
+        this.outOfBand = new OutOfBand("tutti-" + group, host, guard, calls, this::pass, this::onUnreadable, this::onDoneAside);
     }
 
     void use(StateTransfer transfer) {
@@ -220,17 +222,24 @@ final class Lane implements Application {
     @Override
     public void onPacket(Member sender, Packet packet) {
         packetsUnconsumed.increment();
-        StateTransfer transfer = state;
-        if (transfer != null && Records.isState(packet)) {
-            transfer.onPacket(sender, packet);
+        if (state != null && Records.isState(packet)) {
+            state.onPacket(sender, packet);
             onDone(packet);
-        } else if (!isInline && Records.isOutOfBand(packet) && (transfer == null || !transfer.isHolding())) {
-            View in = installed;
-            packetsAside.incrementAndGet();
-            host.start("tutti-" + group, () -> guard.call("delivery", () -> deliverOutOfBand(sender, packet, in)));
-        } else {
+        } else if (isInline || !Records.isOutOfBand(packet) || !deliversAside(sender, packet)) {
             add(packet);
         }
+    }
+
+    /** @return false if all messages wait for the state */
+    private boolean deliversAside(Member sender, Packet packet) {
+        // Counted first: whoever is about to install a state sees it, or this sees that messages wait.
+        packetsAside.incrementAndGet();
+        if (state != null && state.isHolding()) {
+            packetsAside.decrementAndGet();
+            return false;
+        }
+        outOfBand.start(sender, packet, installed);
+        return true;
     }
 
     @Override
@@ -557,8 +566,7 @@ final class Lane implements Application {
         isCopy = isHeld;
         try {
             if (!Records.read(packet, visitor)) {
-                owner.onUnreadable(packet.peer());
-                unreadablePackets.increment();
+                onUnreadable(packet);
             }
         } finally {
             current = null;
@@ -566,9 +574,7 @@ final class Lane implements Application {
             ScopeLanes lanes = scopes;
             if (scoped != null && lanes != null) {
                 use = null;
-                if (!isHeld) {
-                    packetsAside.incrementAndGet();
-                }
+                packetsAside.addAndGet(isHeld ? 0 : 1);
                 lanes.release(scoped);
                 count(packet);
             } else if (!isHeld) {
@@ -597,42 +603,8 @@ final class Lane implements Application {
     }
 
     private void awaitScopes() {
-        ScopeLanes lanes = scopes;
-        if (lanes != null) {
-            lanes.awaitDone();
-        }
-    }
-
-    /** On a thread of its own. */
-    private void deliverOutOfBand(Member sender, Packet packet, @Nullable View in) {
-        if (in == null) {
-            throw new IllegalStateException("a message before the first view");
-        }
-        Receipt receipt = packet.receipt();
-        boolean isUnicast = receipt != null && receipt.isUnicast();
-        Delivered urgent = new Delivered.Ring().next();
-        Calls.Call call = calls.open();
-        try {
-            boolean isReadable = Records.read(packet, new Records.Visitor() {
-                @Override
-                public void onMessage(ByteBuffer bytes, int offset, int length) {
-                    urgent.begin(sender, in, isUnicast, bytes, offset, length);
-                    pass(urgent, call);
-                    urgent.end();
-                }
-
-                @Override
-                public void onPiece(ByteBuffer bytes, int offset, int length, Records.Piece piece) {
-                    throw new IllegalStateException("a piece of a message out of band");
-                }
-            });
-            if (!isReadable) {
-                owner.onUnreadable(sender);
-                unreadablePackets.increment();
-            }
-        } finally {
-            calls.close(call);
-            onDoneAside(packet);
+        if (scopes != null) {
+            scopes.awaitDone();
         }
     }
 
@@ -656,6 +628,11 @@ final class Lane implements Application {
         packetsUnconsumed.decrement();
         consumed.add(packet);
         owner.onConsumed();
+    }
+
+    private void onUnreadable(Packet packet) {
+        owner.onUnreadable(packet.peer());
+        unreadablePackets.increment();
     }
 
     private void onDoneAside(Packet packet) {

@@ -95,6 +95,9 @@ final class Progress {
 
     private void lookAtState(List<Finding> found) {
         StateTransfer transfer = state;
+        if (transfer != null) {
+            transfer.lookAtInstall();
+        }
         StateProgress now = transfer == null ? null : transfer.progress();
         if (transfer != null && now != null && now.phase() != StateProgress.Phase.COMPLETE) {
             if (isSame(now, coming)) {
@@ -106,7 +109,10 @@ final class Progress {
                         "the state of group " + group.name() + " makes no progress: "
                                 + (waitsFor.isEmpty() ? "members agree whose state goes on" : "it waits for " + waitsFor) + "; "
                                 + now.bytes() + " bytes have come",
-                        "look at that member: tutti view there; at this one, whether install() returns"));
+                        waitsFor.contains(" of the application")
+                                ? "take a thread dump (jcmd " + ProcessHandle.current().pid() + " Thread.dump_to_file FILE has virtual "
+                                        + "threads, too) and let it return; state.timeout bounds the wait"
+                                : "look at that member: tutti view there"));
             }
         } else if (!group.hasJoined()) {
             found.add(finding(

@@ -31,7 +31,7 @@ public interface Snapshot extends AutoCloseable {
         return -1;
     }
 
-    /** No newcomer needs it any more. Called once, when nothing is being written. */
+    /** No newcomer needs it any more. Called once, when nothing is being written, on a thread of its own or the last that has written. */
     @Override
     default void close() {}
 }

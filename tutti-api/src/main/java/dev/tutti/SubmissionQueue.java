@@ -75,12 +75,6 @@ final class SubmissionQueue implements Submissions {
     /** So many are woken when nothing is left to be taken, in case that each has a single message. */
     private static final int WOKEN_MAX = 4;
 
-    /** In the turn of the first one, layers may not have told each other of the window yet. */
-    private static final int LOOKS_MAX = 2;
-
-    /** Time after which a listener looks again while other threads consume. */
-    private static final long LOOK_NANOS = 100_000_000;
-
     /** A send that waits so long is told of. */
     private static final long LONG_NANOS = 100_000_000;
 
@@ -107,18 +101,10 @@ final class SubmissionQueue implements Submissions {
     private final long timeoutNanos;
     private final Duration timeout;
     private final Owner owner;
+    private final OwnWindow ownWindow;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private int blockedThreads;
     private int blockedListeners;
-
-    /** How many times in a row the stack has looked, and this member itself has kept the window closed for its listener. */
-    private int looks;
-
-    /** A look was asked for, and nothing was told since. */
-    private boolean isLookAsked;
-
-    /** What is told next is of a look that was asked for. */
-    private boolean isLooking;
 
     /** Of the blocked threads, those that wait for room. */
     private int threadsWithoutRoom;
@@ -157,6 +143,7 @@ final class SubmissionQueue implements Submissions {
         this.timeoutNanos = timeout.toNanos();
         this.owner = owner;
         this.listening = host.condition(lock);
+        this.ownWindow = new OwnWindow(owner, outgoing);
         outgoing.tellUnsent(receipts::onUnsent);
     }
 
@@ -376,7 +363,7 @@ final class SubmissionQueue implements Submissions {
         boolean isListener = caller == Caller.LISTENER;
         long nanos = remainingNanos;
         if (isListener && condition != receiptGiven) {
-            nanos = Math.min(nanos, checkWindow());
+            nanos = Math.min(nanos, ownWindow.check());
         }
         blockedThreads++;
         blockedListeners += isListener ? 1 : 0;
@@ -399,38 +386,11 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    /**
-     * Lets a listener wait for the loop, for a view and for other members; not for a window that this member keeps closed itself:
-     * that opens with what it consumes, which is nothing before the listener has returned.
-     *
-     * @return time after which it is to be looked at again
-     */
-    private long checkWindow() {
-        Member closer = outgoing.closedBy();
-        if (closer == null || !closer.equals(owner.self())) {
-            return Long.MAX_VALUE;
-        }
-        if (owner.isConsumingAside()) {
-            looks = 0;
-            return LOOK_NANOS;
-        }
-        if (looks >= LOOKS_MAX) {
-            looks = 0;
-            throw new SendException(Reason.LISTENER, "a listener would have to wait in send for messages that are delivered here only when it"
-                    + " has returned: " + outgoing.waitsFor() + ", which is this member; use sendAsync, or send from another thread");
-        }
-        if (!isLookAsked) {
-            isLookAsked = true;
-            owner.look();
-        }
-        return Long.MAX_VALUE;
-    }
-
     /** The stack is about to look at what is submitted, because {@link Owner#look} was called. On the loop. */
     void onLook() {
         lock.lock();
         try {
-            isLooking = true;
+            ownWindow.onLook();
         } finally {
             lock.unlock();
         }
@@ -808,15 +768,7 @@ final class SubmissionQueue implements Submissions {
         lock.lock();
         try {
             outgoing.explain(reason, closedBy);
-            if (closedBy == null || !closedBy.equals(owner.self())) {
-                looks = 0;
-            } else if (isLooking) {
-                looks++;
-            }
-            if (isLooking) {
-                isLooking = false;
-                isLookAsked = false;
-            }
+            ownWindow.onExplained();
             if (blockedListeners > 0) {
                 listening.signalAll();
             }

@@ -6,6 +6,7 @@ import dev.tutti.Group;
 import dev.tutti.GroupBuilder;
 import dev.tutti.Node;
 import dev.tutti.Problem;
+import dev.tutti.StateException;
 import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
@@ -87,7 +88,13 @@ abstract class StuckCallback {
     static <B extends AutoCloseable> Components<Part<B>> deploy(Cluster cluster, Function<Node, B> block) {
         return cluster.deploy(node -> {
             Part<B> part = new Part<>(node);
-            node.threads().start("join", () -> part.joined.complete(block.apply(node)));
+            node.threads().start("join", () -> {
+                try {
+                    part.joined.complete(block.apply(node));
+                } catch (StateException e) {
+                    part.joined.completeExceptionally(e);
+                }
+            });
             return part;
         });
     }

@@ -279,11 +279,11 @@ class StateTransferTest {
     }
 
     @ClusterTest(nodes = 2, seeds = 5)
-    void slowInstallIsNoReasonToGiveUp(Cluster cluster) {
+    void slowInstallThatReadsOnIsNoReasonToGiveUp(Cluster cluster) {
         plan.ballastBytes = 1_000_000;
         Components<Ledger> ledgers = deploy(cluster);
         cluster.start(1);
-        plan.installPauseNanos = 8_000_000_000L;
+        plan.installPauseNanos = 3_000_000_000L;
         ledgers.keep(Duration.ofMillis(50), Ledger::write);
         cluster.start(2).awaitRest();
         assertAlike(ledgers);

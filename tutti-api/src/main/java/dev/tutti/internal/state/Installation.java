@@ -37,6 +37,9 @@ final class Installation {
 
         void send(Member receiver, StateRecord record);
 
+        /** Whether no listener of a message out of band runs, which has begun before this member had to install a state. */
+        boolean isQuiet();
+
         /** Whether what is there may be overwritten now. Of states that are not atomic. */
         boolean mayBegin(Cut cut);
 
@@ -83,6 +86,7 @@ final class Installation {
     private final Owner owner;
     private final long windowBytes;
     private final long timeoutNanos;
+    private final Stillness stillness;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed;
 
@@ -115,6 +119,9 @@ final class Installation {
     private int resumed;
     private int restarted;
 
+    /** Listeners of messages out of band have not returned yet. */
+    private boolean isAwaitingListeners;
+
     Installation(String group, GroupState state, Host host, Fence fence, Owner owner, long windowBytes, Duration timeout) {
         this.group = group;
         this.state = state;
@@ -123,6 +130,7 @@ final class Installation {
         this.owner = owner;
         this.windowBytes = windowBytes;
         this.timeoutNanos = timeout.toNanos();
+        this.stillness = new Stillness(host);
         this.changed = host.condition(lock);
     }
 
@@ -142,9 +150,14 @@ final class Installation {
             if (goal == null) {
                 return "";
             }
-            return provider == null
-                    ? "a member with the state of " + goal
-                    : chunks.isEmpty() ? provider + " to send the state of " + goal : "the application to install the state";
+            long still = stillness.nanos();
+            if (still >= 0) {
+                return "install of the application, which has neither returned nor read on for " + seconds(still);
+            }
+            if (isAwaitingListeners) {
+                return "listeners of the application for messages out of band, which have not returned";
+            }
+            return provider == null ? "a member with the state of " + goal : provider + " to send the state of " + goal;
         } finally {
             lock.unlock();
         }
@@ -208,6 +221,41 @@ final class Installation {
             closed = reason;
             goal = null;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Gives up if the application has neither returned from {@code install} nor read on for {@code state.timeout}: its thread is
+     * left to itself, and what it reads fails. From any thread, again and again.
+     */
+    void look() {
+        String text;
+        lock.lock();
+        try {
+            long nanos = stillness.nanos();
+            if (closed != null || nanos < timeoutNanos) {
+                return;
+            }
+            text = "install of the application has neither returned nor read on for " + seconds(nanos) + " (state.timeout)";
+            closed = text;
+            goal = null;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        owner.onFailed(text, null);
+    }
+
+    private static String seconds(long nanos) {
+        return nanos / 1_000_000_000 + " s";
+    }
+
+    private void awaitingListeners(boolean isAwaiting) {
+        lock.lock();
+        try {
+            isAwaitingListeners = isAwaiting;
         } finally {
             lock.unlock();
         }
@@ -347,7 +395,9 @@ final class Installation {
     private void installOnce(Cut cut) throws IOException {
         StateInput in = new StateInput(cut);
         begin(cut);
+        awaitListeners(cut);
         HandedOver replacement = new HandedOver(cut.view(), owner.hasState());
+        stillness.called(true);
         try {
             state.install(in, replacement);
         } catch (IOException | RuntimeException e) {
@@ -356,8 +406,11 @@ final class Installation {
                 throw in.failure;
             }
             throw e;
+        } finally {
+            stillness.called(false);
         }
         in.finish();
+        checkOpen();
         handedOver.addAll(replacement.close());
         if (state.isAtomic() || owner.onInstalled(cut)) {
             LOG.info("group {}: the state of {} is installed, {} bytes", group, cut, in.at);
@@ -436,6 +489,23 @@ final class Installation {
         }
     }
 
+    /** Listeners of messages out of band that have begun before use the state that is about to be replaced. */
+    private void awaitListeners(Cut cut) throws Interrupted {
+        long waited = 0;
+        try {
+            while (!owner.isQuiet()) {
+                awaitingListeners(true);
+                if (waited >= timeoutNanos) {
+                    throw giveUp("the state of " + cut + " is not installed, because a listener of a message out of band has not"
+                            + " returned for " + seconds(waited) + " (state.timeout)");
+                }
+                waited = awaitChange(cut, waited, "");
+            }
+        } finally {
+            awaitingListeners(false);
+        }
+    }
+
     /** Waits a while; fails when the cut is not what is needed any more, or after {@code state.timeout}. */
     private long awaitChange(Cut cut, long waitedNanos, String reason) throws Interrupted {
         lock.lock();
@@ -456,19 +526,36 @@ final class Installation {
         }
     }
 
-    private void check(Cut cut) throws Interrupted {
-        if (closed != null) {
-            throw new Interrupted(closed);
+    private void checkOpen() throws Interrupted {
+        lock.lock();
+        try {
+            if (closed != null) {
+                throw new Interrupted(closed);
+            }
+        } finally {
+            lock.unlock();
         }
+    }
+
+    private void check(Cut cut) throws Interrupted {
+        checkOpen();
         if (goal != cut) {
             throw new Interrupted("another state is needed");
         }
     }
 
     private Interrupted giveUp(Cut cut, String reason) {
-        String text = "no member gives the state of " + cut + ": " + reason;
-        closed = text;
-        goal = null;
+        return giveUp("no member gives the state of " + cut + ": " + reason);
+    }
+
+    private Interrupted giveUp(String text) {
+        lock.lock();
+        try {
+            closed = text;
+            goal = null;
+        } finally {
+            lock.unlock();
+        }
         owner.onFailed(text, null);
         return new Interrupted(text);
     }
@@ -641,6 +728,7 @@ final class Installation {
         }
 
         private boolean fill() throws IOException {
+            stillness.onRead();
             if (failure != null) {
                 throw failure;
             }
@@ -650,6 +738,7 @@ final class Installation {
             if (isAtEnd) {
                 return false;
             }
+            stillness.reading(true);
             try {
                 Chunk next = take(cut);
                 if (next == null) {
@@ -667,6 +756,8 @@ final class Installation {
             } catch (Interrupted e) {
                 failure = e;
                 throw e;
+            } finally {
+                stillness.reading(false);
             }
         }
 

@@ -320,7 +320,8 @@ final class Snapshots {
             lock.unlock();
         }
         if (isIdle) {
-            close(one);
+            // Where a snapshot is dropped, nobody may wait for the application: the loop, or listeners.
+            host.start("tutti-state-close-" + group, () -> close(one));
         }
     }
 

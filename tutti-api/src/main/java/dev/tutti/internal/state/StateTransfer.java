@@ -45,6 +45,9 @@ public final class StateTransfer {
         /** The gate is to be looked at, where listeners are called. From any thread. */
         void onChange();
 
+        /** Whether no listener of a message out of band runs. From any thread. */
+        boolean isQuiet();
+
         /** Sends messages of the application to all, on a thread that may wait. */
         void handOver(List<byte[]> messages);
 
@@ -210,7 +213,14 @@ public final class StateTransfer {
     }
 
     void install(Cut cut) {
+        // First: no listener of a message out of band may begin any more when the installing thread waits for those that run.
+        isHolding = true;
         installation.install(cut);
+    }
+
+    /** Ends the membership if the application holds up the state for {@code state.timeout}. From any thread. */
+    public void lookAtInstall() {
+        installation.look();
     }
 
     /** Whether the application may still be installing a state, needed or not. */
@@ -297,6 +307,11 @@ public final class StateTransfer {
         public void send(Member receiver, StateRecord record) {
             byte[] content = record.bytes();
             owner.send(receiver, content, content.length);
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return owner.isQuiet();
         }
 
         @Override

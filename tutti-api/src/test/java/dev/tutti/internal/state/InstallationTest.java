@@ -88,6 +88,7 @@ class InstallationTest {
     private volatile boolean isAtomic;
     private volatile boolean isReadToTheEnd = true;
     private volatile boolean mayReplace = true;
+    private volatile boolean isQuiet = true;
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch idle = new CountDownLatch(1);
     private Cut cut = new Cut(View.alone(self));
@@ -129,6 +130,11 @@ class InstallationTest {
                 @Override
                 public void send(Member receiver, StateRecord record) {
                     sent.add(new Sent(receiver, record));
+                }
+
+                @Override
+                public boolean isQuiet() {
+                    return isQuiet;
                 }
 
                 @Override

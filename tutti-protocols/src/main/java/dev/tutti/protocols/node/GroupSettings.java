@@ -121,7 +121,8 @@ public final class GroupSettings {
             Duration.ofMillis(100),
             Duration.ofHours(1),
             "How long a newcomer waits for the next piece of the state before it asks another member, and how long it goes on "
-                    + "when no member has what it needs.");
+                    + "when no member has what it needs. Also how long the application's install may neither return nor read on, and "
+                    + "wait for listeners of messages out of band, before the member leaves.");
 
     public static final Setting<Size> STATE_HELD_MEMORY = Setting.size(
             "state.held-memory",

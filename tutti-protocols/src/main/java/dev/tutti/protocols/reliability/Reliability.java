@@ -851,7 +851,7 @@ public final class Reliability implements Layer {
         if (sharedBytes < limitBytes) {
             limitBytes = sharedBytes;
             // It opens as the others acknowledge, never by what this member consumes.
-            waitsFor = waitsFor.equals(self) ? leastAcknowledged() : waitsFor;
+            waitsFor = waitsFor.equals(self) ? SharedWindow.slowest(pairs) : waitsFor;
         }
         if (mistake == Mistake.WAIT_FOR_DEPARTED) {
             for (Pair pair : departed.values()) {
@@ -868,17 +868,6 @@ public final class Reliability implements Layer {
             windowWaitsFor = waitsFor;
             out.raise(new Signal.Window(null, limitBytes, waitsFor));
         }
-    }
-
-    /** The member that has acknowledged least of what this one has sent to all; the first of several. There are others. */
-    private Member leastAcknowledged() {
-        Pair least = pairs[0];
-        for (Pair pair : pairs) {
-            if (pair.acknowledged < least.acknowledged) {
-                least = pair;
-            }
-        }
-        return least.member();
     }
 
     private boolean isAllAcknowledged() {

@@ -1,5 +1,6 @@
 package dev.tutti.protocols.reliability;
 
+import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
 
 /**
@@ -36,6 +37,17 @@ final class SharedWindow {
             }
         }
         return count;
+    }
+
+    /** The member that has acknowledged least of this member's multicasts; the first of several. There is at least one. */
+    static Member slowest(Pair[] others) {
+        Pair slowest = others[0];
+        for (Pair pair : others) {
+            if (pair.acknowledged < slowest.acknowledged) {
+                slowest = pair;
+            }
+        }
+        return slowest.member();
     }
 
     /** What may be under way of each of so many. */

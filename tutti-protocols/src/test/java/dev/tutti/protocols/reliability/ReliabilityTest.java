@@ -258,20 +258,6 @@ class ReliabilityTest {
             assertThat(aloneAgain).as("the other is silent").isEqualTo(WINDOW);
         }
 
-        @Test
-        void isNotSaidToBeClosedByItsOwnMemberWhileOthersShareIt() {
-            three.layer.advance(1);
-            three.send("x");
-            three.consumeAll();
-            three.multicast(2, 1, "y");
-            openAfterAcknowledgement(0, WINDOW);
-            assertThat(three.layer.texts()).as("it opens when they have acknowledged").containsEntry("reliability.window-bounded-by", "n2");
-            openAfterAcknowledgement(1, 2 * WINDOW);
-            three.layer.advance(SharedWindow.ACTIVE_NANOS);
-            openAfterAcknowledgement(1, 2 * WINDOW);
-            assertThat(three.layer.texts()).as("it opens when this member consumes").containsEntry("reliability.window-bounded-by", "n1");
-        }
-
         private long openAfterAcknowledgement(long received, long limit) {
             three.ack(2, received, limit, 0, WINDOW);
             three.ack(3, received, limit, 0, WINDOW);

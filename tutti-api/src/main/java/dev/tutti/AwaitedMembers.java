@@ -1,0 +1,59 @@
+package dev.tutti;
+
+import dev.tutti.core.View;
+import dev.tutti.internal.Host;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Threads that wait until a group has a number of members. Thread-safe. */
+final class AwaitedMembers {
+
+    /** @param there true when there are so many, false when the group has ended */
+    private record Awaited(int count, CompletableFuture<Boolean> there) {}
+
+    private final Host host;
+    private final CopyOnWriteArrayList<Awaited> waiters = new CopyOnWriteArrayList<>();
+
+    AwaitedMembers(Host host) {
+        this.host = host;
+    }
+
+    /** As {@link Group#awaitMembers}, in a group whose present view and end are those given. */
+    boolean await(int count, Duration within, Supplier<@Nullable View> view, BooleanSupplier isOver) {
+        Awaited awaited = new Awaited(count, new CompletableFuture<>());
+        waiters.add(awaited);
+        try {
+            View present = view.get();
+            if (present != null && present.size() >= count) {
+                return true;
+            }
+            return !isOver.getAsBoolean() && host.get(awaited.there(), within.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            waiters.remove(awaited);
+        }
+    }
+
+    void onView(View installed) {
+        for (Awaited awaited : waiters) {
+            if (installed.size() >= awaited.count()) {
+                awaited.there().complete(true);
+            }
+        }
+    }
+
+    void onEnd() {
+        waiters.forEach(awaited -> awaited.there().complete(false));
+    }
+}

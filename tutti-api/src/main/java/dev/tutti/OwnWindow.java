@@ -1,0 +1,86 @@
+package dev.tutti;
+
+import dev.tutti.SendException.Reason;
+import dev.tutti.core.Member;
+import dev.tutti.protocols.packing.Outgoing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a listener from waiting in a send for a window that this member holds closed itself: it opens with what this member
+ * consumes, which is nothing before the listener has returned. Waiting for the loop, for a view and for other members is allowed.
+ *
+ * <p>Under the lock of the {@link SubmissionQueue}.
+ */
+final class OwnWindow {
+
+    /** In the turn of the first look, layers may not have told each other of the window yet. */
+    private static final int LOOKS_MAX = 2;
+
+    /** Time after which a listener looks again while other threads consume. */
+    private static final long LOOK_NANOS = 100_000_000;
+
+    private final SubmissionQueue.Owner owner;
+    private final Outgoing outgoing;
+
+    /** How many times in a row the stack has looked, and this member itself has kept the window closed. */
+    private int looks;
+
+    /** A look was asked for, and nothing was told since. */
+    private boolean isLookAsked;
+
+    /** What is told next is of a look that was asked for. */
+    private boolean isLooking;
+
+    OwnWindow(SubmissionQueue.Owner owner, Outgoing outgoing) {
+        this.owner = owner;
+        this.outgoing = outgoing;
+    }
+
+    /**
+     * Checks that a listener may wait; to be called again when something was told.
+     *
+     * @return time after which it is to be called again in any case
+     * @throws SendException if the listener would wait for itself
+     */
+    long check() {
+        if (!isOwn(outgoing.closedBy())) {
+            return Long.MAX_VALUE;
+        }
+        if (owner.isConsumingAside()) {
+            looks = 0;
+            return LOOK_NANOS;
+        }
+        if (looks >= LOOKS_MAX) {
+            looks = 0;
+            throw new SendException(Reason.LISTENER, "a listener would have to wait in send for messages that are delivered here only when it"
+                    + " has returned: " + outgoing.waitsFor() + ", which is this member; use sendAsync, or send from another thread");
+        }
+        if (!isLookAsked) {
+            isLookAsked = true;
+            owner.look();
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private boolean isOwn(@Nullable Member closer) {
+        return closer != null && closer.equals(owner.self());
+    }
+
+    /** The stack is about to look. */
+    void onLook() {
+        isLooking = true;
+    }
+
+    /** The stack has told what sends wait for. */
+    void onExplained() {
+        if (!isOwn(outgoing.closedBy())) {
+            looks = 0;
+        } else if (isLooking) {
+            looks++;
+        }
+        if (isLooking) {
+            isLooking = false;
+            isLookAsked = false;
+        }
+    }
+}

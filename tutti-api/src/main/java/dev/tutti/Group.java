@@ -6,6 +6,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Check;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,7 @@ public final class Group implements AutoCloseable {
     private final @Nullable StateTransfer state;
     private final CallbackFailures failures;
     private final AwaitedMembers awaited;
+    private final CopyOnWriteArrayList<Check> checks = new CopyOnWriteArrayList<>();
 
     private volatile @Nullable Member self;
     private volatile @Nullable View view;
@@ -517,6 +520,19 @@ public final class Group implements AutoCloseable {
     @SuppressWarnings("exports") // who may use it can see it
     public Fence fence() {
         return lane.fence();
+    }
+
+    /**
+     * Has {@code check} asked once a second, until the group is left, for what is wrong with a component on this group. It is told as
+     * other {@linkplain Problem problems} are.
+     */
+    @SuppressWarnings("exports") // who may use it can see it
+    public void watch(Check check) {
+        checks.add(check);
+    }
+
+    List<Check> checks() {
+        return checks;
     }
 
     /**

@@ -40,6 +40,8 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
         MISMATCH(true),
         /** Two nodes of the cluster have the same name: logs, charts and commands can't tell them apart. */
         SAME_NAME(true),
+        /** The wall clock of this node is further from the clocks of the others than a component of the group allows. */
+        CLOCK_WRONG(true),
         /** A send waits, and nothing that was submitted before leaves this node. */
         SEND_STUCK(true),
         /** A newcomer is given the state, and makes no progress. */

@@ -2,6 +2,7 @@ package dev.tutti;
 
 import dev.tutti.Problems.Finding;
 import dev.tutti.core.Member;
+import dev.tutti.internal.Check;
 import dev.tutti.internal.state.StateTransfer;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,12 @@ final class Progress {
         lookAtListeners(nowNanos, found);
         lookAtSends(found);
         lookAtState(found);
+        for (Check check : group.checks()) {
+            Check.Remark remark = check.look();
+            if (remark != null) {
+                found.add(finding(remark.kind(), remark.subject(), remark.text(), remark.advice()));
+            }
+        }
         String suspended = group.suspendedBecause();
         if (suspended != null) {
             found.add(finding(

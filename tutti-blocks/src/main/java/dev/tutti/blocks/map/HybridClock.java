@@ -1,10 +1,11 @@
 package dev.tutti.blocks.map;
 
+import dev.tutti.Problem;
 import dev.tutti.Threads;
-import dev.tutti.internal.Logs;
+import dev.tutti.internal.Check;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.slf4j.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time of writes: a hybrid logical clock whose physical part stays near the clocks of all nodes. Under the map's lock.
@@ -21,8 +22,6 @@ import org.slf4j.Logger;
  * alone still knows how wrong its clock is.
  */
 final class HybridClock {
-
-    private static final Logger LOG = Logs.of(HybridClock.class);
 
     /**
      * What a message says about time.
@@ -72,7 +71,6 @@ final class HybridClock {
     private long ownOffsetMillis;
     private long comparedNanos;
     private boolean isCompared;
-    private boolean isWrong;
     private long cut;
     private long refused;
 
@@ -161,6 +159,21 @@ final class HybridClock {
         return readings.isEmpty() ? 0 : ownOffsetMillis - othersOffsetMillis;
     }
 
+    /** Says by how much this node's wall clock is wrong if it is beyond the limit; null otherwise. */
+    Check.@Nullable Remark remark() {
+        long errorMillis = errorMillis();
+        if (Math.abs(errorMillis) <= errorMaxMillis) {
+            return null;
+        }
+        return new Check.Remark(
+                Problem.Kind.CLOCK_WRONG,
+                self,
+                "map " + map + ": the wall clock of this node, " + self + ", is " + Math.abs(errorMillis) + " ms "
+                        + (errorMillis > 0 ? "ahead of" : "behind") + " the median of " + readings.size() + " other nodes, and "
+                        + errorMaxMillis + " ms are allowed (clockErrorMax); the last writer may not be the one that wrote last",
+                "synchronise the clocks of all nodes with NTP: see chronyc tracking, or timedatectl timesync-status, here and there");
+    }
+
     /** Stamps for which the wall clock was cut to the limit. */
     long cut() {
         return cut;
@@ -196,7 +209,6 @@ final class HybridClock {
         long[] others = readings.values().stream().mapToLong(Reading::offsetMillis).sorted().toArray();
         othersOffsetMillis = others.length == 0 ? offsetMillis : others[(others.length - 1) / 2];
         groupOffsetMillis = medianWith(others, offsetMillis);
-        tell(offsetMillis - othersOffsetMillis);
     }
 
     /** The lower median of {@code sorted} and one more: the same at both of two nodes. */
@@ -205,23 +217,6 @@ final class HybridClock {
         long low = at > 0 ? sorted[at - 1] : Long.MIN_VALUE;
         long high = at < sorted.length ? sorted[at] : Long.MAX_VALUE;
         return Math.clamp(one, low, high);
-    }
-
-    private void tell(long errorMillis) {
-        boolean isWrongNow = Math.abs(errorMillis) > errorMaxMillis;
-        if (isWrongNow && !isWrong) {
-            LOG.warn(
-                    "map {}: the wall clock of this node is {} ms {} the median of {} other nodes, {} ms are allowed; until the"
-                            + " clocks agree, the last writer may not be the one that wrote last; synchronise them, with NTP for instance",
-                    map,
-                    Math.abs(errorMillis),
-                    errorMillis > 0 ? "ahead of" : "behind",
-                    readings.size(),
-                    errorMaxMillis);
-        } else if (isWrong && !isWrongNow) {
-            LOG.info("map {}: the wall clock of this node is {} ms from the median of the others again", map, Math.abs(errorMillis));
-        }
-        isWrong = isWrongNow;
     }
 
     private static final int COUNT_BITS = 16;

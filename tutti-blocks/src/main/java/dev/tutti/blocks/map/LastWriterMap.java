@@ -118,6 +118,9 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
                 .onClosed(map::onClosed)
                 .join();
         map.onJoined(joined);
+        if (map.isByTime()) {
+            joined.watch(new ClockCheck(map.lock, map.time));
+        }
         return map;
     }
 

@@ -86,6 +86,9 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
                 .onClosed(map::onClosed)
                 .join();
         map.replica = joined;
+        if (map.isByTime()) {
+            joined.group().watch(new ClockCheck(map.lock, map.time));
+        }
         map.onDeadline(0);
         return map;
     }

@@ -2,7 +2,9 @@ package dev.tutti.blocks.map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.Event;
 import dev.tutti.Node;
+import dev.tutti.Problem;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.core.Member;
 import dev.tutti.testkit.Cluster;
@@ -156,6 +158,43 @@ class LaterWriteTest {
         cluster.advance(Duration.ofSeconds(1)).heal().awaitOneView();
         assertAlike(cluster, maps);
         assertThat(maps.on(4).get("k")).isEqualTo("later");
+    }
+
+    /** The node whose clock is wrong says so, with the next step, and takes it back when the clock is right again. */
+    @ClusterTest(nodes = 3, seeds = 6)
+    void clockThatIsWrongIsAProblemUntilItIsRightAgain(Cluster cluster) {
+        isTotal = cluster.seed() % 2 == 0;
+        boolean isAhead = cluster.seed() % 3 == 0;
+        Components<ReplicatedMap<String, String>> maps = startAll(cluster);
+        for (int number = 1; number <= 3; number++) {
+            maps.run(number, map -> map.put("of " + map.self(), "1"));
+        }
+        cluster.advance(Duration.ofSeconds(8));
+        assertThat(clockProblems(cluster, 2)).isEmpty();
+        cluster.setWallClock(2, isAhead ? HOUR : HOUR.negated());
+        cluster.advance(Duration.ofSeconds(10));
+        assertThat(clockProblems(cluster, 2)).singleElement().satisfies(problem -> {
+            assertThat(problem.text()).contains(
+                    "the wall clock of this node, n2", isAhead ? "ahead of" : "behind", "the median of 2 other nodes", "1000 ms are allowed");
+            assertThat(problem.text()).containsPattern("is 3(59|60)\\d{4} ms");
+            assertThat(problem.advice()).contains("NTP");
+        });
+        assertThat(cluster.node(2).health().isReady()).isTrue();
+        assertThat(clockProblems(cluster, 1)).as("its own is right").isEmpty();
+        assertThat(events(cluster, Event.Kind.PROBLEM)).singleElement().asString().contains("the wall clock of this node");
+        // Nobody writes meanwhile.
+        cluster.setWallClock(2, isAhead ? HOUR.negated() : HOUR);
+        cluster.advance(Duration.ofSeconds(3));
+        assertThat(clockProblems(cluster, 2)).isEmpty();
+        assertThat(events(cluster, Event.Kind.PROBLEM_OVER)).hasSize(1);
+    }
+
+    private static List<Problem> clockProblems(Cluster cluster, int number) {
+        return cluster.node(number).health().problems().stream().filter(problem -> problem.kind() == Problem.Kind.CLOCK_WRONG).toList();
+    }
+
+    private static List<Event> events(Cluster cluster, Event.Kind kind) {
+        return cluster.node(2).events(0).list().stream().filter(event -> event.kind() == kind).toList();
     }
 
     /** Who has seen a write overrules it, whatever the clocks of both show. */

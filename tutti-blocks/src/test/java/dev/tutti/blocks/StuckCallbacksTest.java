@@ -146,22 +146,6 @@ class StuckCallbacksTest extends StuckCallback {
         release(cluster);
     }
 
-    /** Health names the callback; when {@code state.timeout} is over, this member leaves the group, and nothing else has changed. */
-    private static void assertStuckState(Cluster cluster) {
-        awaitProblem(cluster, Problem.Kind.STATE_STUCK, "the state of group g makes no progress: it waits for install of the application");
-        assertThat(cluster.node(1).health().isReady()).isFalse();
-        assertThat(cluster.node(2).health().isReady()).isTrue();
-        awaitProblem(cluster, Problem.Kind.GROUP_LOST, "install of the application has neither returned nor read on for 12 s");
-        assertThat(cluster.node(1).groups()).extracting(Group::name).containsExactly("other");
-        assertThat(cluster.node(2).health().isReady()).isTrue();
-    }
-
-    private <B extends AutoCloseable> void assertJoinHasFailed(Components<Part<B>> parts) {
-        CompletableFuture<B> joined = parts.on(1).joined;
-        assertThat(joined).isCompletedExceptionally();
-        assertThat(joined.exceptionNow()).isInstanceOf(StateException.class).hasMessageContaining("install of the application");
-    }
-
     // ------------------------------------------------------------------ machine
 
     /** Remembers how many texts it was given. */

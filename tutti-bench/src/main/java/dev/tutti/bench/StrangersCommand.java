@@ -1,8 +1,11 @@
 package dev.tutti.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.tutti.Group;
 import dev.tutti.Node;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -44,6 +47,7 @@ final class StrangersCommand implements Callable<Integer> {
     private static final Duration LATE_MAX = Duration.ofMillis(50);
     private static final long GROWTH_BYTES_MAX = 64L << 20;
     private static final long PROBE_NANOS = 10_000_000;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     @Mixin
     private final Output output = new Output();
@@ -67,6 +71,7 @@ final class StrangersCommand implements Callable<Integer> {
     private String from = "127.0.0.1";
 
     private final AtomicLong opened = new AtomicLong();
+    private final AtomicLong floodNanos = new AtomicLong();
     private volatile boolean isOver;
 
     @Override
@@ -86,6 +91,7 @@ final class StrangersCommand implements Callable<Integer> {
                 strangers.add(Thread.ofPlatform().start(() -> attack(node.address(), words)));
             }
             long startNanos = System.nanoTime();
+            long startProcessNanos = processNanos();
             List<Double> joins = new ArrayList<>();
             long lateNanos = 0;
             while (System.nanoTime() - startNanos < TimeUnit.SECONDS.toNanos(seconds)) {
@@ -94,7 +100,13 @@ final class StrangersCommand implements Callable<Integer> {
             }
             long growth = memory(nodes) - before;
             double elapsed = (System.nanoTime() - startNanos) / 1e9;
+            double processorAll = (processNanos() - startProcessNanos) / 1e9 / elapsed;
             report(joins, quietJoin, quietNanos, lateNanos, growth, opened.get() / elapsed, nodes);
+            double processorFlood = floodNanos.get() / 1e9 / elapsed;
+            output.put("processors-flood", processorFlood);
+            output.put("processors-all", processorAll);
+            output.print(String.format(Locale.ROOT, "processors: %.2f in all, %.2f of them the strangers themselves",
+                    processorAll, processorFlood));
         } finally {
             isOver = true;
             for (Thread stranger : strangers) {
@@ -192,6 +204,7 @@ final class StrangersCommand implements Callable<Integer> {
         int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
         ArrayDeque<SocketChannel> open = new ArrayDeque<>();
         long startNanos = System.nanoTime();
+        long countedNanos = THREADS.getCurrentThreadCpuTime();
         for (long number = 0; !isOver; number++) {
             long waitNanos = startNanos + number * 1_000_000_000L / rate - System.nanoTime();
             if (waitNanos > 0) {
@@ -212,6 +225,9 @@ final class StrangersCommand implements Callable<Integer> {
             } catch (IOException e) {
                 output.tick("a stranger: " + e.getMessage());
             }
+            long usedNanos = THREADS.getCurrentThreadCpuTime();
+            floodNanos.addAndGet(usedNanos - countedNanos);
+            countedNanos = usedNanos;
         }
         for (SocketChannel channel : open) {
             try {
@@ -220,6 +236,10 @@ final class StrangersCommand implements Callable<Integer> {
                 output.note("a stranger: " + e.getMessage());
             }
         }
+    }
+
+    private static long processNanos() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }
 
     private static byte[] clientHello() throws IOException, GeneralSecurityException {

@@ -124,6 +124,8 @@ final class Targets {
             Target.of("stream-plain", input -> stream(false, input), () -> streams(false), "open", "garbage")
                     .within(FRAMES),
             Target.of("preface", TlsBytes::preface, TlsBytes::prefaces, "refused", "taken", "waiting"),
+            Target.of("client-hello", TlsBytes::clientHello, TlsBytes::clientHellos, "pass", "waiting", "none",
+                    "other protocol"),
             Target.of("certificates", TlsBytes::certificates, TlsBytes::otherCertificates, "refused", "taken")
                     .within(PEM),
             Target.of("revocations", TlsBytes::revocations, TlsBytes::otherRevocations, "refused", "taken")

@@ -4,20 +4,26 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 
 /** Opens what belongs to TLS to the fuzzer: files of certificates and keys, and the preface. */
 public final class TlsBytes {
 
     private static final Path FILE = Path.of("fuzz.pem");
+    private static final Pass PASS = Pass.of(List.of(new byte[32]));
 
     private TlsBytes() {}
 
@@ -89,6 +95,37 @@ public final class TlsBytes {
             throw new IllegalStateException("a preface ended twice");
         }
         return !isWhole && !isWholeNow ? "waiting" : preface.isRight() ? "taken" : "refused";
+    }
+
+    /** Looks at the first message of a TLS client. */
+    public static String clientHello(byte[] input) {
+        ByteBuf bytes = Unpooled.wrappedBuffer(input);
+        boolean isWhole = ClientHello.isWhole(bytes);
+        String protocol = ClientHello.protocol(bytes);
+        if (bytes.readableBytes() != input.length) {
+            throw new IllegalStateException("looking at a message took something of it");
+        }
+        return PASS.isValid(protocol) ? "pass" : !isWhole ? "waiting" : protocol.isEmpty() ? "none" : "other protocol";
+    }
+
+    /** Of a node, and of another client. */
+    public static List<byte[]> clientHellos() {
+        return List.of(clientHelloWith(PASS.issue()), clientHelloWith("h2"), new byte[] {'G', 'E', 'T'});
+    }
+
+    private static byte[] clientHelloWith(String protocol) {
+        try {
+            SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+            engine.setUseClientMode(true);
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {protocol});
+            engine.setSSLParameters(parameters);
+            ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+            engine.wrap(ByteBuffer.allocate(0), hello);
+            return Arrays.copyOf(hello.array(), hello.position());
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     public static List<byte[]> prefaces() {

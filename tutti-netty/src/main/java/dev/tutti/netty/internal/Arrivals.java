@@ -8,11 +8,13 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * Accepted connections that have not shown yet whose they are. Used on the loop only.
  *
- * <p>Each is <em>silent</em> until bytes come. With TLS it is then <em>ready</em> until its handshake may begin, and
- * <em>handshaking</em> from then on; without TLS it is silent until its first frame. Each stage is a {@link HostQueue}, so
- * that strangers make room for newcomers, never the other way round. The arithmetic of handshakes runs on one thread, and
- * another handshake begins only when that thread has nearly nothing to do: strangers get no more than one processor, and
- * not the loop's.
+ * <p>Each is <em>silent</em> until its first message is there. With TLS it is then <em>ready</em> until its handshake may begin,
+ * and <em>handshaking</em> from then on; without TLS it is silent until its first frame. Each stage is a {@link HostQueue},
+ * so that strangers make room for newcomers, never the other way round. Connections with a {@link Pass} have stages of their
+ * own, and go first.
+ *
+ * <p>The arithmetic of handshakes runs on one thread, and another handshake begins only when that thread has nearly nothing
+ * to do. Those without a pass begin at a fixed pace besides, which bounds the time that strangers can take from the machine.
  */
 final class Arrivals implements Executor {
 
@@ -21,6 +23,9 @@ final class Arrivals implements Executor {
 
     static final int READY_MAX = 256;
     static final int HANDSHAKES_MAX = 128;
+
+    /** Time between the beginnings of two handshakes without a pass. A handshake takes about 1 ms of a processor. */
+    static final long STRANGER_GAP_NANOS = 20_000_000;
 
     /** Tasks of handshakes at which none is begun: one at work, and the next one at hand. */
     private static final int TASKS_MAX = 2;
@@ -41,24 +46,58 @@ final class Arrivals implements Executor {
         void expire();
     }
 
+    /** Runs tasks on the loop later. */
+    interface Later {
+
+        void run(Runnable task, long delayNanos);
+    }
+
+    /** Connections whose first message is there, with a pass or without. */
+    private final class Line {
+
+        final HostQueue<Arrival> ready = new HostQueue<>(READY_MAX);
+        final HostQueue<Arrival> handshaking = new HostQueue<>(HANDSHAKES_MAX);
+
+        boolean remove(Arrival arrival) {
+            return handshaking.remove(arrival.host(), arrival) || ready.remove(arrival.host(), arrival);
+        }
+
+        /** Returns whether there was one. */
+        boolean beginNext() {
+            Arrival next = ready.next();
+            if (next == null) {
+                return false;
+            }
+            put(handshaking, next);
+            next.begin();
+            return true;
+        }
+    }
+
     private final Executor worker;
     private final Executor loop;
+    private final Later later;
     private final HostQueue<Arrival> silent = new HostQueue<>(SILENT_MAX);
-    private final HostQueue<Arrival> ready = new HostQueue<>(READY_MAX);
-    private final HostQueue<Arrival> handshaking = new HostQueue<>(HANDSHAKES_MAX);
+    private final Line withPass = new Line();
+    private final Line strangers = new Line();
 
     /** When each must have shown whose it is, the oldest first. */
     private final LinkedHashMap<Arrival, Long> deadlines = new LinkedHashMap<>();
 
     private int tasks;
 
+    /** Whether a handshake without a pass has begun within the last gap. */
+    private boolean isStrangerPaused;
+
     /**
      * @param worker a thread for the arithmetic of handshakes
      * @param loop runs what follows from it
+     * @param later as {@code loop}, after a time
      */
-    Arrivals(Executor worker, Executor loop) {
+    Arrivals(Executor worker, Executor loop, Later later) {
         this.worker = worker;
         this.loop = loop;
+        this.later = later;
     }
 
     int size() {
@@ -70,10 +109,10 @@ final class Arrivals implements Executor {
         put(silent, arrival);
     }
 
-    /** The first bytes of a handshake have come. */
-    void onReady(Arrival arrival) {
+    /** The first message of a handshake has come. */
+    void onReady(Arrival arrival, boolean hasPass) {
         silent.remove(arrival.host(), arrival);
-        put(ready, arrival);
+        put((hasPass ? withPass : strangers).ready, arrival);
         beginNext();
     }
 
@@ -82,9 +121,8 @@ final class Arrivals implements Executor {
         if (deadlines.remove(arrival) == null) {
             return;
         }
-        String host = arrival.host();
-        if (!handshaking.remove(host, arrival) && !ready.remove(host, arrival)) {
-            silent.remove(host, arrival);
+        if (!withPass.remove(arrival) && !strangers.remove(arrival)) {
+            silent.remove(arrival.host(), arrival);
         }
     }
 
@@ -97,14 +135,23 @@ final class Arrivals implements Executor {
     }
 
     private void beginNext() {
-        while (tasks < TASKS_MAX) {
-            Arrival next = ready.next();
-            if (next == null) {
-                return;
-            }
-            put(handshaking, next);
-            next.begin();
+        while (tasks < TASKS_MAX && (withPass.beginNext() || beginStranger())) {
+            // Each of them gives the thread its first task.
         }
+    }
+
+    private boolean beginStranger() {
+        if (isStrangerPaused || !strangers.beginNext()) {
+            return false;
+        }
+        isStrangerPaused = true;
+        later.run(this::onPaused, STRANGER_GAP_NANOS);
+        return true;
+    }
+
+    private void onPaused() {
+        isStrangerPaused = false;
+        beginNext();
     }
 
     /** Runs a task of a handshake. */

@@ -55,6 +55,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     private List<X509Certificate> certificates = List.of();
     private Credentials credentials = Credentials.NONE;
+    private boolean isReady;
     private boolean isEvicted;
     private int frames;
     private Phase phase = Phase.OPENING;
@@ -367,14 +368,18 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         }
     }
 
-    /** Keeps the bytes, and reads no more, until the handshake may begin. */
+    /** Keeps the bytes until the first message is there, and reads no more until the handshake may begin. */
     private void onEarly(ByteBuf bytes) {
-        channel.config().setAutoRead(false);
         if (early == null) {
             early = bytes;
-            driver.onReady(this);
         } else {
-            early = Unpooled.wrappedBuffer(early, bytes);
+            early.writeBytes(bytes);
+            bytes.release();
+        }
+        if (!isReady && ClientHello.isWhole(early)) {
+            isReady = true;
+            channel.config().setAutoRead(false);
+            driver.onReady(this, early);
         }
     }
 

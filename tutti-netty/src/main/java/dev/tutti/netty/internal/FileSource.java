@@ -98,7 +98,10 @@ record FileSource(
         checkPair(privateKey, own);
         List<X509Certificate> authorities = Pem.certificates(authority);
         return Trust.of(
-                privateKey, chain, authorities, new Trust.Rules(revocations(authorities), names(), isNameChecked));
+                privateKey,
+                chain,
+                Trust.Authorities.of(authorities, chain),
+                new Trust.Rules(revocations(authorities), names(), isNameChecked));
     }
 
     private List<X509CRL> revocations(List<X509Certificate> authorities) throws IOException {

@@ -12,6 +12,7 @@ import dev.tutti.core.driver.TransportException;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.internal.Counters.Name;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
@@ -53,6 +54,7 @@ public final class NettyDriver implements StreamDriver {
     private final ReceiveRegions regions;
     private final Dialer dialer;
     private final Arrivals arrivals;
+    private final Passes passes = new Passes();
     private final HostQueue<Connection> refused = new HostQueue<>(REFUSED_MAX);
     private final Allowance rejections = new Allowance(REJECTIONS_PER_SECOND);
     private final FrameCheck check;
@@ -84,7 +86,10 @@ public final class NettyDriver implements StreamDriver {
         this.memory = DirectMemory.ofProcess();
         this.regions = new ReceiveRegions(memory);
         this.dialer = new Dialer(this, endpoint);
-        this.arrivals = new Arrivals(loop.acceptWorker(), loop.executor());
+        this.arrivals = new Arrivals(
+                loop.acceptWorker(),
+                loop.executor(),
+                (task, delayNanos) -> loop.executor().schedule(task, delayNanos, TimeUnit.NANOSECONDS));
         this.check = new FrameCheck(endpoint.isSummed());
     }
 
@@ -272,9 +277,9 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    /** The first bytes of a TLS handshake have come. */
-    void onReady(Connection connection) {
-        arrivals.onReady(connection);
+    /** The first message of a TLS handshake has come. */
+    void onReady(Connection connection, ByteBuf hello) {
+        arrivals.onReady(connection, passes.isShown(trust().pass(), hello));
     }
 
     void onEvicted(Connection connection) {

@@ -6,6 +6,7 @@ import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
+import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECFieldFp;
 import java.security.spec.ECGenParameterSpec;
 import java.security.spec.ECParameterSpec;
@@ -37,6 +38,11 @@ final class SecretAuthority {
         KeyPair keys = keys(secret.derive(cluster, PURPOSE, DERIVED_BYTES));
         String name = "tutti cluster " + X509.fingerprint(keys.getPublic());
         return X509.authority(keys, name, ALWAYS);
+    }
+
+    /** Returns the private key of the authority, which only those know who have the secret. */
+    static byte[] scalar(X509.Identity authority) {
+        return ((ECPrivateKey) authority.key()).getS().toByteArray();
     }
 
     private static KeyPair keys(byte[] derived) throws GeneralSecurityException {

@@ -84,7 +84,9 @@ final class SecretSource implements Security.Source {
         List<X509Certificate> believed = loaded.values().stream().map(X509.Identity::certificate).toList();
         X509.Identity first = loaded.values().iterator().next();
         X509.Identity node = X509.node(first, X509.newKeys(), name, List.of(host), SecretAuthority.ALWAYS);
-        return Trust.of(node.key(), List.of(node.certificate()), believed);
+        List<byte[]> known = loaded.values().stream().map(SecretAuthority::scalar).toList();
+        return Trust.of(
+                node.key(), List.of(node.certificate()), new Trust.Authorities(believed, Pass.of(known)), Trust.Rules.NONE);
     }
 
     private List<ClusterSecret> secrets() throws IOException {

@@ -10,6 +10,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
@@ -18,9 +19,11 @@ import java.util.stream.Collectors;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,19 +59,37 @@ final class Trust {
         static final Rules NONE = new Rules(List.of(), Set.of(), true);
     }
 
+    /**
+     * Those whose certificates are believed, and the pass of nodes that know them.
+     */
+    record Authorities(List<X509Certificate> certificates, Pass pass) {
+
+        /** Authorities of which nodes know the certificates alone; {@code chain} is that of this node. */
+        static Authorities of(List<X509Certificate> certificates, List<X509Certificate> chain) {
+            X500Principal issuer = chain.getLast().getIssuerX500Principal();
+            List<byte[]> keys = new ArrayList<>();
+            for (X509Certificate each : certificates) {
+                int index = each.getSubjectX500Principal().equals(issuer) ? 0 : keys.size();
+                keys.add(index, each.getPublicKey().getEncoded());
+            }
+            return new Authorities(certificates, Pass.of(keys));
+        }
+    }
+
     private final SSLContext context;
     private final X509ExtendedTrustManager manager;
     private final List<X509Certificate> chain;
     private final List<X509Certificate> authorities;
+    private final Pass pass;
     private final Rules rules;
     private final Names own;
     private final String fingerprint;
 
-    private Trust(
-            PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities, Rules rules)
+    private Trust(PrivateKey key, List<X509Certificate> chain, Authorities believed, Rules rules)
             throws GeneralSecurityException, IOException {
         this.chain = List.copyOf(chain);
-        this.authorities = authorities;
+        this.authorities = believed.certificates();
+        this.pass = believed.pass();
         this.rules = rules;
         this.own = Names.of(chain.getFirst(), rules.isNameChecked());
         StringBuilder fingerprints = new StringBuilder();
@@ -90,11 +111,10 @@ final class Trust {
 
     static Trust of(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities)
             throws GeneralSecurityException, IOException {
-        return of(key, chain, authorities, Rules.NONE);
+        return of(key, chain, Authorities.of(authorities, chain), Rules.NONE);
     }
 
-    static Trust of(
-            PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities, Rules rules)
+    static Trust of(PrivateKey key, List<X509Certificate> chain, Authorities authorities, Rules rules)
             throws GeneralSecurityException, IOException {
         return new Trust(key, chain, authorities, rules);
     }
@@ -135,14 +155,24 @@ final class Trust {
         return own;
     }
 
+    /** Returns an engine for one connection. That of a client shows a pass. */
     SSLEngine engine(boolean isClient) {
         SSLEngine engine = context.createSSLEngine();
         engine.setUseClientMode(isClient);
         engine.setEnabledProtocols(PROTOCOLS);
-        if (!isClient) {
+        if (isClient) {
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {pass.issue()});
+            engine.setSSLParameters(parameters);
+        } else {
             engine.setNeedClientAuth(true);
         }
         return engine;
+    }
+
+    /** The pass that other nodes show. */
+    Pass pass() {
+        return pass;
     }
 
     Credentials credentials(X509Certificate certificate) throws GeneralSecurityException {

@@ -15,7 +15,11 @@ class ArrivalsTest {
     private final ArrayDeque<Runnable> worker = new ArrayDeque<>();
 
     private final ArrayDeque<Runnable> loop = new ArrayDeque<>();
-    private final Arrivals arrivals = new Arrivals(worker::add, loop::add);
+
+    /** Tasks for the time when the next stranger may begin. */
+    private final ArrayDeque<Runnable> paused = new ArrayDeque<>();
+
+    private final Arrivals arrivals = new Arrivals(worker::add, loop::add, (task, _) -> paused.add(task));
     private final List<String> log = new ArrayList<>();
 
     /** A connection whose handshake has one task. */
@@ -79,9 +83,9 @@ class ArrivalsTest {
     @Test
     void beginsTheNewestHandshakesOfHostsInTurnAsTheThreadHasTime() {
         for (int index = 0; index < 4; index++) {
-            arrivals.onReady(accepted("10.0.0.1", "m" + index));
+            arrivals.onReady(accepted("10.0.0.1", "m" + index), true);
         }
-        arrivals.onReady(accepted("10.0.0.2", "newcomer"));
+        arrivals.onReady(accepted("10.0.0.2", "newcomer"), true);
         assertThat(log).containsExactly("begin m0", "begin m1");
         finishOneTask();
         finishOneTask();
@@ -91,7 +95,7 @@ class ArrivalsTest {
     @Test
     void theOldestHandshakeMakesRoomForTheNext() {
         for (int index = 0; index <= Arrivals.HANDSHAKES_MAX; index++) {
-            arrivals.onReady(accepted("10.0.0.1", "m" + index));
+            arrivals.onReady(accepted("10.0.0.1", "m" + index), true);
             finishOneTask();
         }
         assertThat(log).contains("evict m0").doesNotContain("evict m1");
@@ -99,10 +103,52 @@ class ArrivalsTest {
     }
 
     @Test
+    void strangersBeginAtAPaceAndThoseWithAPassAtOnce() {
+        for (int index = 0; index < 3; index++) {
+            arrivals.onReady(accepted("10.0.0.1", "stranger " + index), false);
+        }
+        assertThat(log).containsExactly("begin stranger 0");
+        finishOneTask();
+        assertThat(log).doesNotContain("begin stranger 2");
+        arrivals.onReady(accepted("10.0.0.1", "node"), true);
+        assertThat(log).endsWith("begin node");
+        finishOneTask();
+        paused.remove().run();
+        assertThat(log).endsWith("begin stranger 2");
+        finishOneTask();
+        paused.remove().run();
+        assertThat(log).endsWith("begin stranger 1");
+        finishOneTask();
+        paused.remove().run();
+        assertThat(paused).isEmpty();
+        assertThat(arrivals.size()).isEqualTo(4);
+    }
+
+    @Test
+    void strangersNeverEvictThoseWithAPass() {
+        arrivals.onReady(accepted("10.0.0.1", "node at work"), true);
+        arrivals.onReady(accepted("10.0.0.1", "node in handshake"), true);
+        arrivals.onReady(accepted("10.0.0.1", "node that waits"), true);
+        for (int index = 0; index <= Arrivals.READY_MAX; index++) {
+            arrivals.onReady(accepted("10.0.0.1", "stranger " + index), false);
+        }
+        finishOneTask();
+        finishOneTask();
+        finishOneTask();
+        for (int index = 0; index <= Arrivals.HANDSHAKES_MAX; index++) {
+            arrivals.onReady(accepted("10.0.0.1", "later stranger " + index), false);
+            finishOneTask();
+            paused.remove().run();
+        }
+        assertThat(log).contains("begin node that waits", "evict stranger 0")
+                .noneMatch(line -> line.startsWith("evict node"));
+    }
+
+    @Test
     void endsWhatTakesTooLongInAnyStage() {
         accepted("10.0.0.1", "silent");
         for (int index = 0; index < 3; index++) {
-            arrivals.onReady(accepted("10.0.0.1", "m" + index));
+            arrivals.onReady(accepted("10.0.0.1", "m" + index), true);
         }
         Stranger later = new Stranger("10.0.0.1", "later");
         arrivals.onAccepted(later, 200);

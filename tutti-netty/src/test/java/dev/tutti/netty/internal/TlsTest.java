@@ -9,6 +9,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.netty.tls.ClusterSecret;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -45,6 +46,7 @@ class TlsTest {
 
     private static final String IOS = "dev.tutti.netty.internal.Ios#available";
     private static final String SECRET = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";
+    private static final String OTHER_SECRET = "k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0Lp";
 
     /** As tutti certs secret makes them. */
     private static final String GENERATED = "x0yGm3nS4uL0cWq7eH1zK8vR2tB5dJ9aFpN6iTgUoXk";
@@ -119,7 +121,7 @@ class TlsTest {
     @ParameterizedTest
     @MethodSource(IOS)
     void anotherSecretIsNotTrusted(Io io) {
-        isUntrusted(secret(io, SECRET), secret(io, "k3Wq8_Rt5Yb1-Nz7Mc2Dv9Hs4Gx6Jf0Lp"), "another security.secret");
+        isUntrusted(secret(io, SECRET), secret(io, OTHER_SECRET), "another security.secret");
     }
 
     @ParameterizedTest
@@ -443,12 +445,80 @@ class TlsTest {
             SSLEngine engine = SSLContext.getDefault().createSSLEngine();
             engine.setUseClientMode(true);
             engine.setEnabledProtocols(new String[] {"TLSv1.3"});
-            ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
-            engine.wrap(ByteBuffer.allocate(0), hello);
-            return Arrays.copyOf(hello.array(), hello.position());
+            return clientHello(engine);
         } catch (GeneralSecurityException e) {
             throw new IOException(e);
         }
+    }
+
+    private static byte[] clientHello(SSLEngine engine) throws IOException {
+        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        return Arrays.copyOf(hello.array(), hello.position());
+    }
+
+    @Test
+    void aNodeShowsInItsFirstMessageThatItKnowsTheCluster() throws Exception {
+        Trust one = trust(SECRET);
+        Trust two = trust(SECRET);
+        byte[] hello = clientHello(one.engine(true));
+        assertThat(isShown(two, hello)).isTrue();
+        assertThat(isShown(trust(OTHER_SECRET), hello)).isFalse();
+        assertThat(isShown(two, clientHello())).isFalse();
+        for (int length = 0; length < hello.length; length++) {
+            assertThat(ClientHello.isWhole(Unpooled.wrappedBuffer(hello, 0, length))).isFalse();
+        }
+        assertThat(ClientHello.isWhole(Unpooled.wrappedBuffer(hello))).isTrue();
+    }
+
+    @Test
+    void nodesOfOneAuthorityKnowEachOtherWhileItChanges() throws Exception {
+        X509.Validity validity = new X509.Validity(Instant.now(), Instant.now().plus(Duration.ofDays(1)));
+        X509.Identity old = X509.authority(X509.newKeys(), "old", validity);
+        X509.Identity next = X509.authority(X509.newKeys(), "next", validity);
+        X509.Identity first = X509.node(old, X509.newKeys(), "one", List.of(), validity);
+        X509.Identity second = X509.node(next, X509.newKeys(), "two", List.of(), validity);
+        List<X509Certificate> both = List.of(old.certificate(), next.certificate());
+        Trust one = Trust.of(first.key(), List.of(first.certificate()), both);
+        Trust two = Trust.of(second.key(), List.of(second.certificate()), both);
+        Trust done = Trust.of(second.key(), List.of(second.certificate()), List.of(next.certificate()));
+        assertThat(isShown(one, clientHello(two.engine(true)))).isTrue();
+        assertThat(isShown(two, clientHello(one.engine(true)))).isTrue();
+        assertThat(isShown(done, clientHello(two.engine(true)))).isTrue();
+        assertThat(isShown(done, clientHello(one.engine(true)))).isFalse();
+    }
+
+    /** Computed independently. */
+    @Test
+    void passesAreTheSameInEachVersion() {
+        Pass pass = Pass.of(List.of(new byte[32]));
+        String known = "tutti1 00112233445566778899aabbccddeeff66be905aeacda5e48edb2ee1644722f0";
+        assertThat(pass.isValid(known)).isTrue();
+        assertThat(pass.isValid(known.replace("0011", "0012"))).isFalse();
+        assertThat(Pass.of(List.of(new byte[] {1}, new byte[32])).isValid(known)).isTrue();
+        assertThat(Pass.of(List.of(new byte[] {1})).isValid(known)).isFalse();
+    }
+
+    @Test
+    void aPassThatWasOverheardIsWorthNothing() throws Exception {
+        Trust trust = trust(SECRET);
+        byte[] hello = clientHello(trust.engine(true));
+        Passes passes = new Passes();
+        assertThat(passes.isShown(trust.pass(), Unpooled.wrappedBuffer(hello))).isTrue();
+        assertThat(passes.isShown(trust.pass(), Unpooled.wrappedBuffer(hello))).isFalse();
+        String pass = trust.pass().issue();
+        assertThat(trust.pass().isValid(pass)).isTrue();
+        assertThat(trust.pass().isValid(Pass.PREFIX + pass.substring(Pass.PREFIX.length()).toUpperCase(Locale.ROOT)))
+                .isFalse();
+        assertThat(trust.pass().isValid(pass + "0")).isFalse();
+    }
+
+    private Trust trust(String secret) throws Exception {
+        return SecretSource.of(secret(Io.NIO, secret), "127.0.0.1:7800").load();
+    }
+
+    private static boolean isShown(Trust trust, byte[] hello) {
+        return new Passes().isShown(trust.pass(), Unpooled.wrappedBuffer(hello));
     }
 
     private static boolean isClosed(Socket socket) {

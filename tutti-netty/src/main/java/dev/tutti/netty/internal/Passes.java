@@ -1,0 +1,25 @@
+package dev.tutti.netty.internal;
+
+import io.netty.buffer.ByteBuf;
+import java.util.LinkedHashSet;
+
+/** Looks for a {@link Pass} in what connections begin with. Each counts once, so that one that was overheard is of no use. On the loop. */
+final class Passes {
+
+    /** Passes that are remembered: so many connections of nodes a replay has to wait for. */
+    static final int REMEMBERED_MAX = 1_024;
+
+    private final LinkedHashSet<String> shown = new LinkedHashSet<>();
+
+    /** Returns whether the connection shows a valid pass that was not shown here before. */
+    boolean isShown(Pass pass, ByteBuf hello) {
+        String text = ClientHello.protocol(hello);
+        if (!pass.isValid(text) || !shown.add(text)) {
+            return false;
+        }
+        if (shown.size() > REMEMBERED_MAX) {
+            shown.removeFirst();
+        }
+        return true;
+    }
+}

@@ -15,15 +15,17 @@ import java.util.Set;
 public final class PrivateFile {
 
     private static final Set<PosixFilePermission> OF_OTHERS = EnumSet.of(
-            PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE,
             PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE);
 
+    private static final Set<String> ROOT = Set.of("root", "0");
+
     private PrivateFile() {}
 
     /**
-     * Checks that nobody but the owner may read or write a file. Does nothing where files have no POSIX permissions.
+     * Checks that nobody but the owner may read or write a file. The group may read one of root, if this process is not
+     * root's: it has been given to the group on purpose. Does nothing where files have no POSIX permissions.
      *
      * @throws IOException if others may, with the command that changes it, or if there is no such file
      */
@@ -32,9 +34,17 @@ public final class PrivateFile {
             return;
         }
         Set<PosixFilePermission> there = Files.getPosixFilePermissions(file);
-        if (there.stream().anyMatch(OF_OTHERS::contains)) {
+        if (!isPrivate(there, Files.getOwner(file).getName(), System.getProperty("user.name", ""))) {
             throw new IOException(file + ": others can read or change it (" + PosixFilePermissions.toString(there)
                     + "); run: chmod 600 " + file);
         }
+    }
+
+    /** @param user whose process this is */
+    static boolean isPrivate(Set<PosixFilePermission> there, String owner, String user) {
+        if (there.stream().anyMatch(OF_OTHERS::contains)) {
+            return false;
+        }
+        return !there.contains(PosixFilePermission.GROUP_READ) || ROOT.contains(owner) && !ROOT.contains(user);
     }
 }

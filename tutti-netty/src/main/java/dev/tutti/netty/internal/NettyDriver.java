@@ -2,6 +2,7 @@ package dev.tutti.netty.internal;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Printable;
 import dev.tutti.core.driver.DialFailure;
 import dev.tutti.core.driver.Effects;
 import dev.tutti.core.driver.Machine;
@@ -587,7 +588,7 @@ public final class NettyDriver implements StreamDriver {
                 dialer.cancel(connection);
                 return;
             }
-            LOG.debug("closing the connection with {}: {}", target.remote(), reason);
+            LOG.debug("closing the connection with {}: {}", target.remote(), Printable.escape(reason));
             target.close();
             if (target.isRefused()) {
                 dismiss(target);

@@ -1,5 +1,6 @@
 package dev.tutti.netty.internal;
 
+import dev.tutti.core.Printable;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -16,7 +17,12 @@ final class TlsTrouble {
 
     private TlsTrouble() {}
 
+    /** Returns the reason, printable: certificates name their owners as they like. */
     static String explain(@Nullable Throwable trouble) {
+        return Printable.escape(reason(trouble));
+    }
+
+    private static String reason(@Nullable Throwable trouble) {
         String deepest = "unknown";
         int depth = 0;
         for (Throwable cause = trouble; cause != null && depth < DEPTH_MAX; cause = cause.getCause(), depth++) {

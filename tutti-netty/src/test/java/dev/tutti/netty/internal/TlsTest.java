@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -260,6 +261,23 @@ class TlsTest {
                 new Certificates.PemFiles(directory.resolve("other-ca.pem"), directory.resolve("other-ca-key.pem")),
                 List.of());
         refuses(revoking, "is not signed by an authority in");
+    }
+
+    @Test
+    void aNameInACertificateForgesNoLineOfTheLog() throws Exception {
+        X509.Validity validity = new X509.Validity(Instant.now(), Instant.now().plus(Duration.ofDays(1)));
+        X509.Identity authority = X509.authority(X509.newKeys(), "authority", validity);
+        X509.Identity own = X509.node(authority, X509.newKeys(), "one", List.of(), validity);
+        X509.Identity forged = X509.node(authority, X509.newKeys(), "two\nWARN dev.tutti.Node \u001b[2J", List.of(), validity);
+        List<X509Certificate> authorities = List.of(authority.certificate());
+        Trust trust = Trust.of(
+                own.key(),
+                List.of(own.certificate()),
+                Trust.Authorities.of(authorities, List.of(own.certificate())),
+                new Trust.Rules(List.of(), Set.of("one"), true));
+        assertThat(trust.objection(List.of(forged.certificate()), Instant.now(), false))
+                .contains("is not on the list", "WARN dev.tutti.Node")
+                .doesNotContain("\n", "\u001b");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
 import jakarta.servlet.http.HttpSession;
 import java.time.Duration;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -152,7 +153,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         nodeTexts.put("secret", secret);
     }
 
-    /** A file with the secret, instead of {@link #setSecret}; in Tomcat's base directory unless the path is absolute. */
+    /**
+     * A file with the secret, which its owner alone may read, instead of {@link #setSecret}; in Tomcat's base directory unless
+     * the path is absolute.
+     */
     public void setSecretFile(String path) {
         secretFile = path;
     }
@@ -468,7 +472,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             if (texts.containsKey("secret")) {
                 throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
             }
-            texts.put("secret", SecretFile.read(getContext().getCatalinaBase().toPath().resolve(secretFile)));
+            Path base = getContext().getCatalinaBase().toPath();
+            texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
         }
         return texts;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -123,7 +124,7 @@ class ContextFileTest {
             insecure="yes"                | insecure="yes": neither true nor false
             settings="window"             | 'window' is not name=value
             settings="detection.hartbeat=1 s" | did you mean 'detection.heartbeat'?
-            secretFile="/nowhere/at/all"  | secretFile: /nowhere/at/all can't be read
+            secretFile="/nowhere/at/all"  | security.secret: /nowhere/at/all
             allowedClasses="com..shop"    | allowedClasses="com..shop"
             sessionAttributeNameFilter="[" | sessionAttributeNameFilter="[": Unclosed character class
             """)
@@ -144,15 +145,24 @@ class ContextFileTest {
     void valueOfAnUnknownAttributeIsNotTold() throws Exception {
         start("secrets=\"q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj\"");
         assertThat(failures).anySatisfy(failure -> assertThat(failure).contains("did you mean 'secret'?"));
-        assertThat(failures).noneSatisfy(failure -> assertThat(failure).contains("horse"));
+        assertThat(failures).noneSatisfy(failure -> assertThat(failure).contains("q7Rk2-Vd9Zp4"));
     }
 
     @Test
-    void secretIsReadFromAFileAndNotShown() throws Exception {
+    void secretIsReadFromAPrivateFileAndNotShown() throws Exception {
         Path file = Files.writeString(directory.resolve("secret"), "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         StandardContext context = start("secretFile=\"" + file + "\"");
         assertThat(context.getState().isAvailable()).isTrue();
-        assertThat(((TuttiManager) context.getManager()).getStatusText()).doesNotContain("horse");
+        assertThat(((TuttiManager) context.getManager()).getStatusText()).doesNotContain("q7Rk2-Vd9Zp4");
+    }
+
+    @Test
+    void secretFileThatOthersCanReadIsRefused() throws Exception {
+        Path file = Files.writeString(directory.resolve("secret"), "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(start("secretFile=\"" + file + "\"").getState().isAvailable()).isFalse();
+        assertThat(failures).anySatisfy(failure -> assertThat(failure).contains("chmod 600 " + file));
     }
 
     @Test

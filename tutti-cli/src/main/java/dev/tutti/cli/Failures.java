@@ -24,7 +24,7 @@ final class Failures {
     }
 
     /** An exception of ours says it all; the messages of others need their names. */
-    private static String describe(Throwable error) {
+    static String describe(Throwable error) {
         String message = oneLine(String.valueOf(error.getMessage()));
         boolean isOurs = error.getClass().getName().startsWith("dev.tutti.") || error instanceof IllegalStateException;
         if (isOurs) {

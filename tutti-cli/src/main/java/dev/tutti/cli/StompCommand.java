@@ -7,12 +7,16 @@ import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.settings.Settings.Source;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.PrivateFile;
 import dev.tutti.stomp.Access;
 import dev.tutti.stomp.Login;
 import dev.tutti.stomp.StompMessage;
 import dev.tutti.stomp.StompServer;
 import dev.tutti.stomp.StompServerBuilder;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +40,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  tutti stomp --print",
-            "  tutti stomp --group chat --group news --login ann:secret",
+            "  tutti stomp --group chat --group news --login-file logins",
             "  tutti stomp -D stomp.body-max=64KiB -D stomp.history=16MiB",
             "  tutti stomp -D stomp.tls-certificate=pki/ann.pem -D stomp.tls-key=pki/ann-key.pem --stomp-port 61614",
             "  tutti stomp load                       how much of it a machine can serve",
@@ -63,10 +67,11 @@ final class StompCommand implements Callable<Integer> {
     private @Nullable String port;
 
     @Option(
-            names = "--login",
-            paramLabel = "LOGIN:PASSCODE",
-            description = "Who may connect; may be repeated. Everybody on this machine if nobody is named.")
-    private List<String> logins = List.of();
+            names = "--login-file",
+            paramLabel = "FILE",
+            description = "File with those who may connect, a line LOGIN:PASSCODE for each; its owner alone may read it. Without it"
+                    + " everybody on this machine may.")
+    private @Nullable Path loginFile;
 
     @Option(names = "--print", description = "Prints messages.")
     private boolean isPrinting;
@@ -109,8 +114,8 @@ final class StompCommand implements Callable<Integer> {
         if (!groups.isEmpty()) {
             server.groups(groups.toArray(String[]::new));
         }
-        if (!logins.isEmpty()) {
-            Map<String, String> passcodes = passcodes();
+        if (loginFile != null) {
+            Map<String, String> passcodes = passcodes(loginFile);
             server.authenticator(login -> judge(login, passcodes));
         }
         if (isPrinting) {
@@ -121,14 +126,24 @@ final class StompCommand implements Callable<Integer> {
 
     private static final Settings.Value NOT_SET = new Settings.Value("", Source.DEFAULT, "");
 
-    private Map<String, String> passcodes() {
+    private static Map<String, String> passcodes(Path file) {
         Map<String, String> passcodes = new LinkedHashMap<>();
-        for (String login : logins) {
-            int colon = login.indexOf(':');
-            if (colon < 1) {
-                throw new SettingException("--login: write LOGIN:PASSCODE");
+        try {
+            PrivateFile.check(file);
+            for (String line : Files.readAllLines(file)) {
+                int colon = line.indexOf(':');
+                if (!line.isBlank() && colon < 1) {
+                    throw new SettingException("--login-file " + file + ": write a line LOGIN:PASSCODE for each");
+                }
+                if (!line.isBlank()) {
+                    passcodes.put(line.substring(0, colon), line.substring(colon + 1));
+                }
             }
-            passcodes.put(login.substring(0, colon), login.substring(colon + 1));
+        } catch (IOException e) {
+            throw new SettingException("--login-file: " + Failures.describe(e));
+        }
+        if (passcodes.isEmpty()) {
+            throw new SettingException("--login-file " + file + ": names nobody; write a line LOGIN:PASSCODE for each");
         }
         return passcodes;
     }

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.Node;
 import dev.tutti.internal.Json;
 import dev.tutti.stomp.StompServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StompCommandTest {
 
@@ -27,9 +32,21 @@ class StompCommandTest {
     }
 
     @Test
-    void saysThatALoginNeedsAPasscode() {
-        Run run = Run.of("stomp", "--port", "0", "--stomp-port", "0", "--login", "ann");
+    void refusesFilesOfLoginsThatAreIncompleteOrOpenToOthers(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("logins"), "ann\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        assertThat(refusal(file)).contains(file.toString(), "LOGIN:PASSCODE");
+        Files.writeString(file, "\n");
+        assertThat(refusal(file)).contains("names nobody");
+        Files.writeString(file, "ann:x\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(refusal(file)).contains("chmod 600 " + file);
+        assertThat(refusal(directory.resolve("none"))).contains("none");
+    }
+
+    private static String refusal(Path file) {
+        Run run = Run.of("stomp", "--port", "0", "--stomp-port", "0", "--login-file", file.toString());
         assertThat(run.code()).isEqualTo(Tutti.WRONG);
-        assertThat(run.err()).contains("LOGIN:PASSCODE");
+        return run.err();
     }
 }

@@ -9,6 +9,7 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.SettingException;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.core.stack.Report;
+import dev.tutti.protocols.link.Frames;
 import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.TestNetwork.TestGroup;
 import java.time.Duration;
@@ -344,6 +345,50 @@ class NodeFaultsTest {
             a.machine.onDisconnected(network.now, 9_999, false, "never was");
         });
         assertThat(a.memory.blocks()).isEqualTo(before);
+    }
+
+    // ------------------------------------------------------------------ invented memberships
+
+    /** Announces groups with long names, each of another stack, until they take so much memory or the session has ended. */
+    private void announce(Node author, Node to, long bytes) {
+        String name = "x".repeat(250);
+        String stack = "s".repeat(1_000);
+        long announced = 0;
+        for (int join = 1_000; announced < bytes && !network.connected(author, to).isEmpty(); join++) {
+            Packet frame = Packet.create(to.memory, 3_000)
+                    .appendByte(Frames.GROUP_JOINED)
+                    .appendInt(join)
+                    .appendText(name + join)
+                    .appendText(stack + join)
+                    .appendLong(GroupSettings.MESSAGE_BYTES_LEAST);
+            network.say(author, to, frame);
+            announced += 2L * (name.length() + stack.length());
+        }
+    }
+
+    @Test
+    void whoAnnouncesMoreThanItsShareOfMemoryLosesItsSession() {
+        cluster(3);
+        Node victim = nodes.get(0);
+        announce(nodes.get(1), victim, Groups.BYTES_MAX / 2);
+        assertThat(victim.log()).doesNotContain("it has announced");
+        announce(nodes.get(2), victim, 2 * Groups.BYTES_MAX);
+        assertThat(victim.events).filteredOn(event -> event.contains("it has announced more groups than 16 MiB"))
+                .singleElement().asString().contains("n3");
+        assertThat(network.connected(nodes.get(1), victim)).hasSize(1);
+    }
+
+    @Test
+    void allTogetherHaveABoundAndTheOneWithMostLosesItsSession() {
+        cluster(7);
+        Node victim = nodes.get(0);
+        announce(nodes.get(6), victim, Groups.BYTES_MAX * 7 / 8);
+        for (int author = 1; author < 6; author++) {
+            announce(nodes.get(author), victim, Groups.BYTES_MAX * 5 / 8);
+        }
+        assertThat(victim.log()).contains("all nodes have announced more groups than 64 MiB, and this one the most");
+        assertThat(victim.events).filteredOn(event -> event.contains("all nodes have announced"))
+                .singleElement().asString().contains("n7");
     }
 
     // ------------------------------------------------------------------ settings and report

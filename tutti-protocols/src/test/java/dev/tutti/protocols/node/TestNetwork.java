@@ -180,6 +180,13 @@ final class TestNetwork {
         }
     }
 
+    /** A frame arrives at a node as if the other had sent it. */
+    void say(Node from, Node to, Packet frame) {
+        Wire wire = connected(from, to).getFirst();
+        End end = wire.dialer.host == to ? wire.dialer : wire.acceptor;
+        to.input(() -> to.machine.onFrame(now, end.number, frame));
+    }
+
     List<Wire> connected(Node a, Node b) {
         return wires.stream()
                 .filter(wire -> !wire.isBroken && wire.dialer.isOpen && wire.acceptor.isOpen)

@@ -7,6 +7,7 @@ import dev.tutti.Event;
 import dev.tutti.Group;
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.core.Member;
 import dev.tutti.netty.tls.Certificates;
 import dev.tutti.netty.tls.Certificates.PemFiles;
 import dev.tutti.netty.tls.Certificates.Request;
@@ -41,6 +42,9 @@ class SecurityTest {
 
     private static final long LIMIT_SECONDS = 30;
     private static final int MEMBERS = 3;
+
+    /** Long enough to start three nodes. */
+    private static final Duration EXPIRY = Duration.ofSeconds(10);
 
     @TempDir
     private Path directory;
@@ -116,10 +120,30 @@ class SecurityTest {
         }
 
         private void talk() throws InterruptedException {
+            talk(MEMBERS);
+        }
+
+        /** Among the first members. */
+        private void talk(int members) throws InterruptedException {
             String text = "m" + sent++;
-            groups.get(sent % MEMBERS).send(text);
-            for (BlockingQueue<String> queue : received) {
+            groups.get(sent % members).send(text);
+            for (BlockingQueue<String> queue : received.subList(0, members)) {
                 assertThat(queue.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(text);
+            }
+        }
+
+        /** The last member is in no view any more ten seconds after {@code start}; the others talk meanwhile. */
+        void lastIsOutWithinTenSeconds(Instant start) throws InterruptedException {
+            Instant end = start.plusSeconds(10);
+            while (groups.getFirst().view().size() == MEMBERS || groups.get(1).view().size() == MEMBERS) {
+                assertThat(Instant.now()).as("views without it").isBefore(end);
+                talk(MEMBERS - 1);
+            }
+            for (Group group : groups.subList(0, MEMBERS - 1)) {
+                assertThat(group.view().members()).extracting(Member::name).containsExactlyInAnyOrder("m0", "m1");
+            }
+            for (int count = 0; count < 50; count++) {
+                talk(MEMBERS - 1);
             }
         }
 
@@ -203,13 +227,25 @@ class SecurityTest {
                 .set("tls.revoked", index == 2 ? "" : revoked.toString()));
         Certificates.revoke(revoked, authority, List.of(directory.resolve("m2.pem")));
         touch(revoked);
-        Instant end = Instant.now().plusSeconds(10);
-        Integer size = cluster.views.poll(10, TimeUnit.SECONDS);
-        while (size != null && size != MEMBERS - 1) {
-            size = cluster.views.poll(Duration.between(Instant.now(), end).toMillis(), TimeUnit.MILLISECONDS);
+        cluster.lastIsOutWithinTenSeconds(Instant.now());
+    }
+
+    @Test
+    void aMemberWhoseCertificateExpiresIsOutWithinTenSeconds() throws Exception {
+        PemFiles authority = Certificates.createAuthority(directory, Request.of("authority"));
+        certificate(authority, 0);
+        certificate(authority, 1);
+        Certificates.createNode(directory, authority, new Request("m2", List.of(), EXPIRY, true));
+        Instant expiry = Instant.now().plus(EXPIRY);
+        Cluster cluster = new Cluster(index -> Node.tcp(0)
+                .tls(
+                        directory.resolve("m" + index + ".pem"),
+                        directory.resolve("m" + index + "-key.pem"),
+                        authority.certificate()));
+        while (Instant.now().isBefore(expiry)) {
+            cluster.talk(MEMBERS - 1);
         }
-        assertThat(size).as("a view without it within ten seconds").isNotNull();
-        assertThat(cluster.groups.get(0).view().members()).noneMatch(member -> member.name().equals("m2"));
+        cluster.lastIsOutWithinTenSeconds(expiry);
     }
 
     // ------------------------------------------------------------------ identity

@@ -13,7 +13,6 @@ import dev.tutti.tomcat.replication.StalledException;
 import dev.tutti.tomcat.replication.StoppedException;
 import jakarta.servlet.http.HttpSession;
 import java.time.Duration;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -153,10 +152,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         nodeTexts.put("secret", secret);
     }
 
-    /**
-     * A file with the secret, which its owner alone may read, instead of {@link #setSecret}; in Tomcat's base directory unless
-     * the path is absolute.
-     */
+    /** A private file with the secret, instead of {@link #setSecret}; in Tomcat's base directory unless the path is absolute. */
     public void setSecretFile(String path) {
         secretFile = path;
     }
@@ -472,8 +468,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
             if (texts.containsKey("secret")) {
                 throw new IllegalArgumentException("secret and secretFile are both set; use one of them");
             }
-            Path base = getContext().getCatalinaBase().toPath();
-            texts.put("security.secret-file", base.resolve(secretFile.strip()).toString());
+            texts.put("security.secret-file", getContext().getCatalinaBase().toPath().resolve(secretFile.strip()).toString());
         }
         return texts;
     }

@@ -414,9 +414,23 @@ final class Peers {
         return self;
     }
 
-    /** It leads nowhere, or does not know yet that the one it follows does not. */
+    /**
+     * It leads nowhere, or does not know yet that the one it follows does not. One that follows another leads as little as
+     * the rest of those who do: they are passed over together, or this member would wait for one after the other.
+     */
     private boolean isPassedOver(Peer peer) {
-        return isIn(passedOver, peer.member) || isIn(passedOver, peer.follows);
+        if (passedOver.isEmpty()) {
+            return false;
+        }
+        return isIn(passedOver, peer.member)
+                || isIn(passedOver, peer.follows)
+                || !peer.follows.equals(peer.member) && isFollowedByPassedOver(peer.follows);
+    }
+
+    private boolean isFollowedByPassedOver(Member leader) {
+        return byAge.stream().anyMatch(peer -> peer.follows.equals(leader)
+                && !peer.member.equals(leader)
+                && isIn(passedOver, peer.member));
     }
 
     /** Whether there is somebody older, who could not be followed: sessions with the rest of its view may be about to open. */

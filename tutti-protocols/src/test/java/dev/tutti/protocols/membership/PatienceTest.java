@@ -66,6 +66,27 @@ class PatienceTest {
         assertThat(waited).isGreaterThan(2 * BOUND);
     }
 
+    /** n1 leads the others and has told n4 nothing; n4 waited for n2 and n3 in turn, for as long as their pauses, without end. */
+    @Test
+    void thoseWhoFollowTheSameSilentCoordinatorArePassedOverTogether() {
+        MembershipScene newcomer = new MembershipScene(4);
+        View view = new View(id(5, 1, 1), members(1, 2, 3), List.of());
+        for (int number = 1; number <= 3; number++) {
+            newcomer.open(m(number));
+        }
+        for (int number = 2; number <= 3; number++) {
+            newcomer.advert(m(number), view, view.id(), m(1), view.members(), List.of());
+            newcomer.listed(m(number), view);
+            newcomer.advert(m(number), view, view.id(), m(1), view.members(), List.of());
+        }
+        newcomer.turn();
+        assertThat(newcomer.layer.texts().get("membership.follows")).isEqualTo(m(2).toString());
+        newcomer.layer.advance(BOUND);
+        newcomer.turn();
+        assertThat(newcomer.layer.takeLowered(Signal.Distrusted.class)).extracting(Signal.Distrusted::member).containsExactly(m(2));
+        assertThat(newcomer.layer.texts().get("membership.follows")).isEqualTo(m(4).toString());
+    }
+
     @Test
     void coordinatorThatInstallsAViewInTimeIsFollowed() {
         MembershipScene member = steady(2, 1, 2, 3);

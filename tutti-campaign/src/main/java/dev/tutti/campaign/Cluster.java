@@ -1,7 +1,9 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.lies.Theme;
 import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
+import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Setting;
@@ -151,8 +153,8 @@ final class Cluster {
     }
 
     /** From now on one node lies. */
-    Cluster withLiar(int number) {
-        Liar made = new Liar(this, number, simulation.fork());
+    Cluster withLiar(int number, Theme theme) {
+        Liar made = new Liar(this, number, theme, simulation.fork());
         liar = made;
         simulation.withInterceptor(made);
         return this;
@@ -409,6 +411,11 @@ final class Cluster {
 
     boolean wasStarted(int number) {
         return seats.get(number - 1) != null;
+    }
+
+    /** Whether a node has the name and the address of one of these. */
+    boolean isAddressed(NodeId id) {
+        return nodes.stream().anyMatch(node -> node.name().equals(id.name()) && id.address().equals(node.name() + ":7800"));
     }
 
     int numberOf(Member member) {

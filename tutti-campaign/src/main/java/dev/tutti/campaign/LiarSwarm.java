@@ -1,5 +1,6 @@
 package dev.tutti.campaign;
 
+import dev.tutti.campaign.lies.Theme;
 import dev.tutti.core.settings.Size;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
@@ -20,6 +21,7 @@ final class LiarSwarm {
 
     private final long seed;
     private final SplittableRandom random;
+    private final Theme theme;
     private final int size;
     private final int liar;
     private final List<Schedule.Step> steps = new ArrayList<>();
@@ -29,8 +31,11 @@ final class LiarSwarm {
     LiarSwarm(long seed) {
         this.seed = seed;
         this.random = new SplittableRandom(seed * 31 + Schedule.Mode.LIAR.ordinal());
+        this.theme = Theme.of(seed);
         this.size = 3 + random.nextInt(4);
-        this.liar = 1 + random.nextInt(size);
+        int drawn = 1 + random.nextInt(size);
+        // The oldest leads: it is there from the beginning.
+        this.liar = theme == Theme.INVENTED_MEMBERS ? 1 : drawn;
     }
 
     /** The one of a schedule that is not in the core. */
@@ -61,7 +66,9 @@ final class LiarSwarm {
 
     private void drawWorld() {
         TreeMap<String, String> settings = world.settings();
-        if (random.nextInt(3) == 0) {
+        if (theme == Theme.PASSING_ON) {
+            settings.put(GroupSettings.DISSEMINATION.name(), "ring");
+        } else if (random.nextInt(3) == 0 && theme != Theme.REPAIRS) {
             settings.put(GroupSettings.STACK.name(), "total");
             settings.put(GroupSettings.TOTAL_BY.name(), "rotation");
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), random.nextBoolean() ? "agreed" : "safe");

@@ -1,7 +1,9 @@
 package dev.tutti.campaign;
 
 import dev.tutti.campaign.application.ApplicationTrial;
+import dev.tutti.campaign.lies.Theme;
 import dev.tutti.core.Member;
+import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.protocols.node.GroupSettings;
@@ -18,10 +20,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** One run of a schedule, from the first start to the rest that it has to come to. */
 final class Trial {
@@ -74,6 +78,7 @@ final class Trial {
     private final Simulation simulation;
     private final Coverage coverage = new Coverage();
     private final Witness witness;
+    private final @Nullable LiarWatch liarWatch;
     private final long bytesMax;
     private final Duration restMax;
     private final Duration calm;
@@ -119,11 +124,12 @@ final class Trial {
                     : "state.seeds: each node knows the first one only");
         }
         if (schedule.mode() == Schedule.Mode.LIAR) {
-            cluster.withLiar(LiarSwarm.liarOf(schedule));
+            cluster.withLiar(LiarSwarm.liarOf(schedule), Theme.of(schedule.seed()));
         }
         this.restMax = restMax(cluster.nodeSettings(), cluster.groupSettings(), world);
         this.calm = calm(cluster.nodeSettings(), cluster.groupSettings());
         this.witness = new Witness(cluster, coverage);
+        this.liarWatch = schedule.mode() == Schedule.Mode.LIAR ? new LiarWatch(cluster, schedule) : null;
         if (cluster.groupSettings().get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE
                 && schedule.mode() != Schedule.Mode.LIAR) {
             // Not drawn: schedules stay what they are for their seeds.
@@ -289,7 +295,10 @@ final class Trial {
         PropertyChecker checker = cluster.checker();
         PropertyChecker aside = cluster.neighbours() == null ? checker : cluster.neighbours().checker();
         Ambush ambush = cluster.ambush();
-        BooleanSupplier isBroken = () -> checker.isBroken() || aside.isBroken() || witness.broken() != null;
+        BooleanSupplier isBroken = () -> checker.isBroken()
+                || aside.isBroken()
+                || witness.broken() != null
+                || liarWatch != null && liarWatch.broken() != null;
         BooleanSupplier isNews = () -> isBroken.getAsBoolean() || ambush.isDue();
         while (simulation.nowNanos() < end
                 && simulation.advanceUntil(isNews, Duration.ofNanos(end - simulation.nowNanos()))
@@ -304,6 +313,10 @@ final class Trial {
         Violation seen = witness.broken();
         if (seen != null) {
             throwIfAny(List.of(seen));
+        }
+        Violation brought = liarWatch == null ? null : liarWatch.broken();
+        if (brought != null) {
+            throwIfAny(List.of(brought));
         }
     }
 
@@ -448,33 +461,59 @@ final class Trial {
     }
 
     /**
-     * While one of them lies, the others may be asked to agree on views again and again, but none of them stands still for
-     * longer than a coordinator may take, {@link #patience} three times over. Then the liar ends.
+     * While one of them lies, the others may be asked to agree on views again and again: at first one after the other leaves
+     * and comes back. Then nothing happens but lies, and none of them stands still for longer than {@link LiarWatch} allows.
+     * Then the liar ends.
      */
     private void outlastLiar(TreeSet<Integer> core) {
         startAll();
-        long boundNanos = patience().multipliedBy(4).toNanos();
-        long end = simulation.nowNanos() + patience().multipliedBy(LIE_BOUNDS).toNanos();
-        TreeMap<Integer, Long> steadyNanos = new TreeMap<>();
-        core.forEach(node -> steadyNanos.put(node, simulation.nowNanos()));
-        while (simulation.nowNanos() < end) {
-            advance(LOOK_NANOS);
-            for (int node : core) {
-                if (!cluster.isUp(node) || cluster.seat(node).isSteady()) {
-                    steadyNanos.put(node, simulation.nowNanos());
-                } else if (simulation.nowNanos() - steadyNanos.getOrDefault(node, 0L) > boundNanos) {
-                    throw new Broken("L1", "n" + node + " has stood still in a view change for " + boundNanos / 1_000_000 + " ms");
-                }
-            }
+        LiarWatch watch = Objects.requireNonNull(liarWatch);
+        long turnNanos = patience().toNanos();
+        List<Integer> leavers = List.copyOf(core);
+        for (int turn = 0; turn < LIAR_LEAVES && watch.isStirred(); turn++) {
+            int leaver = leavers.get(turn % leavers.size());
+            new Action.Leave(leaver).strike(cluster);
+            outlast(watch, turnNanos / 8);
+            new Action.JoinAgain(leaver).strike(cluster);
+            watch.onTrouble();
+            outlast(watch, turnNanos - turnNanos / 8);
         }
+        outlast(watch, LIE_BOUNDS * turnNanos);
+        watch.end();
+        advance(0);
         int liar = LiarSwarm.liarOf(schedule);
         if (cluster.isUp(liar)) {
             cluster.crash(liar);
         }
+        restartMisled(core);
         startAll(core);
         Liar present = cluster.liar();
         if (present != null) {
             present.told().forEach(coverage::add);
+        }
+    }
+
+    /** A newcomer that met the liar first may have followed it to numbers that the others refuse (docs/design/peers.md). */
+    private void restartMisled(TreeSet<Integer> core) {
+        long least = presentOf(core).stream().mapToLong(Trial::number).min().orElse(0);
+        for (Seat seat : presentOf(core)) {
+            if (number(seat) > least + NUMBERS_APART) {
+                cluster.crash(cluster.numberOf(seat));
+                coverage.count("state.misled: a newcomer that has followed a liar to numbers which the others refuse");
+            }
+        }
+    }
+
+    private static long number(Seat seat) {
+        View view = seat.view();
+        return view == null ? 0 : view.id().number();
+    }
+
+    private void outlast(LiarWatch watch, long nanos) {
+        long end = simulation.nowNanos() + nanos;
+        while (simulation.nowNanos() < end) {
+            advance(LOOK_NANOS);
+            watch.look(patience().toNanos());
         }
     }
 
@@ -684,8 +723,13 @@ final class Trial {
         return verdicts.plus(group.get(GroupSettings.HOLD_BACK));
     }
 
-    /** How long a liar lies at the end of a schedule, in times that a coordinator may take. */
-    private static final int LIE_BOUNDS = 8;
+    /** How often members leave while a liar goes on, and how long it lies then, in times that a coordinator may take. */
+    private static final int LIAR_LEAVES = 4;
+
+    private static final int LIE_BOUNDS = 7;
+
+    /** Members whose numbers are further apart refuse each other; less, because views come meanwhile. */
+    private static final long NUMBERS_APART = (1L << 32) - 1_000;
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = 20_000_000;

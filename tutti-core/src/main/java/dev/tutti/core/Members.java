@@ -32,22 +32,33 @@ public final class Members {
 
     /** The member whose texts take so many bytes, lengths included; null if it was not met. */
     @Nullable Member find(long incarnation, int join, int bytes) {
+        return known[place(incarnation, join, bytes)];
+    }
+
+    /** Where that member is, or would be. */
+    private int place(long incarnation, int join, int bytes) {
         int slot = slot(incarnation, join);
         for (Member member = known[slot]; member != null; member = known[slot]) {
             if (member.node().incarnation() == incarnation && member.join() == join && textBytes[slot] == bytes) {
-                return member;
+                return slot;
             }
             slot = slot + 1 & known.length - 1;
         }
-        return null;
+        return slot;
     }
 
-    /** The member was met elsewhere: messages that name it name this object, unless one has already. */
+    /**
+     * Adds a member that was met itself: from now on messages that name it name this object. What others may have said
+     * before under its number, with another name or address, is not believed any more.
+     */
     public void add(Member member) {
         NodeId node = member.node();
         int bytes = 8 + Packet.textBytes(node.name()) + Packet.textBytes(node.address());
-        if (find(node.incarnation(), member.join(), bytes) == null) {
+        int slot = place(node.incarnation(), member.join(), bytes);
+        if (known[slot] == null) {
             add(member, bytes);
+        } else {
+            known[slot] = member;
         }
     }
 

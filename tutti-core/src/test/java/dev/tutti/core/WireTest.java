@@ -45,6 +45,19 @@ class WireTest {
         assertThat(back.members().getLast().name()).isEqualTo("zwö");
     }
 
+    /** Texts of members that are known are not read again: one that lies could give another one a wrong address for good. */
+    @Test
+    void memberThatIsMetIsWhatItSaysItself() {
+        Members known = new Members();
+        Packet lie = packet();
+        Wire.append(lie, new Member(new NodeId(ONE.node().incarnation(), "n2", "h:9"), ONE.join()));
+        assertThat(Wire.takeMember(lie, known)).isNotEqualTo(ONE);
+        known.add(ONE);
+        Packet truth = packet();
+        Wire.append(truth, ONE);
+        assertThat(Wire.takeMember(truth, known)).isSameAs(ONE);
+    }
+
     @Test
     void goldenBytesOfAMemberAndAViewId() {
         Packet packet = packet();

@@ -151,8 +151,16 @@ final class Authority {
         return null;
     }
 
+    /** Members with a session are known by their names too, which are no part of their identity. */
     private boolean isKnown(Member member) {
-        return member.equals(self) || peers.contains(member) || peers.isInView(member) || gone.contains(member);
+        if (member.equals(self)) {
+            return member.name().equals(self.name());
+        }
+        Peer peer = peers.get(member);
+        if (peer != null) {
+            return member.name().equals(peer.member.name());
+        }
+        return peers.isInView(member) || gone.contains(member);
     }
 
     // ------------------------------------------------------------------ numbers

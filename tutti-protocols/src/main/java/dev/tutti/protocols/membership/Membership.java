@@ -110,6 +110,7 @@ public final class Membership implements Layer {
         this.timing = timing;
         this.mistake = mistake;
         this.view = View.alone(self);
+        known.add(self);
         this.promised = view.id();
         this.peers = new Peers(self, view, mistake);
         this.authority = new Authority(self, known, peers);
@@ -293,7 +294,7 @@ public final class Membership implements Layer {
         noticeFollowed(out);
         considerBallot(out);
         advertise(out);
-        trust.await(awaited(), out);
+        await(out);
     }
 
     /** Who does not know yet what is on record says and promises nothing. */
@@ -800,12 +801,18 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    /** Who has to do something for this member now: while something is to be done that only the coordinator can do; else null. */
-    private @Nullable Member awaited() {
+    /** While something is to be done that only the coordinator can do, it has to do it in time. */
+    private void await(Outbox out) {
         Member follows = peers.follows();
         boolean isOutside = primacy != null && primacy.isOutside();
         boolean isWaiting = !isSteady() || !peers.isInView(follows) || closed.stream().anyMatch(peers::isInView);
-        return isWaiting && !isOutside && !follows.equals(self) ? follows : null;
+        if (!isWaiting || isOutside) {
+            trust.end(out);
+        } else if (follows.equals(self)) {
+            trust.pause(out);
+        } else {
+            trust.await(follows, out);
+        }
     }
 
     // ------------------------------------------------------------------ what Primacy needs

@@ -1,6 +1,7 @@
 package dev.tutti.protocols.membership;
 
 import dev.tutti.core.Member;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +13,25 @@ final class Patience {
 
     static final int TURNS_MAX = 3;
 
+    /** Coordinators that are waited for in one view change; with more than these all begin anew. */
+    private static final int WAITS_MAX = 64;
+
+    private static final class Wait {
+        final long sinceNanos;
+        long progressNanos;
+
+        Wait(long nowNanos) {
+            sinceNanos = nowNanos;
+            progressNanos = nowNanos;
+        }
+    }
+
     private final long boundNanos;
+
+    /** By address. A coordinator whose session is lost and comes back is waited for no longer than one that stays. */
+    private final TreeMap<String, Wait> waits = new TreeMap<>();
+
     private @Nullable Member awaited;
-    private long sinceNanos;
-    private long progressNanos;
 
     /** The bound holds what a coordinator may wait for: hold-back, gathering, and two ballots of which each loses a member. */
     Patience(Membership.Timing timing) {
@@ -26,33 +42,62 @@ final class Patience {
         return boundNanos;
     }
 
-    /**
-     * What this member waits for now.
-     *
-     * @param coordinator null if it waits for nothing
-     */
-    void await(@Nullable Member coordinator, long nowNanos) {
-        if (coordinator != null && !coordinator.equals(awaited)) {
-            sinceNanos = nowNanos;
-            progressNanos = nowNanos;
+    /** This member waits for nothing: what it has waited for is over. */
+    void end() {
+        awaited = null;
+        waits.clear();
+    }
+
+    /** There is something to be done, and at present this member has to do it itself. */
+    void pause() {
+        awaited = null;
+    }
+
+    /** This member waits for a coordinator. */
+    void await(Member coordinator, long nowNanos) {
+        if (coordinator.equals(awaited)) {
+            return;
         }
         awaited = coordinator;
+        String address = coordinator.node().address();
+        Wait wait = waits.get(address);
+        if (wait != null) {
+            wait.progressNanos = nowNanos;
+            return;
+        }
+        if (waits.size() >= WAITS_MAX) {
+            waits.clear();
+        }
+        waits.put(address, new Wait(nowNanos));
+    }
+
+    private @Nullable Wait present() {
+        return awaited == null ? null : waits.get(awaited.node().address());
     }
 
     /** A member has done what a coordinator does. */
     void onProgress(Member member, long nowNanos) {
-        if (member.equals(awaited)) {
-            progressNanos = nowNanos;
+        Wait wait = present();
+        if (wait != null && member.equals(awaited)) {
+            wait.progressNanos = nowNanos;
         }
     }
 
-    /** When it ends, unless there is progress; {@link Long#MAX_VALUE} if this member waits for nothing. */
+    /** When it ends, unless there is progress; {@link Long#MAX_VALUE} if this member waits for nobody. */
     long endNanos() {
-        return awaited == null ? Long.MAX_VALUE : Math.min(progressNanos + boundNanos, sinceNanos + TURNS_MAX * boundNanos);
+        Wait wait = present();
+        return wait == null
+                ? Long.MAX_VALUE
+                : Math.min(wait.progressNanos + boundNanos, wait.sinceNanos + TURNS_MAX * boundNanos);
     }
 
-    /** The member that is to be passed over; null if there is time. */
+    /** Returns the member that is to be passed over, for which this one waits no longer; null if there is time. */
     @Nullable Member exhaustedBy(long nowNanos) {
-        return endNanos() <= nowNanos ? awaited : null;
+        Member exhausted = endNanos() <= nowNanos ? awaited : null;
+        if (exhausted != null) {
+            waits.remove(exhausted.node().address());
+            awaited = null;
+        }
+        return exhausted;
     }
 }

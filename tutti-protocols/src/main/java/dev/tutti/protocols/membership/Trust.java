@@ -4,7 +4,6 @@ import dev.tutti.core.Member;
 import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
-import org.jspecify.annotations.Nullable;
 
 /** Whom this member waits for, and whom it does not because it has waited for it too often (docs/design/peers.md). */
 final class Trust {
@@ -75,14 +74,22 @@ final class Trust {
         }
     }
 
-    /** @param coordinator who has to do something for this member now; null if nobody has */
-    void await(@Nullable Member coordinator, Outbox out) {
+    /** This member waits for nothing. */
+    void end(Outbox out) {
+        patience.end();
+        out.disarm(PATIENCE);
+    }
+
+    /** There is something to be done, by this member itself. */
+    void pause(Outbox out) {
+        patience.pause();
+        out.disarm(PATIENCE);
+    }
+
+    /** @param coordinator who has to do something for this member now */
+    void await(Member coordinator, Outbox out) {
         patience.await(coordinator, out.nowNanos());
-        if (coordinator != null) {
-            out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
-        } else {
-            out.disarm(PATIENCE);
-        }
+        out.arm(PATIENCE, patience.endNanos() - out.nowNanos());
     }
 
     void report(Report section) {

@@ -619,7 +619,7 @@ public final class Reliability implements Layer {
         boolean isSelfNew = newcomers.contains(self);
         receipts.onInstalled(next, part, out);
         partings.onInstalled(view, part, pairs);
-        repairs.startView(view);
+        repairs.startView(view, next);
         repairs.keep(self, ownCopies);
         ownCopies = new PacketRing();
         Map<Member, Pair> nextPairOf = new HashMap<>();

@@ -43,7 +43,8 @@ final class Repairs {
     }
 
     /** A view ends: its copies, given by {@link #keep}, take the place of those of the view before it. */
-    void startView(View ended) {
+    void startView(View ended, View next) {
+        next.members().forEach(known::add);
         freeOld();
         oldView = ended;
         asked = new TreeMap<>();

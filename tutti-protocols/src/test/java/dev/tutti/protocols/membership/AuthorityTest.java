@@ -12,6 +12,7 @@ import static dev.tutti.protocols.membership.MembershipScene.vector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
@@ -111,6 +112,13 @@ class AuthorityTest {
         void whoIsUnknownDoesNotComeIntoAView() {
             answer();
             refuses(member, m(1), cut(BALLOT, next(members(1, 2, 3, 77)), new TreeMap<>()), DropReason.FORGED);
+        }
+
+        @Test
+        void memberUnderAnotherNameDoesNotComeIntoAView() {
+            answer();
+            Member renamed = new Member(new NodeId(3, "another", m(3).node().address()), m(3).join());
+            refuses(member, m(1), cut(BALLOT, next(List.of(m(1), m(2), renamed)), new TreeMap<>()), DropReason.FORGED);
         }
 
         @Test

@@ -66,6 +66,26 @@ class PatienceTest {
         assertThat(waited).isGreaterThan(2 * BOUND);
     }
 
+    @Test
+    void coordinatorWhoseSessionIsLostAndComesBackIsNotWaitedForLonger() {
+        MembershipScene member = steady(2, 1, 2, 3);
+        int attempt = 1;
+        long waited = 0;
+        while (member.layer.takeLowered(Signal.Distrusted.class).isEmpty()) {
+            member.prepare(m(1), id(6, attempt++, 1));
+            member.frozen(vector());
+            member.layer.advance(SECOND);
+            member.close(m(1));
+            member.turn();
+            member.open(m(1));
+            member.advert(m(1), member.view, member.view.id(), m(1), members(1, 2, 3), List.of());
+            member.turn();
+            waited += SECOND;
+            assertThat(waited).isLessThanOrEqualTo(Patience.TURNS_MAX * BOUND + SECOND);
+        }
+        assertThat(waited).isGreaterThan(2 * BOUND);
+    }
+
     /** n1 leads the others and has told n4 nothing; n4 waited for n2 and n3 in turn, for as long as their pauses, without end. */
     @Test
     void thoseWhoFollowTheSameSilentCoordinatorArePassedOverTogether() {

@@ -1,0 +1,123 @@
+package dev.tutti.campaign;
+
+import dev.tutti.campaign.lies.Theme;
+import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
+import dev.tutti.protocols.node.NodeEvents;
+import dev.tutti.sim.History;
+import dev.tutti.sim.SimulatedNode;
+import dev.tutti.sim.Violation;
+import java.util.Locale;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices what a member that lies must not bring about among the others and the properties of a history do not name: a view
+ * with members that do not exist, a verdict that a node is silent which all hear, and view changes that keep a member waiting.
+ */
+final class LiarWatch {
+
+    /**
+     * How long a member may stand in one view change, in times that it waits for a coordinator that says nothing: three for
+     * one that lies, one for an honest one that still waits for the liar itself, and one for a view without it.
+     */
+    private static final int PATIENCES_MAX = 5;
+
+    private final Cluster cluster;
+    private final Theme theme;
+    private final int liar;
+    private final TreeSet<Integer> core;
+    private final TreeMap<Integer, Long> steadyNanos = new TreeMap<>();
+    private final TreeMap<Integer, Integer> frozen = new TreeMap<>();
+    private int looks;
+    private @Nullable String broken;
+
+    LiarWatch(Cluster cluster, Schedule schedule) {
+        this.cluster = cluster;
+        this.theme = Theme.of(schedule.seed());
+        this.liar = LiarSwarm.liarOf(schedule);
+        this.core = schedule.world().core();
+        cluster.withWitness(this::onEntry).withListener(this::onEvent);
+    }
+
+    /** Returns what has happened that must not; null if nothing has. */
+    @Nullable Violation broken() {
+        return broken == null ? null : new Violation("L1", broken);
+    }
+
+    private void onEntry(History.Entry entry) {
+        if (entry instanceof History.Viewed(Member member, var view)) {
+            for (Member other : view.members()) {
+                if (!cluster.isAddressed(other.node())) {
+                    broken = member + " has installed a view with " + other + ", which does not exist: " + view;
+                }
+            }
+        }
+    }
+
+    /** Nobody is cut off or stands still in these schedules: nodes hear each other as long as they run. */
+    private void onEvent(int number, NodeEvents.Event event) {
+        if (number != liar && event instanceof NodeEvents.Suspected suspected && cluster.isAddressed(suspected.node())) {
+            NodeId accused = suspected.node();
+            SimulatedNode node = cluster.node(cluster.numberOf(new Member(accused, 1)));
+            boolean isHeard = node.life() == SimulatedNode.Life.RUNNING && node.id().equals(accused);
+            if (isHeard && cluster.numberOf(node) != liar) {
+                broken = "n" + number + " has judged " + accused + ", which all hear: " + suspected.reason();
+            }
+        }
+    }
+
+    /** Somebody leaves: from now on each view change has as long as ever. */
+    void onTrouble() {
+        steadyNanos.clear();
+    }
+
+    /**
+     * Looks once at who stands still.
+     *
+     * @param patienceNanos for which a member waits for a coordinator that says nothing
+     */
+    void look(long patienceNanos) {
+        looks++;
+        long now = cluster.simulation().nowNanos();
+        for (int node : core) {
+            if (!cluster.isUp(node) || cluster.seat(node).isSteady()) {
+                steadyNanos.put(node, now);
+                continue;
+            }
+            frozen.merge(node, 1, Integer::sum);
+            if (now - steadyNanos.computeIfAbsent(node, first -> now) > PATIENCES_MAX * patienceNanos) {
+                broken = "n" + node + " has stood still in a view change for " + PATIENCES_MAX * patienceNanos / 1_000_000 + " ms";
+            }
+        }
+    }
+
+    /** All looks are done: no member has stood still too often. */
+    void end() {
+        int most = frozen.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+        double share = looks == 0 ? 0 : (double) most / looks;
+        if (share > frozenMax()) {
+            broken = String.format(
+                    Locale.ROOT, "a member stood still for %.0f %% of the time, more than %.0f %%", 100 * share, 100 * frozenMax());
+        }
+    }
+
+    /**
+     * Whether members leave and come back while the liar goes on. Not where it answers no ballot: each session that closes
+     * takes back those who were left out.
+     */
+    boolean isStirred() {
+        return theme != Theme.SILENCE;
+    }
+
+    /** The part of the time for which one kind of lie may keep a member in view changes. */
+    private double frozenMax() {
+        return switch (theme) {
+            case VERDICTS, PASSING_ON, REPAIRS -> 0.1;
+            case CLAIMS, SILENCE -> 0.3;
+            case NUMBERS, DECISIONS -> 0.7;
+            case ANYTHING, AGE, INVENTED_MEMBERS, ADDRESSES -> 1;
+        };
+    }
+}

@@ -8,6 +8,7 @@ import dev.tutti.tomcat.replication.Version;
 import jakarta.servlet.http.HttpSessionActivationListener;
 import jakarta.servlet.http.HttpSessionBindingListener;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,10 @@ final class Live {
     volatile Version version = Version.NONE;
 
     volatile byte @Nullable [] baseline;
+
+    /** Threads that are about to replace or remove the object: until one has, nothing is sent, and nothing read from the record. */
+    final AtomicInteger setters = new AtomicInteger();
+
     volatile boolean isSet;
     volatile boolean isRead;
 
@@ -34,6 +39,12 @@ final class Live {
 
     /** What was known of the session when it was set, or read to be changed. */
     volatile @Nullable Mark mark;
+
+    /** The object has been replaced or removed. */
+    void onSet(@Nullable Mark known) {
+        mark = known;
+        isSet = true;
+    }
 
     /**
      * Returns what the others have to be told.

@@ -300,7 +300,7 @@ public final class TuttiSession extends StandardSession {
             return true;
         }
         boolean isChanging = (live.isSet || live.isRead) && owner.guard().verdict(present, live.mark) != Verdict.OUTDATED;
-        return !isChanging && !live.version.equals(slot.version());
+        return live.setters.get() == 0 && !isChanging && !live.version.equals(slot.version());
     }
 
     private @Nullable Object current(String name) {
@@ -350,17 +350,18 @@ public final class TuttiSession extends StandardSession {
         if (notify && isOldValueAwaited(name)) {
             current(name);
         }
+        replace(name, mark, () -> super.setAttribute(name, value, notify));
+    }
+
+    /** Replaces or removes an object, and marks it as set after that: a flush in between would send the one before. */
+    private void replace(String name, @Nullable Mark mark, Runnable replacement) {
         Live live = live(name);
-        boolean wasSet = live.isSet;
-        live.mark = mark;
-        live.isSet = true;
+        live.setters.incrementAndGet();
         try {
-            super.setAttribute(name, value, notify);
-            // Once more: a flush in another thread may have taken the mark with it before the value was there.
-            live.isSet = true;
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            live.isSet = wasSet;
-            throw e;
+            replacement.run();
+            live(name).onSet(mark);
+        } finally {
+            live.setters.decrementAndGet();
         }
         replicateSoon();
     }
@@ -377,12 +378,7 @@ public final class TuttiSession extends StandardSession {
         if (notify && isOldValueAwaited(name)) {
             current(name);
         }
-        Live live = live(name);
-        live.mark = mark;
-        live.isSet = true;
-        super.removeAttributeInternal(name, notify);
-        live(name).isSet = true;
-        replicateSoon();
+        replace(name, mark, () -> super.removeAttributeInternal(name, notify));
     }
 
     /** Whether somebody here is told of the value that an attribute had, which therefore must become an object. */

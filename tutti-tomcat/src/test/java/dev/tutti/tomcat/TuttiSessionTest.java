@@ -71,6 +71,27 @@ class TuttiSessionTest {
         assertThat(at(b, session).getCreationTime()).isEqualTo(session.getCreationTime());
     }
 
+    /** Runs something when it is bound to a session, before the session has it. */
+    private record Bound(Runnable action) implements HttpSessionBindingListener {
+        @Override
+        public void valueBound(HttpSessionBindingEvent event) {
+            action.run();
+        }
+    }
+
+    @Test
+    void valueOfAnotherNodeStandsUntilTheOneThatReplacesItIsThere() {
+        TuttiSession session = create();
+        session.getSession().setAttribute("x", "old");
+        at(b, session).setAttribute("x", "newer");
+        List<Object> seen = new ArrayList<>();
+        session.getSession().setAttribute("x", new Bound(() -> {
+            session.replicate();
+            seen.add(at(b, session).getAttribute("x"));
+        }));
+        assertThat(seen).containsExactly("newer");
+    }
+
     @Test
     void unknownSessionsAreNull() {
         assertThat(a.manager.findSession("unknown")).isNull();

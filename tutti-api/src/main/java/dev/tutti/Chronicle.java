@@ -33,6 +33,9 @@ final class Chronicle {
     /** Events that are kept. */
     static final int EVENTS_MAX = 1_000;
 
+    /** Events that wait for listeners on a thread of their own; listeners are not told of further ones. */
+    static final int ASIDE_MAX = 64;
+
     /** Ends of sessions that are remembered as causes. */
     private static final int ENDS_MAX = 1_000;
 
@@ -68,6 +71,8 @@ final class Chronicle {
     /** What is kept once per second only: when it was, and how many were left out since. */
     private final TreeMap<String, long[]> frequent = new TreeMap<>();
 
+    private final ArrayDeque<Event> aside = new ArrayDeque<>();
+    private boolean isTellingAside;
     private long last;
 
     /** @param log also takes what the node tells */
@@ -184,6 +189,11 @@ final class Chronicle {
         add(kind, group, null, text, cause, details);
     }
 
+    /** As {@link #on}, on a thread that listeners must not hold up: they are called in order, on another one. */
+    void onAside(Kind kind, String group, String text, String cause, Map<String, ?> details) {
+        tellAside(keep(kind, group, null, text, cause, details));
+    }
+
     /** Once per second and group at most. */
     void onFrequent(Kind kind, String group, String text, String cause, Map<String, ?> details) {
         addSometimes(kind, group, null, text, cause, details);
@@ -229,22 +239,30 @@ final class Chronicle {
     }
 
     private void add(Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {
-        Event event;
-        synchronized (this) {
-            if (kind == Kind.LINK_OPENED && node != null) {
-                ends.computeIfPresent(node, (key, end) -> new End(end.reason(), end.number(), true));
-            }
-            last++;
-            if (kind == Kind.VIEW) {
-                views.put(group, last);
-            }
-            event = new Event(
-                    last, Instant.ofEpochMilli(host.epochMillis()), kind, group, node == null ? "" : node.name(), text, cause, details);
-            if (events.size() == EVENTS_MAX) {
-                events.removeFirst();
-            }
-            events.addLast(event);
+        tell(keep(kind, group, node, text, cause, details));
+    }
+
+    private synchronized Event keep(
+            Kind kind, String group, @Nullable NodeId node, String text, String cause, Map<String, ?> details) {
+        if (kind == Kind.LINK_OPENED && node != null) {
+            ends.computeIfPresent(node, (key, end) -> new End(end.reason(), end.number(), true));
         }
+        last++;
+        if (kind == Kind.VIEW) {
+            views.put(group, last);
+        }
+        Event event = new Event(
+                last, Instant.ofEpochMilli(host.epochMillis()), kind, group, node == null ? "" : node.name(), text, cause, details);
+        if (events.size() == EVENTS_MAX) {
+            events.removeFirst();
+        }
+        events.addLast(event);
+        return event;
+    }
+
+    // ------------------------------------------------------------------ telling
+
+    private void tell(Event event) {
         if (listeners.isEmpty()) {
             return;
         }
@@ -259,6 +277,40 @@ final class Chronicle {
                 telling.remove(thread);
             }
         }
+    }
+
+    private void tellAside(Event event) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        boolean isFull;
+        boolean isFirst;
+        synchronized (this) {
+            isFull = aside.size() >= ASIDE_MAX;
+            if (!isFull) {
+                aside.addLast(event);
+            }
+            isFirst = !isTellingAside;
+            isTellingAside = true;
+        }
+        if (isFull) {
+            onListenerFailed("onEvent", event, new IllegalStateException(
+                    ASIDE_MAX + " events wait for a listener of events that does not return"));
+        } else if (isFirst) {
+            host.start("tutti-events", this::tellWaiting);
+        }
+    }
+
+    private void tellWaiting() {
+        for (Event next = nextAside(); next != null; next = nextAside()) {
+            tell(next);
+        }
+    }
+
+    private synchronized @Nullable Event nextAside() {
+        Event next = aside.pollFirst();
+        isTellingAside = next != null;
+        return next;
     }
 
     private void onListenerFailed(String callback, Object event, Throwable thrown) {

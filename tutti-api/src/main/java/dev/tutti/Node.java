@@ -382,7 +382,8 @@ public final class Node implements AutoCloseable {
      * status}, {@code inspection} and {@code events}.
      *
      * @param question one word
-     * @param answer to what follows the word, within two seconds, as nested maps of what JSON has; on a thread that may wait
+     * @param answer to what follows the word, within two seconds, as nested maps of what JSON has; on a thread of its own. After four
+     *     seconds the asker gets an error, as do all who ask the same until it has returned
      * @return to be closed when there is no answer any more
      * @throws IllegalArgumentException if the question is no word of letters and hyphens, or is answered already
      */

@@ -107,7 +107,7 @@ final class Problems {
 
     private void begin(Lasting each) {
         Finding finding = each.finding;
-        chronicle.on(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
+        chronicle.onAside(Event.Kind.PROBLEM, finding.group(), finding.text() + "; next step: " + finding.advice(), "", Map.of(
                 "problem", finding.kind().text(),
                 "subject", finding.subject(),
                 "advice", finding.advice(),
@@ -128,7 +128,7 @@ final class Problems {
     private void end(long nowNanos, Lasting each) {
         long seconds = (nowNanos - each.sinceNanos) / 1_000_000_000;
         Finding finding = each.finding;
-        chronicle.on(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
+        chronicle.onAside(Event.Kind.PROBLEM_OVER, finding.group(), "over after " + seconds + " s: " + finding.text(), "", Map.of(
                 "problem", finding.kind().text(), "subject", finding.subject()));
         LOG.info("node {}: over after {} s: {}", node, seconds, finding.text());
     }

@@ -10,10 +10,13 @@ import dev.tutti.core.ViewId;
 import dev.tutti.internal.BareHost;
 import dev.tutti.protocols.node.NodeEvents;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ChronicleTest {
 
@@ -137,5 +140,34 @@ class ChronicleTest {
         listening.close();
         chronicle.on(Kind.STATE, "g", "three", "", Map.of());
         assertThat(heard).containsExactly(1L, 2L);
+    }
+
+    @Test
+    @Timeout(20)
+    void listenerThatDoesNotReturnHoldsUpNoThreadThatTellsAside() throws InterruptedException {
+        CountDownLatch isCalled = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch isTold = new CountDownLatch(1 + Chronicle.ASIDE_MAX);
+        List<Long> told = Collections.synchronizedList(new ArrayList<>());
+        chronicle.listen(event -> {
+            isCalled.countDown();
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            told.add(event.number());
+            isTold.countDown();
+        });
+        chronicle.onAside(Kind.PROBLEM, "", "first", "", Map.of());
+        isCalled.await();
+        for (int count = 0; count < Chronicle.ASIDE_MAX + 2; count++) {
+            chronicle.onAside(Kind.PROBLEM, "", "next", "", Map.of());
+        }
+        assertThat(chronicle.last()).isEqualTo(Chronicle.ASIDE_MAX + 3);
+        assertThat(chronicle.listenerFailures()).as("those that the listener is not told of").isEqualTo(2);
+        release.countDown();
+        isTold.await();
+        assertThat(told).hasSize(Chronicle.ASIDE_MAX + 1).isSorted();
     }
 }

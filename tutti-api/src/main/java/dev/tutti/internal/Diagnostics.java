@@ -14,14 +14,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 
 /**
  * Answers questions about a node on this machine, to its own user, read-only: a client connects to the node's socket in
  * the {@link DiagnosticsDirectory}, sends a question ({@code status}, {@code events 17}) and a line feed, and gets one JSON
- * document up to the end of the connection. Clients are served one after another, each within a deadline for what it says
- * and one for what it takes.
+ * document up to the end of the connection. Clients are served one after another, each within a deadline for what it says,
+ * one for its answer and one for what it takes. An answer that has not returned at its deadline is left to its own thread, and
+ * until it returns the same question is answered with an error at once.
  */
 public final class Diagnostics implements AutoCloseable {
 
@@ -38,6 +43,9 @@ public final class Diagnostics implements AutoCloseable {
     private final Map<String, ? extends Function<String, ? extends Map<String, ?>>> answers;
     private final long deadlineNanos;
     private final Thread thread;
+
+    /** Words whose answer has been called and has not returned. */
+    private final Set<String> beingAnswered = ConcurrentHashMap.newKeySet();
 
     private Diagnostics(
             ServerSocketChannel server,
@@ -157,16 +165,37 @@ public final class Diagnostics implements AutoCloseable {
         String word = space < 0 ? question : question.substring(0, space);
         Function<String, ? extends Map<String, ?>> answer = answers.get(word);
         if (answer == null) {
-            return Json.write(Map.of("error", "there is no question '" + word + "', only " + String.join(", ", answers.keySet())));
+            return error("there is no question '" + word + "', only " + String.join(", ", answers.keySet()));
         }
+        if (!beingAnswered.add(word)) {
+            return error("'" + word + "' has not returned yet for somebody who asked before");
+        }
+        CompletableFuture<String> document = new CompletableFuture<>();
+        Thread.ofVirtual().name("tutti-answer-" + word).start(() -> {
+            String text;
+            try {
+                text = document(answer, question, space < 0 ? "" : question.substring(space + 1).strip());
+            } finally {
+                beingAnswered.remove(word);
+            }
+            document.complete(text);
+        });
+        String late = "'" + word + "' has not returned within " + 2 * deadlineNanos / 1_000_000 + " ms";
+        return document.completeOnTimeout(error(late), 2 * deadlineNanos, TimeUnit.NANOSECONDS).join();
+    }
+
+    private String document(Function<String, ? extends Map<String, ?>> answer, String question, String argument) {
         StringBuilder document = new StringBuilder();
-        Throwable thrown = FENCE.attempt(
-                () -> document.append(Json.write(answer.apply(space < 0 ? "" : question.substring(space + 1).strip()))));
+        Throwable thrown = FENCE.attempt(() -> document.append(Json.write(answer.apply(argument))));
         if (thrown == null) {
             return document.toString();
         }
         LOG.warn("'{}' can't be answered by the node behind {}", question, socket, thrown);
-        return Json.write(Map.of("error", thrown instanceof Error ? thrown.toString() : String.valueOf(thrown.getMessage())));
+        return error(thrown instanceof Error ? thrown.toString() : String.valueOf(thrown.getMessage()));
+    }
+
+    private static String error(String text) {
+        return Json.write(Map.of("error", text));
     }
 
     private static final Fence FENCE = Fence.of((callback, argument, thrown) -> {});

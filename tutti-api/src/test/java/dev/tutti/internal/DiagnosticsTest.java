@@ -17,11 +17,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class DiagnosticsTest {
 
@@ -170,6 +173,31 @@ class DiagnosticsTest {
             talker.write(ByteBuffer.wrap("x".repeat(10 * Diagnostics.REQUEST_BYTES_MAX).getBytes(StandardCharsets.UTF_8)));
             assertThat(Diagnostics.ask(diagnostics.socket(), "status", LONG)).contains("node");
             assertThat(silent.read(ByteBuffer.allocate(1))).as("closed at its deadline").isEqualTo(-1);
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void answerThatDoesNotReturnIsAnErrorAndHoldsUpNoOtherQuestion() throws IOException {
+        CountDownLatch release = new CountDownLatch(1);
+        Map<String, Function<String, Map<String, ?>>> answers = new ConcurrentHashMap<>(ANSWERS);
+        answers.put("stuck", argument -> {
+            awaitQuietly(release);
+            return Map.of("text", "late");
+        });
+        try (Diagnostics diagnostics = Diagnostics.open(directory, 7800, answers, Duration.ofMillis(50))) {
+            assertThat(Diagnostics.ask(diagnostics.socket(), "stuck", LONG)).contains("error", "'stuck' has not returned within 100 ms");
+            assertThat(Diagnostics.ask(diagnostics.socket(), "status", LONG)).contains("node");
+            assertThat(Diagnostics.ask(diagnostics.socket(), "stuck", LONG)).contains("error", "'stuck' has not returned yet");
+            release.countDown();
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

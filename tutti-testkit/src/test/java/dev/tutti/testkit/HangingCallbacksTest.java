@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The column "never returns" of the groups' callbacks in docs/guarantees.md; n1 is where they hang. */
+/** The column "never returns" of the groups' callbacks in docs/guarantees.md; n1 is where they hang unless a test says otherwise. */
 @Timeout(60)
 class HangingCallbacksTest {
 
@@ -42,8 +42,11 @@ class HangingCallbacksTest {
     /** The callback that is to hang from now on. */
     private String hanging = "";
 
+    private String hangingNode = "n1";
+
     private boolean isStuck;
     private boolean hasState;
+    private boolean isPrimary;
     private String stack = "fifo";
 
     /** Of n1, for each chunk of the state. */
@@ -56,7 +59,7 @@ class HangingCallbacksTest {
     }
 
     private void hang(Node node, String callback) {
-        if (hanging.equals(callback) && node.name().equals("n1")) {
+        if (hanging.equals(callback) && node.name().equals(hangingNode)) {
             isStuck = true;
             node.threads().join(released);
         }
@@ -81,6 +84,7 @@ class HangingCallbacksTest {
                     .set("leave-timeout", "2 s")
                     .onView(view -> hang(node, "onView"))
                     .onTransition(() -> hang(node, "onTransition"))
+                    .onSuspended(reason -> hang(node, "onSuspended"))
                     .onBatchEnd(() -> hang(node, "onBatchEnd"))
                     .onMessage(this::onMessage)
                     .onClosed(reason -> {
@@ -89,6 +93,9 @@ class HangingCallbacksTest {
                     });
             if (stack.equals("total")) {
                 builder.set("total.delivery", "safe");
+            }
+            if (isPrimary) {
+                builder.primary("n1", "n2", "n3");
             }
             if (hasState) {
                 builder.state(this).set("state.timeout", STATE_TIMEOUT.toSeconds() + " s");
@@ -123,6 +130,12 @@ class HangingCallbacksTest {
                 public void write(OutputStream out) throws IOException {
                     hang(node, "write");
                     out.write(state);
+                }
+
+                @Override
+                public long bytes() {
+                    hang(node, "bytes");
+                    return state.length;
                 }
 
                 @Override
@@ -218,6 +231,56 @@ class HangingCallbacksTest {
         assertThat(components.on(1).closed).isEmpty();
     }
 
+    @Test
+    void suspensionListenerKeepsItsGroupWaitingAndNothingElse() {
+        isPrimary = true;
+        cluster.configure(builder -> builder.set("records.directory", "memory"));
+        Components<Component> components = start(1, 2, 3);
+        hanging = "onSuspended";
+        cluster.partition(1);
+        awaitCalled();
+        assertThat(awaitProblem(Problem.Kind.LISTENER_STUCK).text()).contains("group g: onSuspended does not return");
+        cluster.runOn(2, () -> components.on(2).group().send("meanwhile"));
+        cluster.advance(STEP);
+        assertThat(components.on(3).got).as("the primary partition goes on").containsExactly("meanwhile");
+        cluster.heal().awaitOneView();
+        assertOtherGroupDelivers(components);
+        cluster.runOn(2, () -> components.on(2).group().send("second"));
+        cluster.advance(STEP);
+        assertThat(components.on(1).got).isEmpty();
+        release();
+        assertThat(components.on(1).got).containsExactly("second");
+        assertThat(components.on(1).closed).isEmpty();
+    }
+
+    @Test
+    void stageOnASendThatHadToWaitHoldsNothingUp() {
+        Components<Component> components = start(1, 2);
+        hanging = "a stage on sendAsync";
+        cluster.pause(2);
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        cluster.runOn(1, () -> {
+            for (int count = 0; count < 1_000; count++) {
+                sent.add(components.on(1).group().sendAsync(new byte[10_000]));
+            }
+        });
+        assertThat(sent.getLast()).as("accepted at once").isNotDone();
+        CompletableFuture<Void> first = sent.stream().filter(each -> !each.isDone()).findFirst().orElseThrow();
+        CompletableFuture<Void> stage = first.thenRun(() -> hang(components.on(1).node, hanging));
+        cluster.resume(2);
+        awaitCalled();
+        cluster.advanceUntil("the sends behind it are accepted", TOLD_WITHIN, () -> sent.stream().allMatch(CompletableFuture::isDone));
+        cluster.advanceUntil("all is delivered", TOLD_WITHIN, () -> components.on(1).got.size() == 1_000);
+        cluster.runOn(2, () -> components.on(2).group().send("on"));
+        cluster.advance(TOLD_WITHIN);
+        assertThat(components.on(1).got).endsWith("on");
+        assertThat(stage).as("it may wait, and still does").isNotDone();
+        assertThat(cluster.node(1).health().isReady()).isTrue();
+        assertThat(problems(Problem.Kind.LISTENER_STUCK)).isEmpty();
+        release();
+        assertThat(stage).isCompleted();
+    }
+
     /** Each on a thread of its own that nobody waits for. */
     @ParameterizedTest
     @ValueSource(strings = {"a stage on joinAsync", "close"})
@@ -249,14 +312,20 @@ class HangingCallbacksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"snapshot", "write"})
+    @ValueSource(strings = {"snapshot", "write", "bytes"})
     void stateComesFromAnotherMemberIfOneDoesNotWriteIt(String callback) {
         hasState = true;
         Components<Component> components = start(1, 2);
         cluster.runOn(1, () -> components.on(1).group().send("a"));
         cluster.awaitRest();
         hanging = callback;
+        // The one that newcomers ask first.
+        hangingNode = "n2";
         cluster.start(3);
+        awaitCalled();
+        cluster.runOn(1, () -> components.on(1).other.send("on"));
+        cluster.advanceUntil("the other group delivers", TOLD_WITHIN, () -> components.on(2).gotInOther.contains("on"));
+        assertThat(components.on(3).joined).isNotDone();
         cluster.advanceUntil("n3 has joined", STATE_TIMEOUT.multipliedBy(2), () -> components.on(3).joined.isDone());
         assertThat(components.on(3).got).containsExactly("a");
         release();

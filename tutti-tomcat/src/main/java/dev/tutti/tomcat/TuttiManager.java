@@ -363,6 +363,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
                             + " serialized are not refused, but stay at their node.",
                     context.getName());
         }
+        EarlyPorts.report(context, reports);
         try {
             attributes = attributeCodec();
             ReplicationOptions options = new ReplicationOptions(

@@ -69,6 +69,7 @@ final class TomcatNode implements AutoCloseable {
         tomcat.setBaseDir(directory.resolve(name).toString());
         tomcat.setPort(0);
         tomcat.getConnector().setProperty("address", "127.0.0.1");
+        tomcat.getConnector().setProperty("bindOnInit", "false");
         context = tomcat.addContext("", directory.toString());
         context.setSessionTimeout(30);
         context.setBackgroundProcessorDelay(-1);

@@ -1,0 +1,56 @@
+package dev.tutti.tomcat;
+
+import org.apache.catalina.Container;
+import org.apache.catalina.Context;
+import org.apache.catalina.Engine;
+import org.apache.catalina.Service;
+import org.apache.catalina.connector.Connector;
+import org.apache.coyote.AbstractProtocol;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connectors of an application's service that open their port before applications start, as Tomcat does by default. Requests
+ * wait in such a port for the whole start and are carried out afterwards, even if their clients have gone on elsewhere
+ * (docs/decisions/0296-ports-open-late.md).
+ */
+final class EarlyPorts {
+
+    private static final String ATTRIBUTE = "bindOnInit";
+
+    private EarlyPorts() {}
+
+    /** Reports each of them, with the attribute that would be right. Connectors of other protocols than Tomcat's own are left out. */
+    static void report(Context context, Reports reports) {
+        Service service = service(context);
+        Connector[] connectors = service == null ? new Connector[0] : service.findConnectors();
+        for (Connector connector : connectors) {
+            if (isEarly(connector)) {
+                String advice = name(connector) + ": set " + ATTRIBUTE + "=\"false\"";
+                reports.warnOnce(advice, context.getName() + ": the connector on " + advice + ". Its port is open while this node"
+                        + " starts: requests wait in it, and are carried out after the start even if their clients have"
+                        + " given up and have written something newer at another node");
+            }
+        }
+    }
+
+    /** An attribute that nobody has set is unknown to its connector, and has Tomcat's default. */
+    private static boolean isEarly(Connector connector) {
+        Object value = connector.getProperty(ATTRIBUTE);
+        return connector.getProtocolHandler() instanceof AbstractProtocol<?> && (value == null || Boolean.parseBoolean(value.toString()));
+    }
+
+    private static String name(Connector connector) {
+        int port = connector.getPortWithOffset() == 0 ? connector.getLocalPort() : connector.getPortWithOffset();
+        return port > 0 ? "port " + port : connector.toString();
+    }
+
+    /** Null for a context that is in no engine. */
+    private static @Nullable Service service(Context context) {
+        for (Container each = context.getParent(); each != null; each = each.getParent()) {
+            if (each instanceof Engine engine) {
+                return engine.getService();
+            }
+        }
+        return null;
+    }
+}

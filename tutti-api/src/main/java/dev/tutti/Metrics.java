@@ -30,7 +30,8 @@ final class Metrics {
 
     private static final List<Metric> EVENTS = part(Place.NODE, "events")
             .counter("written", Unit.COUNT, "Events that there were.")
-            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that listeners of events have thrown.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that listeners of events have thrown, and"
+                    + " events that were kept from them because one does not return.")
             .list();
 
     private static final List<Metric> HEALTH = part(Place.NODE, "health")

@@ -1,3 +1,5 @@
 /** Lies of one member, frame by frame: the same ones for simulated clusters and for real processes. */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package dev.tutti.campaign.lies;
+
+import org.jspecify.annotations.NullMarked;

@@ -83,7 +83,8 @@ final class VisitorsCommand implements Callable<Integer> {
     }
 
     private double[] measure(SystemKind system) {
-        Layout layout = output.layout("256m");
+        // The nodes of a wave share the direct memory of one process, and receive up to some MiB each.
+        Layout layout = output.layout("1g");
         try (Cluster cluster = Cluster.withSharers(system, 2, 0, layout)) {
             List<Child> pair = List.copyOf(cluster.children());
             join(pair);

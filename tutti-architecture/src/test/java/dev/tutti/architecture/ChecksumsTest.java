@@ -2,7 +2,6 @@ package dev.tutti.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,15 +65,10 @@ class ChecksumsTest {
         return sums;
     }
 
-    /** Those on the class path of this module, which depends on all others: everything that products run with, and its own tests. */
     private static Map<String, String> used() throws IOException {
         Map<String, String> sums = new TreeMap<>();
-        for (String element : System.getProperty("java.class.path").split(File.pathSeparator)) {
-            Path file = Path.of(element);
-            String name = file.getFileName().toString();
-            if (name.endsWith(".jar") && !name.startsWith("tutti")) {
-                sums.put(name, sha256(file));
-            }
+        for (Path jar : Library.jars()) {
+            sums.put(jar.getFileName().toString(), sha256(jar));
         }
         return sums;
     }

@@ -12,6 +12,11 @@ module dev.tutti.campaign {
     requires static org.apache.tomcat.embed.core;
     requires static org.jspecify;
 
+    uses dev.tutti.core.driver.DriverProvider;
+
+    provides dev.tutti.core.driver.DriverProvider with
+            dev.tutti.campaign.lies.LyingDriverProvider;
+
     opens dev.tutti.campaign to
             info.picocli;
     opens dev.tutti.campaign.chaos to

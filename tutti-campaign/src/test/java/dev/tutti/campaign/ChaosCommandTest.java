@@ -34,6 +34,13 @@ class ChaosCommandTest {
     }
 
     @Test
+    void liarNeedsTwoHonestMembersAndHasNoFaultsBesides() {
+        assertThat(run("chaos", "--liar", "--members", "2")).isEqualTo(2);
+        assertThat(run("chaos", "--liar", "--faults", "kill")).isEqualTo(2);
+        assertThat(err.toString()).contains("--liar needs three members or more");
+    }
+
+    @Test
     void unknownFaultIsExplained() {
         assertThat(run("chaos", "--network", "none", "--faults", "kill,earthquake")).isEqualTo(2);
         assertThat(err.toString()).contains("no fault 'earthquake'");

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ final class Cast implements AutoCloseable {
     private final Path directory;
     private final Map<String, String> nodeSettings;
     private final long intervalMillis;
-    private final List<String> options;
+    private final IntFunction<List<String>> options;
     private final Workload workload;
     private final Child[] present;
     private final List<Child> all = new ArrayList<>();
@@ -41,7 +42,7 @@ final class Cast implements AutoCloseable {
      * @param directory for journals and logs
      * @param nodeSettings of all, beside what the network says
      * @param intervalMillis between two messages of a process, on average
-     * @param options further ones for the JVM of each process
+     * @param options by slot, further ones for the JVM of the process
      * @param workload what they do
      */
     Cast(
@@ -50,15 +51,14 @@ final class Cast implements AutoCloseable {
             Path directory,
             Map<String, String> nodeSettings,
             long intervalMillis,
-            List<String> options,
+            IntFunction<List<String>> options,
             Workload workload) {
         this.workload = workload;
         this.network = network;
         this.directory = directory;
         this.nodeSettings = nodeSettings;
         this.intervalMillis = intervalMillis;
-        this.options = new ArrayList<>(JVM_OPTIONS);
-        this.options.addAll(options);
+        this.options = options;
         Lateness.watch(nanos -> own.add(System.nanoTime(), nanos));
         this.present = new Child[processes];
         for (int slot = 0; slot < processes; slot++) {
@@ -83,9 +83,11 @@ final class Cast implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 journal.toString(), Integer.toString(all.size()), Long.toString(intervalMillis)));
         settings.forEach((name, value) -> arguments.add(name + "=" + value));
+        List<String> ofJvm = new ArrayList<>(JVM_OPTIONS);
+        ofJvm.addAll(options.apply(slot));
         Child child = new Child(
                 slot,
-                Shell.java(network.prefix(slot), options, workload.mainClass(), arguments),
+                Shell.java(network.prefix(slot), ofJvm, workload.mainClass(), arguments),
                 journal,
                 directory.resolve(run + ".log"),
                 news);

@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
             "  tutti chaos --minutes 2 --network proxy --faults kill,cut,reset",
             "  tutti chaos --workload coordination --minutes 3",
             "  tutti chaos --profile ci",
+            "  tutti chaos --liar --minutes 10",
         })
 public final class ChaosCommand implements Callable<Integer> {
 
@@ -111,6 +112,9 @@ public final class ChaosCommand implements Callable<Integer> {
                     + " partition, and what they are told is checked for linearizability (default: messages).")
     private Workload workload = Workload.MESSAGES;
 
+    @Option(names = "--liar", description = "One of the processes lies to the others, instead of faults.")
+    private boolean isWithLiar;
+
     @Option(names = "--interval", paramLabel = "MS", defaultValue = "25",
             description = "Milliseconds between two messages of a process, on average (default: 25).")
     private long intervalMillis;
@@ -155,10 +159,17 @@ public final class ChaosCommand implements Callable<Integer> {
         if (isMulticast && transport != Transport.UDP) {
             throw new ParameterException(line(), "--multicast needs --transport udp");
         }
+        if (isWithLiar && (members < 3 || transport == Transport.UDP || workload != Workload.MESSAGES || faults != null)) {
+            throw new ParameterException(line(), "--liar needs three members or more and --transport tcp, and has neither"
+                    + " --faults nor --workload coordination");
+        }
         if (isEncrypted && transport == Transport.UDP) {
             throw new ParameterException(line(), "--tls needs --transport tcp");
         }
         try (Network between = open()) {
+            if (isWithLiar) {
+                return lie(between);
+            }
             if (workload == Workload.COORDINATION) {
                 return coordinate(between, chosen(between));
             }
@@ -257,7 +268,7 @@ public final class ChaosCommand implements Callable<Integer> {
         long began = System.nanoTime();
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
-        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options, workload)) {
+        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
             // An interrupt or a time limit leaves nothing behind.
             Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
@@ -284,6 +295,37 @@ public final class ChaosCommand implements Callable<Integer> {
         return exitCode(report);
     }
 
+    /** Honest processes beside one that lies. */
+    private int lie(Network between) {
+        long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
+        int liar = (int) (number % members);
+        Path directory = Scratch.directory("tutti-chaos-");
+        say(members + " processes, of which " + ProxyNetwork.name(liar) + " lies, over " + between.description() + ", seed " + number
+                + "; journals and logs are in " + directory);
+        Map<String, String> settings = nodeSettings();
+        settings.putAll(LiarRun.settings(number));
+        Duration time = profile == Profile.CI ? LiarRun.CI : Duration.ofMillis((long) (minutes * 60_000));
+        long began = System.nanoTime();
+        LiarRun run;
+        try (Cast cast = new Cast(
+                between, members, directory, settings, intervalMillis, slot -> slot == liar ? LiarRun.options(options, number, time) : options, workload)) {
+            Thread hook = ender(cast, between);
+            Runtime.getRuntime().addShutdownHook(hook);
+            run = new LiarRun(cast, liar, this::say);
+            run.run(time);
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+        LiarRun.Outcome outcome = run.check((System.nanoTime() - began) / 1e9, began);
+        out().print(isJson ? outcome.json() : outcome.text());
+        out().flush();
+        if (!outcome.violations().isEmpty() || isKept) {
+            say("journals and logs are kept in " + directory);
+        } else {
+            Scratch.delete(directory);
+        }
+        return outcome.violations().isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
     private int coordinate(Network between, Set<Fault> allowed) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
         Path directory = Scratch.directory("tutti-chaos-");
@@ -291,7 +333,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 + directory);
         long began = System.nanoTime();
         CoordinationRun run;
-        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, options, workload)) {
+        try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
             Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
             run = new CoordinationRun(between, cast, number, allowed, this::say);

@@ -3,6 +3,7 @@ package dev.tutti.campaign.chaos;
 import dev.tutti.campaign.chaos.JournalReader.Life;
 import dev.tutti.campaign.chaos.JournalReader.Timed;
 import dev.tutti.core.Member;
+import dev.tutti.core.NodeId;
 import dev.tutti.core.ViewId;
 import dev.tutti.sim.History;
 import dev.tutti.sim.PropertyChecker;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Looks for broken promises in what all processes of a run have written down. */
 final class Check {
@@ -101,13 +103,26 @@ final class Check {
 
     /** Checks a run that is over, all faults healed and everything delivered. */
     static Result run(List<Source> sources, long beganNanos) {
+        return run(sources, beganNanos, null);
+    }
+
+    /**
+     * Checks the journals of members that are honest.
+     *
+     * @param liar the journal of a node that lies, of which only the name counts: it may have sent anything to anybody; null
+     *     if there is none
+     */
+    static Result run(List<Source> sources, long beganNanos, @Nullable Path liar) {
         JournalReader reader = new JournalReader();
         sources.forEach(source -> reader.learn(source.journal()));
+        NodeId liarId = liar == null ? null : reader.learn(liar);
         List<Life> lives = new ArrayList<>();
         Map<Member, Long> killedAt = new TreeMap<>();
         List<Member> present = new ArrayList<>();
         for (Source source : sources) {
             for (Life life : reader.read(source.journal())) {
+                life.entries().removeIf(timed -> timed.entry() instanceof History.Delivered delivered
+                        && delivered.message().sender().node().equals(liarId));
                 lives.add(life);
                 boolean hasLeft = !life.entries().isEmpty() && life.entries().getLast().entry() instanceof History.Left;
                 if (!hasLeft && source.killedAtNanos() != 0) {
@@ -133,6 +148,13 @@ final class Check {
             case History.Viewed(Member member, var view) -> {
                 if (views.add(view.id()) && view.isMerge()) {
                     merges++;
+                }
+                for (Member other : view.members()) {
+                    if (Notation.isUnknown(other)) {
+                        violations.add(String.format(
+                                Locale.ROOT, "at %.3f s: S1: %s installed view %s, of which a member was never started",
+                                (timed.nanos() - beganNanos) / 1e9, member, view.id()));
+                    }
                 }
             }
             case History.Submitted ignored -> submitted++;

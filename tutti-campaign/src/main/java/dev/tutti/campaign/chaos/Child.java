@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A member's process, as the coordinator of the run sees it. */
@@ -32,6 +34,7 @@ final class Child {
     private final Process process;
     private final BufferedWriter input;
     private final Path journal;
+    private final Path log;
     private final Object news;
     private final Lateness lateness = new Lateness();
 
@@ -40,6 +43,7 @@ final class Child {
     private final List<String> remarks = new ArrayList<>();
     private @Nullable Count count;
     private @Nullable String status;
+    private Map<String, Long> told = Map.of();
     private boolean isJoined;
     private boolean isOver;
     private long killedAtNanos;
@@ -53,6 +57,7 @@ final class Child {
     Child(int slot, List<String> command, Path journal, Path log, Object news) {
         this.slot = slot;
         this.journal = journal;
+        this.log = log;
         this.news = news;
         try {
             process = new ProcessBuilder(command)
@@ -109,6 +114,14 @@ final class Child {
                     count = new Count(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
                 }
                 case "status" -> status = rest;
+                case "told" -> {
+                    Map<String, Long> kinds = new LinkedHashMap<>();
+                    for (String kind : rest.split(",")) {
+                        int equals = kind.indexOf('=');
+                        kinds.put(kind.substring(0, equals), Long.parseLong(kind.substring(equals + 1)));
+                    }
+                    told = kinds;
+                }
                 default -> remarks.add(text);
             }
             news.notifyAll();
@@ -187,6 +200,17 @@ final class Child {
         synchronized (news) {
             return status;
         }
+    }
+
+    /** Returns the number of lies of each kind that it has sent, zeros included, as it said last; empty before that. */
+    Map<String, Long> told() {
+        synchronized (news) {
+            return told;
+        }
+    }
+
+    Path log() {
+        return log;
     }
 
     /** What it has told that nobody has asked for: failures, groups that were lost. */

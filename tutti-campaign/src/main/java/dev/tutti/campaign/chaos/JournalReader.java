@@ -39,23 +39,21 @@ final class JournalReader {
         }
     }
 
-    /** Learns who wrote a journal, before others are read that mention it. */
-    void learn(Path journal) {
+    /** Learns who wrote a journal, before others are read that mention it; returns null if it says nothing of that. */
+    @Nullable NodeId learn(Path journal) {
         try (var lines = Files.lines(journal, StandardCharsets.UTF_8)) {
-            lines.limit(1).forEach(line -> {
-                String[] words = line.split(" ");
-                if (words.length == NODE_WORDS && words[1].equals("node")) {
-                    learn(words);
-                }
-            });
+            String[] words = lines.findFirst().orElse("").split(" ");
+            return words.length == NODE_WORDS && words[1].equals("node") ? learn(words) : null;
         } catch (IOException e) {
             throw new UncheckedIOException("journal " + journal + " can't be read", e);
         }
     }
 
-    private void learn(String[] words) {
+    private NodeId learn(String[] words) {
         long incarnation = Long.parseUnsignedLong(words[2], 16);
-        nodes.put(incarnation, new NodeId(incarnation, words[3], words[4]));
+        NodeId node = new NodeId(incarnation, words[3], words[4]);
+        nodes.put(incarnation, node);
+        return node;
     }
 
     /**

@@ -1,10 +1,12 @@
 package dev.tutti.campaign.chaos;
 
 import dev.tutti.Group;
+import dev.tutti.GroupBuilder;
 import dev.tutti.Message;
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
 import dev.tutti.SendException;
+import dev.tutti.campaign.lies.LyingDriverProvider;
 import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.io.BufferedReader;
@@ -13,12 +15,14 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,7 @@ final class MemberProcess {
     private final NodeBuilder builder;
     private final SplittableRandom random;
     private final long intervalMillis;
+    private final Map<String, String> groupSettings = new TreeMap<>();
     private final AtomicLong delivered = new AtomicLong();
     private final AtomicLong submitted = new AtomicLong();
 
@@ -60,14 +65,21 @@ final class MemberProcess {
         this.intervalMillis = intervalMillis;
         NodeBuilder made = Node.of(Node.defaults());
         for (Map.Entry<String, String> setting : settings.entrySet()) {
-            made = setting.getKey().equals(SEEDS)
-                    ? made.seeds(setting.getValue().split(","))
-                    : made.set(setting.getKey(), setting.getValue());
+            if (setting.getKey().startsWith(OF_GROUP)) {
+                groupSettings.put(setting.getKey().substring(OF_GROUP.length()), setting.getValue());
+            } else {
+                made = setting.getKey().equals(SEEDS)
+                        ? made.seeds(setting.getValue().split(","))
+                        : made.set(setting.getKey(), setting.getValue());
+            }
         }
         this.builder = made;
     }
 
     private static final String SEEDS = "discovery.seeds";
+
+    /** Before the names of settings that are the group's. */
+    static final String OF_GROUP = "group.";
 
     /** Arguments: the journal, a seed, milliseconds between messages, settings of the node as {@code name=value}. */
     public static void main(String[] arguments) throws IOException {
@@ -118,8 +130,17 @@ final class MemberProcess {
             case "quiet" -> isSending = false;
             case "count" -> say("count " + submitted.get() + " " + delivered.get());
             case "status" -> say("status " + started.status());
+            case "lie" -> LyingDriverProvider.begin();
+            case "told" -> say("told " + told());
             default -> throw new IllegalArgumentException("unknown command: " + command);
         }
+    }
+
+    /** Returns the number of lies of each kind, as {@code kind=number,kind=number}. */
+    private static String told() {
+        return LyingDriverProvider.told().entrySet().stream()
+                .map(each -> each.getKey().name().toLowerCase(Locale.ROOT).replace('_', '-') + "=" + each.getValue())
+                .collect(Collectors.joining(","));
     }
 
     private void join(Node started) {
@@ -168,8 +189,9 @@ final class MemberProcess {
         }
 
         void join() {
-            Group joined = node.group(GROUP)
-                    .onView(this::onView)
+            GroupBuilder joining = node.group(GROUP);
+            groupSettings.forEach(joining::set);
+            Group joined = joining.onView(this::onView)
                     .onMessage(this::onMessage)
                     .onClosed(this::onClosed)
                     .join();

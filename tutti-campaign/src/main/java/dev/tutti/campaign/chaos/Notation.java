@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 final class Notation {
 
     private static final String NONE = "-";
+    private static final String UNKNOWN = "unknown";
 
     private final Map<Long, NodeId> nodes;
 
@@ -63,8 +64,13 @@ final class Notation {
         int dot = text.indexOf('.');
         long incarnation = Long.parseUnsignedLong(text, 0, dot, 16);
         // Nobody of this name was started: the checker will find that out, and needs something to call it.
-        NodeId node = nodes.computeIfAbsent(incarnation, key -> new NodeId(key, "unknown", "unknown"));
+        NodeId node = nodes.computeIfAbsent(incarnation, key -> new NodeId(key, UNKNOWN, UNKNOWN));
         return new Member(node, Integer.parseInt(text.substring(dot + 1)));
+    }
+
+    /** Reports whether no process of the run is the node of a member that was read. */
+    static boolean isUnknown(Member member) {
+        return member.node().address().equals(UNKNOWN);
     }
 
     ViewId viewId(String text) {

@@ -68,6 +68,25 @@ class CheckTest {
     }
 
     @Test
+    void messagesOfTheLiarProveNothing() throws IOException {
+        Check.Source honest = source("a", 0, "1 node 1 a h:1\n2 view 1.1 1.1@1.1 1.1 -\n5 view 1.1 " + BOTH
+                + "\n6 joined 1.1\n8 deliver 1.1 2.1 * 7 78\n9 view 1.1 3.1@1.1 1.1 2.1@1.1/1.1/\n");
+        Path liar = source("b", 0, second("")).journal();
+
+        assertThat(Check.run(List.of(honest), 0, liar).violations()).isEmpty();
+        assertThat(Check.run(List.of(honest), 0).violations()).as("of a node that nobody knows").isNotEmpty();
+    }
+
+    @Test
+    void memberOfAViewThatWasNeverStartedIsFound() throws IOException {
+        Check.Source honest = source("a", 0, "1 node 1 a h:1\n2 view 1.1 1.1@1.1 1.1 -\n2000000000 view 1.1 " + BOTH
+                + "\n2000000006 joined 1.1\n2000000009 view 1.1 3.1@1.1 1.1 2.1@1.1/1.1/\n");
+
+        assertThat(Check.run(List.of(honest), 0).violations())
+                .singleElement().asString().startsWith("at 2.000 s: S1").contains("never started");
+    }
+
+    @Test
     void keptJournalsAreCheckedAgainWithTheirKills() throws IOException {
         Path journal = source("b.journal", 0, second("")).journal();
         source("a.journal", 0, "1 node 1 a h:1\n");

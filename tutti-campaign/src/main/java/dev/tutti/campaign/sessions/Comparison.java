@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** The same application and the same clients on several ways to replicate sessions. */
 final class Comparison {
 
-    private static final int WARM_MILLIS = 8_000;
-    private static final int MEASURED_MILLIS = 15_000;
     private static final int SETTLE_MILLIS = 2_000;
     private static final int RIVALS = 20;
     private static final int FINDINGS_SHOWN = 5;
@@ -27,18 +25,27 @@ final class Comparison {
     private final Distribution distribution;
     private final Supplier<List<Place>> places;
     private final Path directory;
-    private final int sessions;
+    private final Load load;
     private final List<String> options;
     private final Consumer<String> news;
     private final Map<Replication, Column> columns = new TreeMap<>();
 
+    /**
+     * The undisturbed load.
+     *
+     * @param sessions each with a client of its own
+     * @param warmUp time before the measurement, in which the JVMs compile what the load uses
+     * @param measured time of the measurement
+     */
+    record Load(int sessions, Duration warmUp, Duration measured) {}
+
     /** @param places of the nodes of the next system */
-    Comparison(Distribution distribution, Supplier<List<Place>> places, Path directory, int sessions, List<String> options,
+    Comparison(Distribution distribution, Supplier<List<Place>> places, Path directory, Load load, List<String> options,
             Consumer<String> news) {
         this.distribution = distribution;
         this.places = places;
         this.directory = directory;
-        this.sessions = sessions;
+        this.load = load;
         this.options = options;
         this.news = news;
     }
@@ -46,11 +53,12 @@ final class Comparison {
     /**
      * What was seen of one system.
      *
+     * @param cpuSeconds that the nodes' processes used during the undisturbed load
      * @param wrongReads answers of the undisturbed load that were older than what was confirmed
      * @param diverged of {@link #RIVALS} sessions, those that differ between nodes after two writes at once
      */
-    private record Column(Tally load, double seconds, long wrongReads, int diverged, Tally killed, Tally stopped,
-            Pauses.Outcome pause) {
+    private record Column(Tally load, double seconds, double cpuSeconds, long wrongReads, int diverged, Tally killed,
+            Tally stopped, Pauses.Outcome pause) {
 
         boolean isGood() {
             return wrongReads + diverged + killed.wrong() + stopped.wrong() + pause.overwrittenTotal() == 0;
@@ -61,6 +69,7 @@ final class Comparison {
             map.put("requests per second", Math.round(load.confirmed.get() / seconds));
             map.put("median ms", load.latencyMillis(0.5));
             map.put("p99 ms", load.latencyMillis(0.99));
+            map.put("CPU us per request", Math.round(cpuSeconds * 1e6 / Math.max(1, load.confirmed.get())));
             map.put("wrong reads", wrongReads);
             map.put("of requests", load.confirmed.get());
             map.put("diverged of " + RIVALS, diverged);
@@ -81,21 +90,25 @@ final class Comparison {
         try (Tomcats tomcats = new Tomcats(distribution, replication, places.get(), directory, options)) {
             tomcats.start();
             tomcats.nodes().forEach(tomcats::awaitAllMembers);
-            load(tomcats, new Tally(), WARM_MILLIS);
-            Tally load = new Tally();
-            double seconds = load(tomcats, load, MEASURED_MILLIS);
+            load(tomcats, new Tally(), load.warmUp());
+            Tally tally = new Tally();
+            double cpuBefore = tomcats.cpuSeconds();
+            double seconds = load(tomcats, tally, load.measured());
+            double cpuSeconds = tomcats.cpuSeconds() - cpuBefore;
             int diverged = diverged(tomcats);
             Tally killed = restarts(tomcats, true);
             Tally stopped = restarts(tomcats, false);
             Pauses.Outcome pause = new Pauses(tomcats, new Tally(), news).run(PAUSE);
-            columns.put(replication, new Column(load, seconds, load.wrong(), diverged, killed, stopped, pause));
+            columns.put(
+                    replication,
+                    new Column(tally, seconds, cpuSeconds, tally.wrong(), diverged, killed, stopped, pause));
         }
     }
 
-    private double load(Tomcats tomcats, Tally tally, long millis) {
+    private double load(Tomcats tomcats, Tally tally, Duration time) {
         long began = System.nanoTime();
-        List<Client> clients = tomcats.clients(sessions, Tomcats.Balancing.ANY, tally);
-        Tomcats.underLoad(clients, THINK_MILLIS, () -> Pause.millis(millis));
+        List<Client> clients = tomcats.clients(load.sessions(), Tomcats.Balancing.ANY, tally);
+        Tomcats.underLoad(clients, THINK_MILLIS, () -> Pause.millis(time.toMillis()));
         return (System.nanoTime() - began) / 1e9;
     }
 
@@ -119,7 +132,7 @@ final class Comparison {
 
     private Tally restarts(Tomcats tomcats, boolean isKilled) {
         Tally tally = new Tally();
-        List<Client> clients = tomcats.clients(sessions, Tomcats.Balancing.BOTH, tally);
+        List<Client> clients = tomcats.clients(load.sessions(), Tomcats.Balancing.BOTH, tally);
         new Restarts(tomcats, clients, tally, RESTART_THINK_MILLIS, news).each(isKilled);
         tally.findings().stream().limit(FINDINGS_SHOWN).forEach(news);
         return tally;

@@ -98,6 +98,14 @@ public final class SessionsCommand implements Callable<Integer> {
             description = "Pause of a client after a write (default: 200ms).")
     private Duration think = Duration.ofMillis(200);
 
+    @Option(names = "--warm-up", paramLabel = "TIME", defaultValue = "60s",
+            description = "For compare: undisturbed load before the measurement (default: 60s).")
+    private Duration warmUp = Duration.ofSeconds(60);
+
+    @Option(names = "--measure", paramLabel = "TIME", defaultValue = "30s",
+            description = "For compare: time of the measurement of rate and latency (default: 30s).")
+    private Duration measured = Duration.ofSeconds(30);
+
     @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
     private boolean isShort;
 
@@ -168,7 +176,8 @@ public final class SessionsCommand implements Callable<Integer> {
         Tally tally = new Tally();
         boolean isGood;
         if (scenario == Scenario.COMPARE) {
-            Comparison comparison = new Comparison(distribution, this::places, directory, sessions, options, this::say);
+            Comparison.Load load = new Comparison.Load(sessions, warmUp, measured);
+            Comparison comparison = new Comparison(distribution, this::places, directory, load, options, this::say);
             wanted.forEach(comparison::run);
             result.put("systems", comparison.map());
             isGood = comparison.isGood();

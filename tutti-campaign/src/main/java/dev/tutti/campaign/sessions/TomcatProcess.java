@@ -84,6 +84,11 @@ final class TomcatProcess implements AutoCloseable {
         return present != null && present.isAlive() && !isPaused;
     }
 
+    /** Returns the CPU time that the process has used since its start, in seconds; 0 where the system does not tell. */
+    double cpuSeconds() {
+        return process().info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e9;
+    }
+
     /** Ends it with SIGKILL. */
     void kill() {
         process().destroyForcibly();

@@ -52,6 +52,11 @@ final class Tomcats implements AutoCloseable {
         return nodes;
     }
 
+    /** Returns the CPU time that the processes of all nodes have used since they started, in seconds. */
+    double cpuSeconds() {
+        return nodes.stream().mapToDouble(TomcatProcess::cpuSeconds).sum();
+    }
+
     /** Starts all of them, one after the other, each when the one before has all sessions. */
     void start() {
         for (TomcatProcess node : nodes) {

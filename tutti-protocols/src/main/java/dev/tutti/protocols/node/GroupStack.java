@@ -55,7 +55,7 @@ final class GroupStack {
                 ackDelayNanos(settings, multicastBytes),
                 settings.get(GroupSettings.STABLE_DELAY).toNanos(),
                 leaveTimeoutNanos,
-                settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos());
+                fetchTimeoutNanos(settings));
         GroupSettings.StackKind kind = settings.get(GroupSettings.STACK);
         Layer delivery = kind == GroupSettings.StackKind.UNRELIABLE
                 ? new BestEffort(self, windowBytes)
@@ -69,6 +69,14 @@ final class GroupStack {
             case CAUSAL -> List.of(membership, delivery, new Causal(self, mistake), packing);
             case TOTAL -> List.of(membership, delivery, total(self, settings, mistake), packing);
         };
+    }
+
+    /**
+     * Returns the time that a member waits for packets from a holder. The coordinator waits a whole {@code ballot-timeout}
+     * for that member's answer: a wait as long as that would expel the member together with the holder that owes.
+     */
+    private static long fetchTimeoutNanos(Settings settings) {
+        return settings.get(GroupSettings.BALLOT_TIMEOUT).toNanos() * 3 / 4;
     }
 
     /**

@@ -31,6 +31,7 @@ final class GroupChannel implements SessionChannel {
         settings.forEach(builder::set);
         builder.onView(view -> listener.onView(view, memberOf(node, view)))
                 .onMessage(message -> listener.onMessage(message.sender(), message.bytes()))
+                .onBatchEnd(listener::onBatchEnd)
                 .onClosed(listener::onClosed);
         Group group = ServerThread.call(builder::join);
         return new GroupChannel(group, look(node, group));
@@ -79,6 +80,15 @@ final class GroupChannel implements SessionChannel {
         try {
             group.sendTo(receiver, message);
             return true;
+        } catch (SendException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean trySendTo(Member receiver, byte[] message) {
+        try {
+            return group.trySendTo(receiver, message, 0, message.length);
         } catch (SendException e) {
             return false;
         }

@@ -282,6 +282,11 @@ class StartAndStopTest {
         }
 
         @Override
+        public boolean trySendTo(dev.tutti.core.Member receiver, byte[] message) {
+            return channel.trySendTo(receiver, message);
+        }
+
+        @Override
         public void close() {
             try {
                 channel.close();

@@ -6,23 +6,25 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ObjLongConsumer;
 
-/** Acknowledges the numbered messages of others: one acknowledgement covers all that came from a member since the last one. */
+/**
+ * Acknowledges the numbered messages of others: one acknowledgement covers all that came from a member since the last one.
+ *
+ * <p>Acknowledgements are sent on the group's thread, at the end of a batch of messages. One for which there is no room is
+ * sent by the executor, which waits for room.
+ */
 final class AckSender {
 
     private final ConcurrentHashMap<Member, Long> handled = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Member, Long> acknowledged = new ConcurrentHashMap<>();
-    private final AtomicBoolean isUnderWay = new AtomicBoolean();
+    private final AtomicBoolean isWaiting = new AtomicBoolean();
     private final Executor executor;
-    private final ObjLongConsumer<Member> sender;
+    private final Outbox outbox;
 
-    /**
-     * @param sender sends an acknowledgement; may wait
-     */
-    AckSender(Executor executor, ObjLongConsumer<Member> sender) {
+    /** @param executor runs what has to wait for the network */
+    AckSender(Executor executor, Outbox outbox) {
         this.executor = executor;
-        this.sender = sender;
+        this.outbox = outbox;
     }
 
     void onView(Set<Member> others) {
@@ -32,18 +34,33 @@ final class AckSender {
 
     void onHandled(Member member, long number) {
         handled.put(member, number);
-        if (isUnderWay.compareAndSet(false, true)) {
+    }
+
+    void onBatchEnd() {
+        boolean isRoom = true;
+        for (Map.Entry<Member, Long> entry : handled.entrySet()) {
+            Member member = entry.getKey();
+            long number = entry.getValue();
+            if (acknowledged.getOrDefault(member, 0L) < number) {
+                if (outbox.tryAcknowledge(member, number)) {
+                    acknowledged.put(member, number);
+                } else {
+                    isRoom = false;
+                }
+            }
+        }
+        if (!isRoom && isWaiting.compareAndSet(false, true)) {
             executor.execute(this::acknowledge);
         }
     }
 
     private void acknowledge() {
-        isUnderWay.set(false);
+        isWaiting.set(false);
         for (Map.Entry<Member, Long> entry : handled.entrySet()) {
             long number = entry.getValue();
             Long before = acknowledged.put(entry.getKey(), number);
             if (before == null || before < number) {
-                sender.accept(entry.getKey(), number);
+                outbox.acknowledge(entry.getKey(), number);
             }
         }
     }

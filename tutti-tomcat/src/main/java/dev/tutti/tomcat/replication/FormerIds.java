@@ -68,16 +68,22 @@ final class FormerIds {
         isEmpty = false;
     }
 
-    /** {@code user} has used a session: unless it is the one that changed its id, the client has the new one. */
-    void onUsed(UUID uid, @Nullable Member user) {
+    /**
+     * {@code user} has used a session: unless it is the one that changed its id, the client has the new one.
+     *
+     * @return whether the old id was good until now
+     */
+    boolean onUsed(UUID uid, @Nullable Member user) {
         if (isEmpty) {
-            return;
+            return false;
         }
         synchronized (this) {
             Former former = byUid.get(uid);
-            if (former != null && !former.changer.equals(user)) {
-                forget(former);
+            if (former == null || former.changer.equals(user)) {
+                return false;
             }
+            forget(former);
+            return true;
         }
     }
 

@@ -127,8 +127,18 @@ final class Outbox {
         executor.execute(() -> to(receiver, message));
     }
 
+    /** Acknowledges; may wait for flow control. */
     void acknowledge(Member member, long number) {
         counters.increment(ACKS_SENT);
         to(member, new Ack(number));
+    }
+
+    /** Acknowledges if that is possible at once; returns whether it was. */
+    boolean tryAcknowledge(Member member, long number) {
+        boolean isSent = channel.isDone() && channel.join().trySendTo(member, MessageWriter.encode(0, new Ack(number)));
+        if (isSent) {
+            counters.increment(ACKS_SENT);
+        }
+        return isSent;
     }
 }

@@ -67,6 +67,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private final FormerIds formerIds = new FormerIds();
     private final Outbox outbox;
     private final AckSender ackSender;
+    private final Uses uses;
     private volatile Peers peers = Peers.NONE;
     private volatile @Nullable Member self;
     private volatile long origin = 1;
@@ -108,7 +109,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         this.store = new SessionStore(options.keyOf());
         this.stateGiver = new StateGiver(store, counters, nanoClock);
         this.acknowledgements = new Acknowledgements(options.acknowledgement());
-        this.ackSender = new AckSender(executor, outbox::acknowledge);
+        this.ackSender = new AckSender(executor, outbox);
+        this.uses = new Uses(outbox, nanoClock);
         this.settlement = new Settlement(contact, acknowledgements, this::makeAgain);
         this.expiry = new Expiry(nanoClock, contact);
     }
@@ -228,6 +230,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     public void onBeat() {
         contact.beat();
         settleContact();
+        uses.onBeat(origin);
     }
 
     private void settleContact() {
@@ -275,17 +278,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return false;
     }
 
-    /** Notes that this member uses the session. The others are told if they have to know by now. */
+    /** Notes that this member uses the session; the others are told in time. */
     public void touch(SessionRecord record) {
-        long nowNanos = nanoClock.getAsLong();
-        formerIds.onUsed(record.uid(), self);
-        boolean isPrimary = record.touched().origin() == origin;
-        boolean isTold = isPrimary && record.sinceToldNanos(nowNanos) < Expiry.graceNanos(record);
-        if (isTold || record.state() != SessionRecord.State.COMPLETE || !outbox.hasRoom()) {
-            record.use(nowNanos);
-        } else {
-            outbox.toGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
-        }
+        uses.onUse(record, origin, formerIds.onUsed(record.uid(), self));
     }
 
     /**
@@ -510,6 +505,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
+    @Override
+    public void onBatchEnd() {
+        ackSender.onBatchEnd();
+    }
+
     private void handle(Member sender, SessionMessage message) {
         switch (message) {
             case Image image -> merge(image);
@@ -610,8 +610,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     private void giveState() {
         for (StatePull.Request request : stateGiver.ready(statePull)) {
-            executor.execute(() -> stateGiver.answer(
-                    request, outbox::to));
+            executor.execute(() -> stateGiver.answer(request, outbox::to));
         }
     }
 
@@ -762,16 +761,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     /** State and counters now: values are numbers, texts, lists and maps. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
-        int primary = 0;
-        for (SessionRecord record : store.sessions()) {
-            if (isPrimary(record)) {
-                primary++;
-            }
-        }
         status.put("condition", condition);
         status.put("members", names(peers.members()));
         status.put("sessions", store.size());
-        status.put("sessions-primary", primary);
+        status.put("sessions-primary", store.sessions().stream().filter(this::isPrimary).count());
         status.put("sessions-ended-remembered", store.tombstoneCount());
         status.put("start", joinResult.text());
         status.put("state-complete", isComplete());
@@ -796,5 +789,6 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         acknowledgements.close();
         store.clear();
         formerIds.clear();
+        uses.clear();
     }
 }

@@ -16,6 +16,9 @@ public interface SessionChannel extends AutoCloseable {
 
         void onMessage(Member sender, byte[] message);
 
+        /** Comes after the last of the messages that arrived together. */
+        void onBatchEnd();
+
         /** The group is lost: nothing more comes, nothing can be sent. */
         void onClosed(String reason);
     }
@@ -47,6 +50,9 @@ public interface SessionChannel extends AutoCloseable {
 
     /** Sends to one member. May wait for flow control. Returns false if the member or the group is gone. */
     boolean sendTo(Member receiver, byte[] message);
+
+    /** Sends to one member if that is possible at once. Returns false if it is not, or the member or the group is gone. */
+    boolean trySendTo(Member receiver, byte[] message);
 
     /** Returns what is known of members that were not met, as of the time of the join. */
     default JoinResult joinResult() {

@@ -268,6 +268,11 @@ class ConfirmedWritesTest {
                 }
 
                 @Override
+                public boolean trySendTo(Member receiver, byte[] message) {
+                    return seat.trySendTo(receiver, message);
+                }
+
+                @Override
                 public void close() {
                     seat.close();
                 }

@@ -68,7 +68,7 @@ public final class InMemoryCluster {
         public CompletableFuture<Void> send(byte[] message) {
             synchronized (InMemoryCluster.this) {
                 for (Seat receiver : isAlive ? reachable(this) : List.<Seat>of()) {
-                    receiver.post(() -> receiver.listener.onMessage(member, message.clone()));
+                    receiver.post(() -> receiver.deliver(member, message.clone()));
                 }
                 return CompletableFuture.completedFuture(null);
             }
@@ -79,12 +79,22 @@ public final class InMemoryCluster {
             synchronized (InMemoryCluster.this) {
                 for (Seat seat : isAlive ? reachable(this) : List.<Seat>of()) {
                     if (seat.member.equals(receiver)) {
-                        seat.post(() -> seat.listener.onMessage(member, message.clone()));
+                        seat.post(() -> seat.deliver(member, message.clone()));
                         return true;
                     }
                 }
                 return false;
             }
+        }
+
+        @Override
+        public boolean trySendTo(Member receiver, byte[] message) {
+            return sendTo(receiver, message);
+        }
+
+        private void deliver(Member sender, byte[] message) {
+            listener.onMessage(sender, message);
+            listener.onBatchEnd();
         }
 
         @Override

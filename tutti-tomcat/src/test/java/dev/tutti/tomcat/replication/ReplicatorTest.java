@@ -536,11 +536,58 @@ class ReplicatorTest {
         cluster.pump();
         assertThat(primaries("1", a, b, c)).containsExactly("a");
         c.replicator.touch(c.replicator.find("1"));
+        c.replicator.onBeat();
         cluster.pump();
         assertThat(primaries("1", a, b, c)).containsExactly("c");
         cluster.crash("c");
         cluster.pump();
         assertThat(primaries("1", a, b)).hasSize(1);
+    }
+
+    @Test
+    void usesOfANodeThatWasNotThePrimaryAreToldTogetherAtTheNextBeat() {
+        Node a = new Node("a");
+        Node b = new Node("b");
+        cluster.pump();
+        a.create("1");
+        cluster.pump();
+        b.replicator.touch(b.replicator.find("1"));
+        b.replicator.touch(b.replicator.find("1"));
+        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isZero();
+        b.replicator.onBeat();
+        b.replicator.onBeat();
+        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isEqualTo(1);
+        cluster.pump();
+        assertThat(primaries("1", a, b)).containsExactly("b");
+    }
+
+    @Test
+    void changeTellsTheUseOfItsSession() {
+        Node a = new Node("a");
+        Node b = new Node("b");
+        cluster.pump();
+        a.create("1");
+        cluster.pump();
+        b.replicator.touch(b.replicator.find("1"));
+        b.set("1", "cart", "apples");
+        b.replicator.onBeat();
+        cluster.pump();
+        assertThat(primaries("1", a, b)).containsExactly("b");
+        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isZero();
+    }
+
+    @Test
+    void useOfASessionThatMayBeAboutToExpireIsToldAtOnce() {
+        Node a = new Node("a");
+        Node b = new Node("b");
+        cluster.pump();
+        a.create("1");
+        cluster.pump();
+        nowNanos += 99 * SECOND;
+        b.replicator.touch(b.replicator.find("1"));
+        cluster.pump();
+        nowNanos += SECOND;
+        assertThat(a.replicator.isDue(a.replicator.find("1"))).isFalse();
     }
 
     private static List<String> primaries(String id, Node... nodes) {
@@ -728,6 +775,11 @@ class ReplicatorTest {
                 @Override
                 public boolean sendTo(Member receiver, byte[] message) {
                     return real.sendTo(receiver, message);
+                }
+
+                @Override
+                public boolean trySendTo(Member receiver, byte[] message) {
+                    return real.trySendTo(receiver, message);
                 }
 
                 @Override

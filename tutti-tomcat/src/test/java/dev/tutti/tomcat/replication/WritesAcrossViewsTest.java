@@ -201,6 +201,11 @@ class WritesAcrossViewsTest {
                 }
 
                 @Override
+                public boolean trySendTo(dev.tutti.core.Member receiver, byte[] message) {
+                    return seat.trySendTo(receiver, message);
+                }
+
+                @Override
                 public void close() {
                     seat.close();
                 }

@@ -1,0 +1,70 @@
+package dev.tutti.tomcat.replication;
+
+import static dev.tutti.tomcat.replication.ReplicationCounters.Counter.ACCESSES_SENT;
+
+import dev.tutti.tomcat.replication.SessionMessage.Access;
+import java.util.Iterator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Tells the other members that this one uses a session. A use is told at the next beat, unless a change of the session, which
+ * says the same, is sent before. It is told at once where others may be about to expire the session. Thread-safe.
+ */
+final class Uses {
+
+    /** Sessions whose last use the others do not know; at most all that this member has. */
+    private final Set<SessionRecord> untold = ConcurrentHashMap.newKeySet();
+
+    private final Outbox outbox;
+    private final LongSupplier nanoClock;
+
+    Uses(Outbox outbox, LongSupplier nanoClock) {
+        this.outbox = outbox;
+        this.nanoClock = nanoClock;
+    }
+
+    /**
+     * @param origin of this member
+     * @param isUrgent whether the others are to know at once
+     */
+    void onUse(SessionRecord record, long origin, boolean isUrgent) {
+        long nowNanos = nanoClock.getAsLong();
+        boolean isRecentlyUsed = record.idleNanos(nowNanos) < Expiry.graceNanos(record);
+        if (isTold(record, origin, nowNanos)) {
+            record.use(nowNanos);
+        } else if ((isRecentlyUsed && !isUrgent) || !outbox.hasRoom()) {
+            record.use(nowNanos);
+            untold.add(record);
+        } else {
+            tell(record, origin, nowNanos);
+        }
+    }
+
+    void onBeat(long origin) {
+        long nowNanos = nanoClock.getAsLong();
+        for (Iterator<SessionRecord> iterator = untold.iterator(); iterator.hasNext() && outbox.hasRoom(); ) {
+            SessionRecord record = iterator.next();
+            iterator.remove();
+            if (!isTold(record, origin, nowNanos)) {
+                tell(record, origin, nowNanos);
+            }
+        }
+    }
+
+    /** Returns whether the others need not be told: they know of a use here that is recent enough, or do not know the session. */
+    private static boolean isTold(SessionRecord record, long origin, long nowNanos) {
+        boolean isPrimary = record.touched().origin() == origin;
+        return isPrimary && record.sinceToldNanos(nowNanos) < Expiry.graceNanos(record)
+                || record.state() != SessionRecord.State.COMPLETE;
+    }
+
+    private void tell(SessionRecord record, long origin, long nowNanos) {
+        outbox.toGroup(new Access(record.uid(), record.claim(origin, nowNanos)), ACCESSES_SENT, false);
+    }
+
+    void clear() {
+        untold.clear();
+    }
+}

@@ -1,4 +1,4 @@
-/** What users of tutti call. */
+/** API for applications. */
 @SuppressWarnings("module") // Those that it is exported to are compiled later.
 module dev.tutti {
     requires transitive dev.tutti.core;

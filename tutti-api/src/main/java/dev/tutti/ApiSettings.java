@@ -7,7 +7,7 @@ import dev.tutti.protocols.node.NodeSettings;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What can be tuned about this side of a node, and with it all that can be tuned. */
+/** Settings of the API's side of a node, and the list of all settings there are. */
 final class ApiSettings {
 
     private ApiSettings() {}
@@ -28,7 +28,7 @@ final class ApiSettings {
                     Stream.<Setting<?>>of(PRESET, DIAGNOSTICS), NodeSettings.ALL.stream())
             .toList();
 
-    /** Every setting of nodes and groups, with its default. */
+    /** Returns every setting of nodes and groups, with its default. */
     static NodeSpec defaults() {
         return NodeSpec.of(NODE, GroupSettings.ALL);
     }

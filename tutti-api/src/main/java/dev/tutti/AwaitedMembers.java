@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Threads that wait until a group has a number of members. Thread-safe. */
 final class AwaitedMembers {
 
-    /** @param there true when there are so many, false when the group has ended */
+    /** @param there completed with true when the view has {@code count} members, with false when the group has ended */
     private record Awaited(int count, CompletableFuture<Boolean> there) {}
 
     private final Host host;
@@ -25,7 +25,9 @@ final class AwaitedMembers {
         this.host = host;
     }
 
-    /** As {@link Group#awaitMembers}, in a group whose present view and end are those given. */
+    /**
+     * Waits as {@link Group#awaitMembers} does; {@code view} and {@code isOver} give the group's present view and end.
+     */
     boolean await(int count, Duration within, Supplier<@Nullable View> view, BooleanSupplier isOver) {
         Awaited awaited = new Awaited(count, new CompletableFuture<>());
         waiters.add(awaited);

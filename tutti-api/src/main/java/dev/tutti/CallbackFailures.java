@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Reports callbacks of a group that have thrown, as an event, to the log, to {@code onTrouble} and to health: the first at
- * once, further ones once a second at most, with the number of those in between. From any thread.
+ * Reports callbacks of a group that have thrown: as an event, to the log, to {@code onTrouble} and to health. The first
+ * failure is reported at once, further ones at most once a second, with the number of those in between. From any
+ * thread.
  */
 final class CallbackFailures {
 
@@ -42,8 +43,8 @@ final class CallbackFailures {
     /**
      * Reports a failure. Never throws: after an {@code OutOfMemoryError} there may be no memory for a report either.
      *
-     * @param what what has happened, as a sentence without its end
-     * @param next what follows from it
+     * @param what description of the failure, as a sentence without its full stop
+     * @param next consequence of the failure
      */
     void report(Throwable thrown, String callback, String what, String next) {
         Throwable again = fence.attempt(() -> tell(thrown, callback, what, next));
@@ -73,7 +74,7 @@ final class CallbackFailures {
         host.onTrouble("group " + group + ": " + what + "; " + next + more);
     }
 
-    /** The last failure, if it was not long ago; otherwise empty. */
+    /** Returns the last failure, if it was not long ago; otherwise empty. */
     synchronized String recent() {
         String text = last;
         return text == null || host.nanoTime() - lastNanos > RECENT_NANOS ? "" : text;

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Calls {
 
-    /** A thread's way into callbacks; one callback at a time. */
+    /** Callbacks of one thread, one at a time. */
     static final class Call {
         private volatile @Nullable Thread thread;
         private @Nullable Member sender;
         private long sinceNanos;
 
-        /** Null while none runs. Written last, read first. */
+        /** Name of the running callback; null while none runs. Written last, read first. */
         private volatile @Nullable String callback;
 
-        /** The current thread is the one that calls from now on. */
+        /** Makes the current thread the one that runs the callbacks. */
         void enter() {
             thread = Thread.currentThread();
         }
@@ -40,22 +40,22 @@ final class Calls {
     /**
      * A callback that has not returned.
      *
-     * @param sender of the packet or message that it is called for; null if it is not called for one
-     * @param sinceNanos when the callback was called, by {@link Threads#nanoTime}; of messages, when the first of their packet was
-     *     passed on
-     * @param isAside whether it is not the delivery thread's
+     * @param sender sender of the packet or message that it is called for; null if it is not called for one
+     * @param sinceNanos time of the call, by {@link Threads#nanoTime}; for messages, the time when the first of their
+     *     packet was passed on
+     * @param isAside whether it runs on another thread than the delivery thread
      */
     record Running(String callback, @Nullable Member sender, long sinceNanos, boolean isAside) {}
 
     private final Call delivery = new Call();
     private final Set<Call> aside = ConcurrentHashMap.newKeySet();
 
-    /** The delivery thread's. */
+    /** Returns the call of the delivery thread. */
     Call delivery() {
         return delivery;
     }
 
-    /** Another one, for the current thread, to be {@linkplain #close closed}. */
+    /** Returns a new call for the current thread, to be {@linkplain #close closed}. */
     Call open() {
         Call call = new Call();
         call.enter();
@@ -67,7 +67,7 @@ final class Calls {
         aside.remove(call);
     }
 
-    /** Whether {@code thread} is in a callback of this group. */
+    /** Returns whether {@code thread} is in a callback of this group. */
     boolean isIn(Thread thread) {
         if (isDelivering(thread)) {
             return true;
@@ -80,12 +80,12 @@ final class Calls {
         return false;
     }
 
-    /** Whether {@code thread} is the delivery thread, in a callback. */
+    /** Returns whether {@code thread} is the delivery thread, in a callback. */
     boolean isDelivering(Thread thread) {
         return delivery.thread == thread && delivery.callback != null;
     }
 
-    /** The callback that has been running for longest; null if none runs. */
+    /** Returns the callback that has been running for longest; null if none runs. */
     @Nullable Running longest() {
         Running longest = running(delivery, false);
         for (Call call : aside) {

@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The last {@value #EVENTS_MAX} events of a node, with numbers, and what of them explains later ones: why a session ended is
- * why a member is missing. From any thread.
+ * The last {@value #EVENTS_MAX} events of a node, numbered, and the ends of sessions, which explain later events: a
+ * member is missing from a view because its session ended. From any thread.
  */
 final class Chronicle {
 
-    /** Events that are kept. */
+    /** Number of events that are kept. */
     static final int EVENTS_MAX = 1_000;
 
-    /** Events that wait for listeners on a thread of their own; listeners are not told of further ones. */
+    /** Number of events that may wait for listeners on a separate thread; listeners miss further ones. */
     static final int ASIDE_MAX = 64;
 
-    /** Ends of sessions that are remembered as causes. */
+    /** Number of ended sessions that are remembered as causes. */
     private static final int ENDS_MAX = 1_000;
 
-    /** What may be caused by anybody, or by load, is kept so often: once per second, kind and group. */
+    /** Shortest time between two kept events of one kind and group, for events that anybody, or load, can cause. */
     private static final long PAUSE_NANOS = 1_000_000_000L;
 
     private static final Logger LOG = Logs.of(Chronicle.class);
@@ -54,28 +54,28 @@ final class Chronicle {
     /** Threads that are in listeners. */
     private final Set<Thread> telling = ConcurrentHashMap.newKeySet();
 
-    /** How sessions have ended last, the oldest first. */
+    /** Ends of recent sessions, the oldest first. */
     private final LinkedHashMap<NodeId, End> ends = new LinkedHashMap<>();
 
-    /** Numbers of the last views, by group: what ended before them does not explain what follows. */
+    /** Number of the last view event of each group: an earlier event does not explain a later departure. */
     private final TreeMap<String, Long> views = new TreeMap<>();
 
     /**
-     * How a session has ended.
+     * The end of a session.
      *
-     * @param number of the event that told of it
-     * @param isPast whether there is another session since
+     * @param number number of the event that reported it
+     * @param isPast whether a new session has begun since
      */
     private record End(String reason, long number, boolean isPast) {}
 
-    /** What is kept once per second only: when it was, and how many were left out since. */
+    /** Time of the last kept event and number of events left out since, for each kind that is kept once per second. */
     private final TreeMap<String, long[]> frequent = new TreeMap<>();
 
     private final ArrayDeque<Event> aside = new ArrayDeque<>();
     private boolean isTellingAside;
     private long last;
 
-    /** @param log also takes what the node tells */
+    /** @param log also receives the node's events */
     Chronicle(Host host, NodeEvents log) {
         this.host = host;
         this.log = log;
@@ -180,7 +180,7 @@ final class Chronicle {
         }
     }
 
-    /** The group is over for this node. */
+    /** Forgets a group that has ended at this node. */
     synchronized void forget(String group) {
         views.remove(group);
     }
@@ -189,12 +189,15 @@ final class Chronicle {
         add(kind, group, null, text, cause, details);
     }
 
-    /** As {@link #on}, on a thread that listeners must not hold up: they are called in order, on another one. */
+    /**
+     * Adds an event as {@link #on} does, from a thread that listeners must not hold up: they are called in order, on
+     * another one.
+     */
     void onAside(Kind kind, String group, String text, String cause, Map<String, ?> details) {
         tellAside(keep(kind, group, null, text, cause, details));
     }
 
-    /** Once per second and group at most. */
+    /** Adds an event, at most once per second, kind and group. */
     void onFrequent(Kind kind, String group, String text, String cause, Map<String, ?> details) {
         addSometimes(kind, group, null, text, cause, details);
     }
@@ -212,7 +215,7 @@ final class Chronicle {
         }
     }
 
-    /** Why a member of the last view of {@code group} is not in the next. */
+    /** Returns the reason why a member of the last view of {@code group} is not in the next. */
     private synchronized String endOf(NodeId node, String group) {
         End end = ends.get(node);
         boolean isSince = end != null && end.number() > views.getOrDefault(group, 0L);
@@ -322,7 +325,7 @@ final class Chronicle {
         return listenerFailures.sum();
     }
 
-    /** Whether {@code thread} is in a listener of events. */
+    /** Returns whether {@code thread} is in a listener of events. */
     boolean isTelling(Thread thread) {
         return telling.contains(thread);
     }

@@ -8,12 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A message object that is pointed at one message after another, so that none is allocated. */
+/** A message object that is reused for one message after another, so that none is allocated. */
 final class Delivered implements Message {
 
     /**
-     * The message objects of one delivering thread, in turn: one that a listener has kept belongs to no message for the
-     * next {@value #COUNT} ones, so that its use fails instead of showing another message.
+     * The message objects of one delivering thread, used in turn. An object that a listener has kept belongs to no
+     * message while the next {@value #COUNT} are delivered, so its use fails instead of showing another message.
      */
     static final class Ring {
         static final int COUNT = 64;
@@ -21,7 +21,7 @@ final class Delivered implements Message {
         private final @Nullable Delivered[] all = new Delivered[COUNT];
         private int index;
 
-        /** What a buffer was last cut from, and what listeners may see of it: one region serves many messages. */
+        /** Memory that the last buffer was cut from, with its read-only view below: one region serves many messages. */
         private @Nullable ByteBuffer shown;
 
         private @Nullable ByteBuffer readOnly;
@@ -56,7 +56,7 @@ final class Delivered implements Message {
     private int offset;
     private int length;
 
-    /** Counts messages: what was taken of an earlier one is not valid any more. */
+    /** Number of messages so far; a stream of an earlier message is no longer valid. */
     private int generation;
 
     Delivered(Ring ring) {
@@ -74,7 +74,8 @@ final class Delivered implements Message {
 
     void end() {
         memory = null;
-        // Not volatile: a fence for each message costs more than what it is worth to a stream that another thread has kept.
+        // Not volatile: a fence for each message costs more than detecting a stream that another thread has kept is
+        // worth.
         generation++;
     }
 

@@ -8,36 +8,36 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Something that has happened to a node, as it saw it: rare things, never one for a message. {@link Node#events} keeps the
- * last ones.
+ * Something that happened to a node, as the node saw it. Events are rare; there is never one for a message. {@link
+ * Node#events} keeps the last ones.
  *
- * @param number counts the node's events, from 1
- * @param time of this process's clock
- * @param kind what has happened
- * @param group in which group; empty if it is about the node
- * @param node whom it is about, by name; empty if nobody else
- * @param text what has happened, in words
- * @param cause why, in words; empty if that is not known or lies in the text
- * @param details by name: numbers, truth values, texts and lists of texts
+ * @param number number of the event, counted from 1 for each node
+ * @param time time by this process's clock
+ * @param kind kind of event
+ * @param group group that it concerns; empty if it concerns the node
+ * @param node name of the other node that it concerns; empty if there is none
+ * @param text description in words
+ * @param cause cause in words; empty if it is not known or is in the text
+ * @param details numbers, truth values, texts and lists of texts, by name
  */
 public record Event(
         long number, Instant time, Kind kind, String group, String node, String text, String cause, Map<String, ?> details) {
 
-    /** What has happened. */
+    /** The kinds of event. */
     public enum Kind {
-        /** The node runs. */
+        /** The node has started. */
         STARTED,
         /** A session with another node has begun. */
         LINK_OPENED,
         /** A session is over. */
         LINK_CLOSED,
-        /** A session goes on over a new connection. */
+        /** A session continues over a new connection. */
         LINK_RESUMED,
-        /** A connection was refused, here or there. */
+        /** A connection was refused, by this node or by the other. */
         REFUSED,
-        /** An address can't be reached, and somebody should look. */
+        /** An address can't be reached, and an operator should look into it. */
         UNREACHABLE,
-        /** A node is not heard, as enough watchers agree. */
+        /** Enough watchers agree that a node is silent. */
         SUSPICION,
         /** This node's own loop was late. */
         LATE,
@@ -45,15 +45,15 @@ public record Event(
         STACK_MISMATCH,
         /** A view was installed. */
         VIEW,
-        /** The view that was installed has brought parts together that were apart. */
+        /** The installed view merges parts of the group that were apart. */
         MERGE,
-        /** A member of the view before is not in the one that was installed. */
+        /** A member of the previous view is not in the installed one. */
         DEPARTURE,
-        /** The group is joined: everybody was asked. */
+        /** The group is joined: all nodes that were found were asked. */
         JOINED,
         /** The group is left. */
         LEFT,
-        /** The state of a group begins to come, goes on from another member, is there, or can't be had. */
+        /** The transfer of a group's state has begun, continues from another member, is complete, or has failed. */
         STATE,
         /** A callback of the application has thrown. */
         CALLBACK_FAILED,
@@ -61,30 +61,30 @@ public record Event(
         UNREADABLE,
         /** The node has stopped, because of an internal error. */
         FAILED,
-        /** A listener has taken long for a packet of messages. */
+        /** A listener took long for a packet of messages. */
         SLOW_LISTENER,
         /** A send has waited long. */
         SEND_WAITED,
         /** Something is wrong and lasts; see {@link Problem}. */
         PROBLEM,
-        /** A problem that was told of is over. */
+        /** A reported problem is over. */
         PROBLEM_OVER;
 
-        /** As in documents: {@code link-opened}. */
+        /** Returns the kind as it appears in documents: {@code link-opened}. */
         public String text() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
     public Event {
-        // Others may have made them.
+        // Other members may have written these texts.
         group = Printable.escape(group);
         text = Printable.escape(text);
         cause = Printable.escape(cause);
         details = Map.copyOf(details);
     }
 
-    /** As nested maps, for JSON. */
+    /** Returns the event as nested maps, for JSON. */
     public Map<String, Object> document() {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("number", number);

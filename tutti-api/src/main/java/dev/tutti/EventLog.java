@@ -10,7 +10,9 @@ final class EventLog implements NodeEvents {
 
     private static final Logger LOG = Logs.of(Node.class);
 
-    /** Refusals can be caused by anybody who reaches the port: so many are written, then every hundredth. */
+    /**
+     * Number of refusals that are logged before only every hundredth is: anybody who reaches the port can cause them.
+     */
     private static final long REFUSALS_WRITTEN = 20;
 
     private final String node;

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Events of a node after a number: a page for somebody who follows them.
+ * A page of the node's events after a given number, for callers that follow them.
  *
- * @param list in order, the oldest first
- * @param last the number of the last event that there was; what to ask for next time
- * @param missed events that were asked for, and are not kept any more
+ * @param list events in order, the oldest first
+ * @param last number of the last event so far; the number to ask for next time
+ * @param missed number of events that were asked for and are no longer kept
  */
 public record Events(List<Event> list, long last, long missed) {
 
@@ -17,7 +17,7 @@ public record Events(List<Event> list, long last, long missed) {
         list = List.copyOf(list);
     }
 
-    /** As nested maps, for JSON. */
+    /** Returns the page as nested maps, for JSON. */
     public Map<String, Object> document() {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("events", list.stream().map(Event::document).toList());

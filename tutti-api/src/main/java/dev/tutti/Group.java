@@ -34,20 +34,20 @@ import org.slf4j.Logger;
 /**
  * A member's handle on its group.
  *
- * <p>All methods may be called from any thread, listeners included. What one thread sends is delivered in that order at
- * every member, the sender included; see {@code docs/guarantees.md}.
+ * <p>All methods may be called from any thread, listeners included. Messages of one thread are delivered in the order
+ * of sending at every member, the sender included; see {@code docs/guarantees.md}.
  *
- * <p>A listener that sends and has to wait keeps the members waiting whose messages it should be consuming. A member's window also
- * counts what it has sent to itself, so a listener of messages in order that sends more than the window has room for would wait for
- * itself: that send fails at once, with {@link SendException.Reason#LISTENER}. Answer large requests with {@link #sendAsync}, or from a
- * thread of your own. Waiting for other members, for a view, or for another group is allowed, and so are listeners of messages with
- * a {@link Scope} to wait, because delivery in order goes on beside them; {@code send-timeout} bounds the wait.
+ * <p>A listener that waits in a send holds up the members whose messages it should consume. A window also counts what
+ * its member has sent to itself, so a listener of messages in order that sends more than fits into the window would
+ * wait for itself: that fails at once, with {@link SendException.Reason#LISTENER}. Answer large requests with {@link
+ * #sendAsync}, or on another thread. Listeners may wait for other members, a view, or another group; those of messages
+ * with a {@link Scope} may wait, too: delivery in order goes on beside them. {@code send-timeout} bounds the wait.
  */
 public final class Group implements AutoCloseable {
 
     private static final Logger LOG = Logs.of(Group.class);
 
-    /** Messages up to a size that may wait for the loop: enough to fill packets, little enough to be no second window. */
+    /** Bytes of small messages that may wait for the loop: enough to fill packets, no second window. */
     private static final long SUBMISSION_BYTES_MAX = 512 * 1024;
 
     private final Node node;
@@ -82,12 +82,12 @@ public final class Group implements AutoCloseable {
     private volatile @Nullable View view;
     private volatile @Nullable RuntimeException failure;
 
-    /** Why this member stands outside of the primary partition; null if it does not. */
+    /** Reason why this member is outside of the primary partition; null if it is inside. */
     private volatile @Nullable String suspendedBecause;
 
     private final Progress progress;
 
-    /** What was told last of the state's coming; guarded by it. */
+    /** Progress of the state transfer that was last reported; guarded by itself. */
     private @Nullable StateProgress told;
 
     Group(Node node, GroupBuilder builder, Settings settings, Host host, NodeMachine machine) {
@@ -159,28 +159,28 @@ public final class Group implements AutoCloseable {
         return node;
     }
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return Objects.requireNonNull(self, "the group is not joined");
     }
 
-    /** The view that was installed last; listeners may still be at an earlier one. */
+    /** Returns the view that was installed last; listeners may still be at an earlier one. */
     public View view() {
         return Objects.requireNonNull(view, "the group is not joined");
     }
 
     /**
-     * Groups with {@code partition: primary}: whether this member is in the primary partition, as far as it knows. It may be
-     * cut off and not have noticed yet; what must not happen twice needs {@link View#epoch} as a fencing token besides. False from
-     * the moment that this member begins to leave, or has lost the group.
+     * Returns whether this member is in the primary partition, as far as it knows, in groups with {@code partition:
+     * primary}. It may be cut off and not have noticed yet; an action that must not happen twice also needs {@link
+     * View#epoch} as a fencing token. Returns false as soon as this member begins to leave, or has lost the group.
      */
     public boolean isPrimary() {
         return view().isPrimary() && suspendedBecause == null && !isClosing.get() && !left.isDone();
     }
 
     /**
-     * Why this member has left the group without being asked to: a callback that threw an error, a state that nobody could
-     * give, a node that has stopped. Null while it is a member, and after an ordinary {@link #close}.
+     * Returns the reason why this member has left the group unasked: a callback threw an error, no member could give
+     * the state, or the node stopped. Null while it is a member, and after an ordinary {@link #close}.
      */
     public @Nullable Throwable failure() {
         return failure;
@@ -190,20 +190,20 @@ public final class Group implements AutoCloseable {
      * Waits until the view has at least {@code count} members.
      *
      * @return whether it had within {@code within}; otherwise, or if the group is left meanwhile, false
-     * @throws IllegalStateException if a listener calls that runs on the loop
+     * @throws IllegalStateException if called by a listener that runs on the loop
      */
     public boolean awaitMembers(int count, Duration within) {
         node.checkMayWait("awaitMembers");
         return awaited.await(count, within, () -> view, left::isDone);
     }
 
-    /** What a send would wait for now, for people; empty if it would proceed. */
+    /** Returns what a send would wait for now, as a text for people; empty if it would proceed. */
     public String waitsFor() {
         return submissions.waitsFor();
     }
 
     /**
-     * How far this member is on its way to the group's state.
+     * Returns this member's progress towards the group's state.
      *
      * @throws IllegalStateException if the group has none, see {@link GroupBuilder#state}
      */
@@ -229,17 +229,17 @@ public final class Group implements AutoCloseable {
         return settingTexts;
     }
 
-    /** Null before the group is being joined. */
+    /** Returns this member; null before the group is being joined. */
     @Nullable Member member() {
         return self;
     }
 
-    /** Null before the first view. */
+    /** Returns the last view; null before the first. */
     @Nullable View installed() {
         return view;
     }
 
-    /** Whether the group is joined, with its state where it has one. */
+    /** Returns whether the group is joined, with its state where it has one. */
     boolean isReady() {
         StateTransfer transfer = state;
         return joined.isDone()
@@ -247,22 +247,22 @@ public final class Group implements AutoCloseable {
                 && (transfer == null || transfer.progress().phase() == StateProgress.Phase.COMPLETE);
     }
 
-    /** Whether everybody was asked. */
+    /** Returns whether everybody was asked. */
     boolean hasJoined() {
         return joined.isDone();
     }
 
-    /** Null if this member is not suspended. */
+    /** Returns the reason of the suspension; null if this member is not suspended. */
     @Nullable String suspendedBecause() {
         return suspendedBecause;
     }
 
-    /** For the watch. */
+    /** Returns the group's progress, for the watch. */
     Progress progress() {
         return progress;
     }
 
-    /** What this side of the group counts. */
+    /** Returns the counters of this side of the group. */
     List<NodeInspection.Part> parts() {
         List<NodeInspection.Part> parts = new ArrayList<>();
         parts.add(lane.part(failures.recent()));
@@ -283,7 +283,7 @@ public final class Group implements AutoCloseable {
         return parts;
     }
 
-    /** Tells of the state's coming what is new. From any thread. */
+    /** Reports changes in the progress of the state transfer. From any thread. */
     private void tellOfState() {
         StateTransfer transfer = state;
         if (transfer == null) {
@@ -320,8 +320,8 @@ public final class Group implements AutoCloseable {
     /**
      * Sends to all members of the view, this one included. Blocks while the window is closed or a view changes.
      *
-     * @throws SendException if it can't proceed within {@code send-timeout}, or the group is left; at once if a listener calls that
-     *     would wait for what it has to consume itself
+     * @throws SendException if it can't proceed within {@code send-timeout}, or the group is left; at once if called by
+     *     a listener that would wait for messages that it has to consume itself
      */
     public void send(byte[] message) {
         submissions.send(null, message, 0, message.length);
@@ -339,7 +339,7 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Sends to one member, which may be this one. In order with what else is sent to that member alone.
+     * Sends to one member, which may be this one. Ordered only with other messages sent to that member alone.
      *
      * @throws SendException also if {@code receiver} is not in the view
      */
@@ -363,7 +363,7 @@ public final class Group implements AutoCloseable {
         submissions.send(receiver, message, scope);
     }
 
-    /** Sends if that is possible at once. {@link #waitsFor} says why it was not. */
+    /** Sends if that is possible at once. Otherwise {@link #waitsFor} gives the reason. */
     public boolean trySend(byte[] message) {
         return submissions.trySend(null, message, 0, message.length);
     }
@@ -395,9 +395,9 @@ public final class Group implements AutoCloseable {
     /**
      * Sends to all members of the view, this one included, as {@link #send(byte[])} does, and gives a receipt.
      *
-     * @return completes when the message is stable: it is known then who delivers it. Completes with an {@link
-     *     UnstableException}, which says what is known, when the view changes before, the group is left, or {@code
-     *     receipt-timeout} has passed
+     * @return completes when the message is stable, with the members that deliver it. Completes with an {@link
+     *     UnstableException}, which has what is known, if the view changes or the group is left before, or {@code
+     *     receipt-timeout} passes
      * @throws SendException if the message was not accepted
      * @throws IllegalStateException if the group is {@linkplain GroupBuilder#unreliable unreliable}, or {@linkplain
      *     GroupBuilder#causal causal}: a member that has the message and is cut off may miss another one that it depends on
@@ -454,11 +454,11 @@ public final class Group implements AutoCloseable {
      * Sends what was accepted, says goodbye and leaves, within {@code leave-timeout}. Idempotent.
      *
      * <p>When this method returns, no listener of the group is called any more. If a listener calls it, {@code onClosed} follows
-     * when that listener has returned, and nothing else does. A listener that does not return within {@code leave-timeout} is left
-     * to itself, with a warning.
-     *
-     * @throws IllegalStateException if a listener of a group that is {@link GroupBuilder#inline} calls it: the loop would wait
-     *     for itself
+     * <p>No listener of the group is called after this method has returned. If a listener calls it, {@code onClosed}
+     * follows when that listener has returned, and no other callback does. A listener that does not return within
+     * {@code leave-timeout} is abandoned, with a warning.
+     * @throws IllegalStateException if called by a listener of a group that is {@link GroupBuilder#inline}: the loop
+     *     would wait for itself
      */
     @Override
     public void close() {
@@ -497,7 +497,7 @@ public final class Group implements AutoCloseable {
         }
     }
 
-    /** Waits until the others were told, as long as the layers may take for it. */
+    /** Waits until the other members have been told, for as long as the layers may take for it. */
     void awaitLeft() {
         // Packing and reliability may each use the time-out; a second on top is the loop's.
         long boundMillis = leaveTimeout.toMillis() * 2 + 1_000;
@@ -514,8 +514,8 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * The fence around the callbacks of this group, for components on top of groups: an exception that goes through it is counted
-     * and reported as one of a listener is, and an error makes this member leave the group.
+     * Returns the fence around the callbacks of this group, for components on top of groups. An exception that passes
+     * through it is counted and reported like a listener's; an error makes this member leave the group.
      */
     @SuppressWarnings("exports") // who may use it can see it
     public Fence fence() {
@@ -523,8 +523,8 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Has {@code check} asked once a second, until the group is left, for what is wrong with a component on this group. It is told as
-     * other {@linkplain Problem problems} are.
+     * Asks {@code check} once a second, until the group is left, whether anything is wrong with a component on this
+     * group. Findings are reported like other {@linkplain Problem problems}.
      */
     @SuppressWarnings("exports") // who may use it can see it
     public void watch(Check check) {
@@ -536,11 +536,11 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Leaves the group at once, because a component on it can't go on as it does at the other members: no listener is called any
-     * more but {@code onClosed}, and sends and {@link GroupBuilder#join} fail with the cause. From any thread; never waits.
+     * Leaves the group at once, because a component on it can't continue as at the other members. Only {@code onClosed}
+     * is still called; sends and {@link GroupBuilder#join} fail with the cause. From any thread; never waits.
      *
-     * @param callback the name of what has failed, such as {@code apply}
-     * @param consequence why this member can't go on, as a sentence without its end
+     * @param callback name of the callback that has failed, such as {@code apply}
+     * @param consequence reason why this member can't continue, as a sentence without its full stop
      */
     public void fail(String callback, String consequence, Throwable cause) {
         boolean isOver = left.isDone();
@@ -553,7 +553,7 @@ public final class Group implements AutoCloseable {
         host.onCallbackFailed(name, callback, cause);
     }
 
-    /** A callback does not return, and others wait for it. By the watch. */
+    /** Leaves the group because a callback does not return and other members wait for it. Called by the watch. */
     void leaveStuck(Calls.Running stuck, long nanos) {
         if (isClosing.get()) {
             return;
@@ -567,12 +567,12 @@ public final class Group implements AutoCloseable {
         failures.report(cause, stuck.callback(), text, "the group is left");
     }
 
-    /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
+    /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
         return lane.isInline(thread);
     }
 
-    /** Waits until the last listener has returned; not for the one that calls. */
+    /** Waits until the last listener has returned, unless the current thread is in a listener itself. */
     void awaitEndedUnlessCalled() {
         if (lane.isCalledBy(Thread.currentThread())) {
             lane.silence();
@@ -598,19 +598,19 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Leaves because this member can't go on. Listeners are not called any more but {@code onClosed}; sends and {@code join} fail
-     * with the cause. From any thread, callbacks included; never waits.
+     * Leaves because this member can't continue. No listener is called any more but {@code onClosed}; sends and {@code
+     * join} fail with the cause. From any thread, callbacks included; never waits.
      */
     private void fail(RuntimeException cause) {
         lane.silence();
         if (failure == null) {
             failure = cause;
         }
-        // Who joins learns of it when the group is left, so that it can be joined again at once.
+        // A joining caller learns of it when the group is left, so that it can join again at once.
         leave();
     }
 
-    /** The node's loop has ended: nobody can leave in order. */
+    /** Ends the group because the node's loop has ended: nobody can leave in order. */
     void lose(RuntimeException cause) {
         boolean isFirst = !left.isDone();
         if (failure == null) {
@@ -624,22 +624,22 @@ public final class Group implements AutoCloseable {
         }
     }
 
-    /** What depends on the future may wait: it runs on a thread of its own. */
+    /** Completes the join with a failure, on a thread of its own: code that depends on the future may wait. */
     private void completeExceptionally(Throwable cause) {
         if (!joined.isDone()) {
             host.start("tutti-joined-" + name, () -> joined.completeExceptionally(cause));
         }
     }
 
-    /** The group has ended, by leaving or with its node. */
+    /** Ends the group, because it was left or its node has ended. */
     void close(String reason) {
-        // Unless sends are refused already, nobody has asked for the end.
+        // Unless sends are refused already, the end was not asked for.
         submissions.close(node.isClosed() ? SendException.Reason.NODE_CLOSED : SendException.Reason.LOST, reason, failure);
         StateTransfer transfer = state;
         if (transfer != null) {
             transfer.onLeft(reason);
         }
-        // First: who waits for the end may join the same group again at once.
+        // First: a caller that waits for the end may join the same group again at once.
         node.forget(this);
         RuntimeException cause = failure;
         completeExceptionally(cause != null ? cause : new IllegalStateException("group " + name + " was not joined: " + reason));
@@ -686,7 +686,7 @@ public final class Group implements AutoCloseable {
         }
     }
 
-    /** What sends ask. */
+    /** Answers the questions of sends. */
     private final class Sending implements SubmissionQueue.Owner {
 
         @Override
@@ -724,7 +724,7 @@ public final class Group implements AutoCloseable {
         }
     }
 
-    /** What the lane and the state tell. */
+    /** Reacts to events of the lane and of the state transfer. */
     private final class Owner implements Lane.Owner, StateTransfer.Owner {
 
         @Override
@@ -779,7 +779,7 @@ public final class Group implements AutoCloseable {
             String text = "callback " + place + " has thrown " + thrown;
             String next = isOver ? "the group is over" : isGoingOn ? "delivery goes on" : "the group is left";
             if (!isGoingOn && !isOver) {
-                // First: what is told may fail for the same lack of memory.
+                // First: the report may fail for the same lack of memory.
                 fail(new IllegalStateException("group " + name + ": " + text + "; the group is left", thrown));
             }
             failures.report(thrown, callback, text, next);
@@ -845,7 +845,7 @@ public final class Group implements AutoCloseable {
         public void onJoined() {
             if (!joined.isDone()) {
                 node.chronicle().on(Event.Kind.JOINED, name, "joined, in " + view, "", Map.of());
-                // What depends on the future may wait, and deliveries must not.
+                // Code that depends on the future may wait, and deliveries must not.
                 host.start("tutti-joined-" + name, () -> joined.complete(Group.this));
             }
         }

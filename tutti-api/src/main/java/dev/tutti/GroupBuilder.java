@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Says how a group is to be used, and joins it. */
+/** Configures a group and joins it. */
 public final class GroupBuilder {
 
     private final Node node;
@@ -39,7 +39,7 @@ public final class GroupBuilder {
         this.settings = settings;
     }
 
-    /** The node that is to join. */
+    /** Returns the node that is to join. */
     public Node node() {
         return node;
     }
@@ -85,11 +85,12 @@ public final class GroupBuilder {
     }
 
     /**
-     * Called for every message, one at a time and in order. May block: the senders are slowed down then. May send.
+     * Sets the listener for messages. It is called for every message, one at a time and in order. It may block, which
+     * slows the senders down, and may send.
      *
-     * <p>The thread is one of the node's, and not always the same: what is quick is done where the bytes have arrived,
-     * what takes longer than a millisecond on a virtual thread. A listener that blocks delays what else its node does,
-     * once in a second, by 10 milliseconds at most.
+     * <p>It runs on one of the node's threads, and not always on the same: on the thread that received the bytes if it
+     * is quick, on a virtual thread if it takes longer than a millisecond. A listener that blocks delays the node's
+     * other work by 10 milliseconds at most, once a second.
      *
      * <p>Messages that were sent with a {@link Scope} come on threads of their own, side by side.
      */
@@ -100,7 +101,8 @@ public final class GroupBuilder {
     }
 
     /**
-     * The same, with the group, which {@link #join} may not have returned yet. See {@link #onMessage(Consumer)}.
+     * Sets the listener for messages, which also gets the group: {@link #join} may not have returned it yet. See {@link
+     * #onMessage(Consumer)}.
      *
      * @param listener gets the group and the message
      */
@@ -111,16 +113,20 @@ public final class GroupBuilder {
     }
 
     /**
-     * Called after messages, on the thread of {@link #onMessage}, when those that have arrived together were delivered: for what is
-     * better done once for all of them than once for each, such as to flush a file, or to wake threads. Where listeners are slow
-     * that is after each packet; after messages out of band or in a scope, after each message.
+     * Sets the listener for ends of batches. It is called on the thread of {@link #onMessage}, after the messages that
+     * arrived together were delivered, for work that is better done once for all of them than once for each, such as
+     * flushing a file or waking threads. With slow listeners it is called after each packet; after messages out of band
+     * or in a scope, after each message.
      */
     public GroupBuilder onBatchEnd(Runnable listener) {
         onBatchEnd = requireNonNull(listener, "listener");
         return this;
     }
 
-    /** Called for every view, in order with the messages. The first call comes before {@link #join} returns. */
+    /**
+     * Sets the listener for views, called in order with the messages. The first call comes before {@link #join}
+     * returns.
+     */
     public GroupBuilder onView(Consumer<View> listener) {
         requireNonNull(listener, "listener");
         onView = group -> listener;
@@ -128,7 +134,8 @@ public final class GroupBuilder {
     }
 
     /**
-     * The same, with the group, which {@link #join} may not have returned yet. See {@link #onView(Consumer)}.
+     * Sets the listener for views, which also gets the group: {@link #join} may not have returned it yet. See {@link
+     * #onView(Consumer)}.
      *
      * @param listener gets the group and the view
      */
@@ -139,8 +146,9 @@ public final class GroupBuilder {
     }
 
     /**
-     * Groups with safe delivery: called in order with messages when what follows until the next view was not known to be at
-     * all members of this one; those who go on together get it.
+     * Sets the listener for transitions, in groups with safe delivery. It is called in order with messages. The
+     * messages after it, up to the next view, were not known to be at all members of this view; the members that
+     * continue together get them.
      */
     public GroupBuilder onTransition(Runnable listener) {
         onTransition = requireNonNull(listener, "listener");
@@ -148,25 +156,26 @@ public final class GroupBuilder {
     }
 
     /**
-     * Groups with {@code partition: primary}: called in order with messages when this member finds itself outside of the
-     * primary partition, with the reason, and again when the reason changes. Nothing is delivered, and sends wait, until the
-     * next view. What the application holds in the name of an epoch may be somebody else's by then.
+     * Sets the listener for suspensions, in groups with {@code partition: primary}. It is called in order with
+     * messages, with the reason, when this member finds itself outside of the primary partition, and again when the
+     * reason changes. Nothing is delivered, and sends wait, until the next view. By then, another member may own the
+     * resources that the application holds under an epoch.
      */
     public GroupBuilder onSuspended(Consumer<String> listener) {
         onSuspended = requireNonNull(listener, "listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets the listener for the end: called once when the group is left or lost, with the reason. */
     public GroupBuilder onClosed(Consumer<String> listener) {
         onClosed = requireNonNull(listener, "listener");
         return this;
     }
 
     /**
-     * Members that join get the group's state before their first view is told and {@link #join} returns; members whose part
-     * comes back to one whose state goes on get that. Whose state goes on says the setting {@code state.of}: that of the largest
-     * part, if nothing else is set. All members need a state then.
+     * Gives the group a state. Members that join get it before their first view is told and {@link #join} returns.
+     * Members that come back from a partition get the state that continues, which the setting {@code state.of} selects:
+     * that of the largest part by default. All members need a state then.
      */
     public GroupBuilder state(GroupState state) {
         this.state = requireNonNull(state, "state");
@@ -175,34 +184,38 @@ public final class GroupBuilder {
                 : this;
     }
 
-    /** Calls listeners in the middle of a turn of the node's loop: for listeners that never block, not in {@code send} either. */
+    /**
+     * Calls listeners in the middle of a turn of the node's loop. They must never block, not in {@code send} either.
+     */
     public GroupBuilder inline() {
         isInline = true;
         return this;
     }
 
-    /** Messages are not repeated, ordered over views or flow-controlled; views are as in any group. */
+    /** Turns off retransmission, order across views and flow control of messages; views are as in any group. */
     public GroupBuilder unreliable() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.UNRELIABLE);
     }
 
-    /** Messages come after all that their sender had received when it sent them. */
+    /** Delivers a message after all messages that its sender had received when it sent it. */
     public GroupBuilder causal() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.CAUSAL);
     }
 
     /**
-     * Only the part with a majority of the last primary view goes on when members lose each other; see setting
+     * Lets only the part with a majority of the last primary view continue when members lose each other; see setting
      * {@code partition}.
      *
-     * @param founders names of the nodes of which a majority makes the first primary view
+     * @param founders names of the nodes of which a majority forms the first primary view
      */
     public GroupBuilder primary(String... founders) {
         return set(GroupSettings.PARTITION, GroupSettings.Partition.PRIMARY)
                 .set(GroupSettings.FOUNDERS, List.of(founders));
     }
 
-    /** All members receive messages in one order; settings {@code total.by} and {@code total.delivery} say how. */
+    /**
+     * Delivers messages in one order at all members; settings {@code total.by} and {@code total.delivery} select how.
+     */
     public GroupBuilder total() {
         return set(GroupSettings.STACK, GroupSettings.StackKind.TOTAL);
     }
@@ -212,18 +225,18 @@ public final class GroupBuilder {
         return this;
     }
 
-    /** Sets by the name and with the text that a file would have: {@code set("window", "4 MiB")}. */
+    /** Sets a setting by its name, with the text that it would have in a file: {@code set("window", "4 MiB")}. */
     public GroupBuilder set(String setting, String value) {
         settings = settings.with(setting, value, Settings.Source.BUILDER, "builder of group " + name);
         return this;
     }
 
     /**
-     * Joins. Returns as soon as this member is in a view with those that were found; at once if there is nobody.
+     * Joins. Returns as soon as this member is in a view with the members that were found; at once if there are none.
      *
-     * @throws IllegalStateException if the node is closed or has joined the group already; if a callback has thrown an error
-     *     meanwhile, which is the cause; or if a listener calls that runs on the loop
-     * @throws StateException if the group has a state that nobody could give
+     * @throws IllegalStateException if the node is closed or has joined the group already; if a callback has thrown an
+     *     error meanwhile, which is the cause; or if called by a listener that runs on the loop
+     * @throws StateException if the group has a state that no member could give
      * @throws dev.tutti.core.settings.SettingException if settings contradict each other
      */
     public Group join() {
@@ -259,8 +272,8 @@ public final class GroupBuilder {
     }
 
     /**
-     * Joins without waiting. The future completes on a thread of its own. Who cancels it before it is complete leaves the group
-     * again.
+     * Joins without waiting. The future completes on a thread of its own. Cancelling it before it is complete leaves
+     * the group again.
      */
     public CompletableFuture<Group> joinAsync() {
         return node.join(this);

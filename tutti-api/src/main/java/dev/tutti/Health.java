@@ -8,18 +8,19 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Whether a node works, and whether it can do its part: {@link Node#health}.
+ * Health of a node: whether it works, and whether it can do its part. See {@link Node#health}.
  *
- * <p>A node is not ready if it can't keep its own part of what groups promise: a group that was asked for is not joined, waits for
- * its state, has ended by itself or stands outside of the primary partition; a listener does not return; the loop stands still.
- * Whatever has its cause at others or in the configuration is a problem and leaves the node ready: it is alone, it is refused, a
- * group is set up differently elsewhere, sends wait for a slow member. So nobody kills the healthy first node of a cluster because
- * it is alone, and still sees that it is. {@link Problem.Kind#isReady} has the rule for each kind of problem.
+ * <p>A node is not ready if it can't keep its own part of the groups' guarantees: a group that it should be in is not
+ * joined, waits for its state, has ended by itself or is outside of the primary partition; a listener does not return;
+ * the loop stands still. A condition that is caused by other nodes or by the configuration is a problem and leaves the
+ * node ready: it is alone, it is refused, a group is set up differently elsewhere, sends wait for a slow member. So the
+ * healthy first node of a cluster is not killed for being alone, and still reports it. {@link Problem.Kind#isReady} has
+ * the rule for each kind of problem.
  *
  * @param isAlive whether the loop answers; if not, only a restart helps
  * @param isReady whether work may be given to this process
- * @param reasons why it is not alive or not ready, and all that is wrong or strange although it is, in words; empty if all is well
- * @param problems that last, the oldest first; also among the reasons
+ * @param reasons reasons why it is not alive or not ready, or warnings if it is healthy, in words; empty if all is well
+ * @param problems problems that last, the oldest first; also among the reasons
  */
 public record Health(boolean isAlive, boolean isReady, List<String> reasons, List<Problem> problems) {
 
@@ -28,7 +29,7 @@ public record Health(boolean isAlive, boolean isReady, List<String> reasons, Lis
         problems = List.copyOf(problems);
     }
 
-    /** The health of a node that has answered. */
+    /** Returns the health of a node that has answered. */
     static Health of(NodeInspection node) {
         List<String> hindrances = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
@@ -67,7 +68,7 @@ public record Health(boolean isAlive, boolean isReady, List<String> reasons, Lis
         return new Health(true, isReady, reasons.toList(), problems);
     }
 
-    /** The health of a node whose loop has not answered. */
+    /** Returns the health of a node whose loop has not answered. */
     static Health ofSilent(String reason, List<Problem> problems) {
         return new Health(false, false, Stream.concat(Stream.of(reason), words(problems)).toList(), problems);
     }
@@ -81,7 +82,7 @@ public record Health(boolean isAlive, boolean isReady, List<String> reasons, Lis
         return problems.stream().map(problem -> problem.text() + "; next step: " + problem.advice());
     }
 
-    /** As nested maps, for JSON. */
+    /** Returns the health as nested maps, for JSON. */
     public Map<String, Object> document() {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("alive", isAlive);

@@ -22,16 +22,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** Makes an inspection of what the loop has reported in one turn and of what other threads count. */
+/** Builds an inspection from the loop's report of one turn and from the counters of other threads. */
 final class Inspector {
 
-    /** Where a node's settings are shown besides the parts that have their name. */
+    /** Prefixes of a part's settings, for parts of the node whose settings do not begin with the name of the part. */
     private static final Map<String, List<String>> PREFIXES =
             Map.of("links", List.of("link."), "driver", List.of("transport.", "bind."));
 
     private Inspector() {}
 
-    /** A report as a tree. What tells its address is one of several of a kind: each has a section of its own. */
+    /** A report as a tree. A section with an address is one of several of its kind and stays apart from the others. */
     static final class Section implements Report {
 
         final String name;
@@ -65,7 +65,7 @@ final class Inspector {
             return section;
         }
 
-        /** A text of the first section of that name; empty if there is none. */
+        /** Returns a text of the first section of that name; empty if there is none. */
         String text(String section, String key) {
             for (Section present : sections) {
                 if (present.name.equals(section)) {
@@ -83,7 +83,7 @@ final class Inspector {
             return sections.stream().filter(Section::isOneOfSeveral).toList();
         }
 
-        /** As a part, with what lies below it but for those that are several. */
+        /** Returns the section as a part, with the sections below it except for those that are one of several. */
         Part part(String part, Map<String, String> settings) {
             Map<String, Long> allValues = new LinkedHashMap<>(values);
             Map<String, String> allTexts = new LinkedHashMap<>(texts);
@@ -129,7 +129,10 @@ final class Inspector {
         return chosen;
     }
 
-    /** By name, without those that are secret. They never change: whoever is inspected keeps them. */
+    /**
+     * Returns settings by name, without secret ones. They never change, so that the inspected node or group can keep
+     * them.
+     */
     static Map<String, String> texts(Settings settings) {
         Map<String, String> texts = new LinkedHashMap<>();
         for (Setting<?> setting : settings.definitions()) {

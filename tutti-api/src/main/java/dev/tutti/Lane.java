@@ -30,49 +30,49 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Brings what a group delivers to its listeners: one at a time, in order, as a guest on the loop's thread at the end of a
- * turn, or, what takes longer, on a virtual thread that lives while there is something to deliver.
+ * Runs listeners in delivery order, on the loop's thread at the end of a turn, or on a virtual thread if they take
+ * longer; that thread lives while there is something to deliver.
  *
  * <p>The queue needs no bound of its own: what is in it fills the senders' windows, and they stop.
  */
 final class Lane implements Application {
 
-    /** What the lane tells its group. */
+    /** Receives the lane's notifications; the group. */
     interface Owner {
 
-        /** The loop should take back what is consumed. */
+        /** Asks the loop to take back consumed packets. */
         void onConsumed();
 
         void onInstalled(View view);
 
         void onSuspended(String reason);
 
-        /** There is news of who delivers a packet of this member. */
+        /** Notes which members deliver a packet of this member. */
         void onKnown(long ticket, Delivery delivery);
 
-        /** The listener has taken long for a packet. */
+        /** Notes that the listener took long for a packet. */
         void onSlow(Member sender, long nanos);
 
         void onJoined();
 
-        /** @return the reason to tell */
+        /** @return the reason to report */
         String onLeft(String reason);
 
         /**
-         * A listener has thrown.
+         * Notes that a listener has thrown.
          *
-         * @param message the message that it was called for; null if it was not called for one
-         * @return whether delivery goes on; otherwise the group is being left
+         * @param message message that it was called for; null if it was not called for one
+         * @return whether delivery continues; otherwise the group is being left
          */
         boolean onFailed(String callback, @Nullable Message message, Throwable thrown);
 
-        /** A packet can't be decoded, at no member: what it holds is not delivered. */
+        /** Notes that a packet can't be decoded, at any member: its messages are not delivered. */
         void onUnreadable(@Nullable Member sender);
 
-        /** What was to be delivered can't be, and is lost to the listeners: the group has to be left. From any thread. */
+        /** Notes that items were lost before delivery, so that the group has to be left. From any thread. */
         void onBroken(Throwable thrown);
 
-        /** Listeners are not called any more: the last one has returned. */
+        /** Notes that the last listener has returned, and none is called any more. */
         void onEnded();
     }
 
@@ -82,17 +82,17 @@ final class Lane implements Application {
 
     private record Transition() implements StateTransfer.OfView {}
 
-    /** There is something to look at: the state, or the end. */
+    /** A request to look at the state or at the end. */
     private record Look() {}
 
     private static final Look LOOK = new Look();
 
     private record Suspended(String reason) implements StateTransfer.OfView {}
 
-    /** How long listeners that have blocked the loop's thread have one of their own. */
+    /** Time for which listeners that blocked the loop's thread run on their own thread. */
     private static final long BAN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A listener that takes so long for a packet is told of. */
+    /** Time for one packet from which on a listener is reported as slow. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final Logger LOG = Logs.of(Lane.class);
@@ -103,7 +103,7 @@ final class Lane implements Application {
     private final Listeners listeners;
     private final Fence fence;
 
-    /** Around delivery itself, which may fail for lack of memory, or by a fault of ours. */
+    /** Fence around delivery itself, which may fail for lack of memory, or by an internal error. */
     private final Fence guard;
 
     private final Consumer<Object> deliverItem = this::deliver;
@@ -119,10 +119,10 @@ final class Lane implements Application {
     private final AtomicBoolean isRunning = new AtomicBoolean();
     private final Driver.Guest guest = this::visit;
 
-    /** Whether the loop's thread is going to come by; the loop's own. */
+    /** A visit on the loop's thread is due; accessed on the loop only. */
     private boolean isAwaited;
 
-    /** From a visit that has kept the loop's thread for too long. */
+    /** End of the ban after a visit that kept the loop's thread for too long. */
     private volatile long bannedUntilNanos = System.nanoTime();
 
     private final AtomicLong messages = new AtomicLong();
@@ -130,20 +130,20 @@ final class Lane implements Application {
     private final AtomicLong listenerFailures = new AtomicLong();
     private final AtomicLong slowPackets = new AtomicLong();
     private final LongAdder messagesDiscarded = new LongAdder();
-    /** Packets that have come and keep windows of their senders closed. */
+    /** Packets that have arrived and keep windows of their senders closed. */
     private final LongAdder packetsUnconsumed = new LongAdder();
 
-    /** Of these, the ones whose messages other threads deliver, in scopes and out of band. */
+    /** Those among them whose messages other threads deliver, in scopes and out of band. */
     private final AtomicLong packetsAside = new AtomicLong();
 
     private final LongAdder packetsDiscarded = new LongAdder();
     private final LongAdder unreadablePackets = new LongAdder();
 
-    /** Nothing goes to listeners any more, but that the group is closed. */
+    /** Listeners are not called any more, except for the end of the group. */
     private volatile boolean isSilent;
     private volatile boolean isAbandoned;
 
-    // The lane's own, one thread at a time.
+    // Accessed by the lane only, one thread at a time.
     private final Assemblies assemblies;
     private final Delivered.Ring ring = new Delivered.Ring();
     private final Records.Visitor visitor = new Visitor();
@@ -157,31 +157,31 @@ final class Lane implements Application {
     private ScopeLanes.@Nullable Use use;
     private long unreportedBytes;
 
-    /** Made with the first message in a scope. */
+    /** Created with the first message in a scope. */
     private @Nullable ScopeLanes scopes;
 
     private final boolean isOrderAcrossSenders;
 
-    /** In groups whose state is handed over: what may go on to listeners. Set before the lane is used. */
+    /** Gate for listeners in groups whose state is transferred. Set before the lane is used. */
     private @Nullable StateTransfer state;
 
     private final AtomicBoolean isLookPending = new AtomicBoolean();
 
-    /** What has no room while messages wait for the state; the lane's own. */
+    /** Item that has no room while messages wait for the state; accessed by the lane only. */
     private @Nullable Object stalled;
 
     private volatile boolean isStalled;
     private volatile boolean isLeft;
 
-    /** On the loop: why this member stands outside of the primary partition; null if it does not. */
+    /** Reason why this member is outside of the primary partition; null if it is inside. Accessed on the loop only. */
     private @Nullable String suspended;
 
-    /** On the loop: what is delivered out of band is delivered in it. */
+    /** View in which messages out of band are delivered. Accessed on the loop only. */
     private @Nullable View installed;
 
     /**
      * @param isOrderAcrossSenders whether the group has an order of messages of different senders
-     * @param reportBytes after how many consumed bytes the loop is told, when more waits
+     * @param reportBytes consumed bytes after which the loop is told while more items wait
      */
     Lane(
             String group,
@@ -232,7 +232,7 @@ final class Lane implements Application {
 
     /** @return false if all messages wait for the state */
     private boolean deliversAside(Member sender, Packet packet) {
-        // Counted first: whoever is about to install a state sees it, or this sees that messages wait.
+        // Counted first: either the thread that installs a state sees the packet, or this one sees that messages wait.
         packetsAside.incrementAndGet();
         if (state != null && state.isHolding()) {
             packetsAside.decrementAndGet();
@@ -309,7 +309,7 @@ final class Lane implements Application {
         }
     }
 
-    /** The loop has ended, and with it the group: nothing comes any more. Once; from any thread. */
+    /** Ends delivery because the loop, and with it the group, has ended. Once; from any thread. */
     void onLost(String reason) {
         StateTransfer transfer = state;
         if (transfer != null) {
@@ -322,7 +322,7 @@ final class Lane implements Application {
         }
     }
 
-    /** There is something new about the state. From any thread. */
+    /** Requests a look at the state, which has changed. From any thread. */
     void look() {
         isLookPending.set(true);
         if (isRunning.compareAndSet(false, true)) {
@@ -392,7 +392,7 @@ final class Lane implements Application {
             Object item = next();
             while (item != null) {
                 guard.call("delivery", deliverItem, item);
-                // There may be no end of items, and those who wait for the end of the batch wait for this one only.
+                // Items may never end, and threads that wait for the end of the batch wait for this batch only.
                 endBatch();
                 item = next();
             }
@@ -412,7 +412,7 @@ final class Lane implements Application {
 
     private void end() {
         isRunning.set(false);
-        // What was left, after a visit or an Error, and what was added since the last look have no thread yet.
+        // Items left after a visit or an Error, and those added since the last look, have no thread yet.
         if (hasWork() && isRunning.compareAndSet(false, true)) {
             start();
         }
@@ -436,7 +436,7 @@ final class Lane implements Application {
         } else if (transfer == null || item instanceof Left) {
             deliverNow(item);
         } else if (isSilent && !(item instanceof Look)) {
-            // Neither is a snapshot taken of a state that lacks something.
+            // No snapshot is taken of a state that lacks something.
             return;
         } else if (item instanceof Look) {
             look(transfer);
@@ -445,10 +445,10 @@ final class Lane implements Application {
         }
     }
 
-    /** Delivers something, unless it has to wait for the state. */
+    /** Delivers an item, unless it has to wait for the state. */
     private void offer(StateTransfer transfer, Object item) {
         if (item instanceof Cut) {
-            // What changes the state has been done when a snapshot of it is taken.
+            // Messages that change the state have been handled when a snapshot of it is taken.
             awaitScopes();
         }
         switch (take(transfer, item)) {
@@ -466,7 +466,7 @@ final class Lane implements Application {
         }
     }
 
-    /** At a cut the application is asked for a snapshot. */
+    /** Gives an item to the state transfer, which asks the application for a snapshot at a cut. */
     private StateTransfer.Taken take(StateTransfer transfer, Object item) {
         if (!(item instanceof Cut)) {
             return transfer.take(item);
@@ -543,7 +543,7 @@ final class Lane implements Application {
         call("onView", null, listeners.onView(), told);
     }
 
-    /** One look at the clock more for each packet, none for each message. */
+    /** Delivers a packet and measures the time: one more look at the clock per packet, none per message. */
     private void deliverTimed(Packet packet) {
         Member sender = packet.peer();
         long before = host.nanoTime();
@@ -560,7 +560,7 @@ final class Lane implements Application {
         }
     }
 
-    /** @param isHeld whether it is a copy of one that was consumed when it came */
+    /** @param isHeld whether it is a copy of a packet that was consumed on arrival */
     private void deliverPacket(Packet packet, boolean isHeld) {
         current = packet;
         isCopy = isHeld;
@@ -583,7 +583,7 @@ final class Lane implements Application {
         }
     }
 
-    /** The group is being left: what comes still is consumed and not delivered. */
+    /** Consumes a packet without delivering it, because the group is being left. */
     private void discard(Packet packet) {
         packetsDiscarded.increment();
         consume(packet);
@@ -608,7 +608,7 @@ final class Lane implements Application {
         }
     }
 
-    /** From any thread, in a call of its own. */
+    /** Calls the listener with a message in a scope or out of band. From any thread, with a call of its own. */
     private void pass(Delivered one, Calls.Call call) {
         if (isSilent) {
             messagesDiscarded.increment();
@@ -623,7 +623,7 @@ final class Lane implements Application {
         call.end();
     }
 
-    /** From any thread: what was not delivered by the lane itself is consumed. */
+    /** Consumes a packet that the lane itself did not deliver. From any thread. */
     private void onDone(Packet packet) {
         packetsUnconsumed.decrement();
         consumed.add(packet);
@@ -637,7 +637,7 @@ final class Lane implements Application {
 
     private void onDoneAside(Packet packet) {
         onDone(packet);
-        // Afterwards: who sees that there is none finds what is consumed.
+        // Afterwards: a thread that sees the count at zero finds the packets consumed.
         packetsAside.decrementAndGet();
     }
 
@@ -658,7 +658,7 @@ final class Lane implements Application {
         delivery.end();
     }
 
-    /** From any thread. */
+    /** Counts and reports a callback's failure. From any thread. */
     private void onFailed(String callback, Object argument, Throwable thrown) {
         listenerFailures.incrementAndGet();
         if (!owner.onFailed(callback, argument instanceof Message failed ? failed : null, thrown)) {
@@ -666,25 +666,25 @@ final class Lane implements Application {
         }
     }
 
-    /** A failure after which the group is left in any case. */
+    /** Counts a failure after which the group is left in any case. */
     void countFailure() {
         listenerFailures.incrementAndGet();
     }
 
     /**
-     * Calls listeners no more, but {@code onClosed}; the callback that is running is not interrupted. From any thread.
+     * Stops calling listeners, except for {@code onClosed}; a running callback is not interrupted. From any thread.
      * Idempotent.
      */
     void silence() {
         isSilent = true;
     }
 
-    /** From now on {@code onClosed} does not wait for the callback that is running. From any thread. */
+    /** Lets {@code onClosed} run without waiting for the running callback. From any thread. */
     void abandon() {
         isAbandoned = true;
     }
 
-    /** Packets that have come and are not consumed, the one that is being delivered included. From any thread. */
+    /** Returns the packets that have arrived and are not consumed, the one in delivery included. From any thread. */
     long unconsumedPackets() {
         return packetsUnconsumed.sum();
     }
@@ -693,32 +693,32 @@ final class Lane implements Application {
         return fence;
     }
 
-    /** The callback that has been running for longest; null if none runs. From any thread. */
+    /** Returns the callback that has been running for longest; null if none runs. From any thread. */
     Calls.@Nullable Running running() {
         return calls.longest();
     }
 
-    /** Whether {@code thread} is in a listener of this group. */
+    /** Returns whether {@code thread} is in a listener of this group. */
     boolean isCalledBy(Thread thread) {
         return calls.isIn(thread);
     }
 
-    /** Whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
+    /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
     boolean isInline(Thread thread) {
         return isInline && calls.isIn(thread);
     }
 
-    /** Whether {@code thread} is in a listener that delivery of this group waits for; those of scopes and out of band are not. */
+    /** Returns whether {@code thread} is in a listener that holds up delivery; none in scopes or out of band does. */
     boolean isDeliveredBy(Thread thread) {
         return calls.isDelivering(thread);
     }
 
-    /** Whether other threads than the one that delivers in order will consume packets. From any thread. */
+    /** Returns whether other threads than the one that delivers in order will consume packets. From any thread. */
     boolean isConsumingAside() {
         return packetsAside.get() > 0;
     }
 
-    /** Messages that were delivered in order, those in scopes and out of band not counted. */
+    /** Returns the number of messages delivered in order, without those in scopes and out of band. */
     long messagesInOrder() {
         return messages.get();
     }
@@ -839,7 +839,7 @@ final class Lane implements Application {
         }
     }
 
-    /** @param lastFailure the last callback that has thrown, if that was not long ago */
+    /** @param lastFailure the last failure of a callback, if it was not long ago; otherwise empty */
     NodeInspection.Part part(String lastFailure) {
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("messages", messages());
@@ -855,7 +855,7 @@ final class Lane implements Application {
         return new NodeInspection.Part("delivery", Map.of(), values, Map.of("last-failure", lastFailure));
     }
 
-    /** For {@code tutti view} and tests. */
+    /** Returns the state of delivery, for {@code tutti view} and tests. */
     Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("messages", messages());

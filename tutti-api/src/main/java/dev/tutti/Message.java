@@ -6,34 +6,37 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * What a member sent, as its receiver sees it.
+ * A message as its receiver sees it.
  *
- * <p>A message is valid while the callback runs that it was passed to, because its bytes lie in memory that is used again:
+ * <p>A message is valid while the callback that it was passed to runs, because its bytes lie in memory that is reused:
  * take what you need ({@link #bytes}, {@link #text}) and keep that. Afterwards every method throws {@link
  * IllegalStateException}, and so does a {@link #stream} that was taken. A {@link #buffer} can't be made to throw: after
- * the callback its content is undefined. Message objects are used again after some sixty further messages.
+ * the callback its content is undefined. Message objects are reused after some sixty further messages.
  */
 public interface Message {
 
     Member sender();
 
-    /** The view that the message is delivered in, the same at all who deliver it. */
+    /** Returns the view that the message is delivered in, the same at all members that deliver it. */
     View view();
 
-    /** Whether it was sent to this member alone. */
+    /** Returns whether it was sent to this member alone. */
     boolean isUnicast();
 
     int length();
 
-    /** A copy of the content, yours to keep. */
+    /** Returns a copy of the content, which the caller may keep. */
     byte[] bytes();
 
-    /** The content as UTF-8. */
+    /** Returns the content, decoded as UTF-8. */
     String text();
 
-    /** The content, read-only and without a copy. Its content is undefined when the callback has returned. */
+    /** Returns the content, read-only and without a copy. It is undefined when the callback has returned. */
     ByteBuffer buffer();
 
-    /** The content as a stream, without a copy. Reading it after the callback throws {@link IllegalStateException}. */
+    /**
+     * Returns a stream of the content, without a copy. Reading it after the callback throws {@link
+     * IllegalStateException}.
+     */
     InputStream stream();
 }

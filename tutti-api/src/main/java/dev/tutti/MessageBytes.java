@@ -12,8 +12,9 @@ final class MessageBytes {
     private static final long MOST = 1 << 30;
 
     /**
-     * Of the heap, by default. Messages that are put together at the same time take twice the longest one, and a quarter more
-     * while their memory grows: half of the heap at most (docs/decisions/0247-turns-of-large-messages.md).
+     * Divisor of the heap that gives the default. Messages that are assembled at the same time take twice the longest
+     * one, and a quarter more while their memory grows: half of the heap at most
+     * (docs/decisions/0247-turns-of-large-messages.md).
      */
     private static final int SHARE = 5;
 
@@ -24,7 +25,7 @@ final class MessageBytes {
     }
 
     /**
-     * Puts the share of the heap in the place of 0.
+     * Replaces the value 0 by the default share of the heap.
      *
      * @throws SettingException if the heap has no room for a message of the length that is set
      */

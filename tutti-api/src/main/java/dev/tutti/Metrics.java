@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Stream;
 
-/** What this side of a node counts, and with it all that can be read. */
+/** Counters and gauges of the API's side of a node, and the list of all metrics there are. */
 final class Metrics {
 
     private Metrics() {}
 
     private static final List<Metric> PROCESS = part(Place.NODE, "process")
-            .gauge("uptime-millis", Unit.MILLISECONDS, "How long the node has been running.")
+            .gauge("uptime-millis", Unit.MILLISECONDS, "Time since the node was started.")
             .gauge("heap-used-bytes", Unit.BYTES, "Heap that is in use, garbage included.")
             .gauge("heap-committed-bytes", Unit.BYTES, "Heap that the process has from the system.")
             .gauge("heap-max-bytes", Unit.BYTES, "Heap that the process may have.")
@@ -60,8 +60,8 @@ final class Metrics {
     private static final List<Metric> SUBMISSION = part(Place.GROUP, "submission")
             .gauge("waiting-sends", Unit.MESSAGES, "Asynchronous sends that wait.")
             .gauge("blocked-threads", Unit.COUNT, "Threads that wait in a send.")
-            .counter("send-waits", Unit.COUNT, "How often a send had to wait.")
-            .counter("send-wait-nanos", Unit.NANOSECONDS, "How long sends have waited, all together.")
+            .counter("send-waits", Unit.COUNT, "Sends that had to wait.")
+            .counter("send-wait-nanos", Unit.NANOSECONDS, "Total time that sends have waited.")
             .gauge("receipts-waiting", Unit.COUNT, "Receipts that were asked for and neither given nor failed.")
             .counter("receipts-given", Unit.MESSAGES, "Messages that became stable, of those with a receipt.")
             .counter("receipts-failed", Unit.MESSAGES, "Messages whose receipt failed, because the view changed or time was over.")
@@ -80,16 +80,16 @@ final class Metrics {
             .gauge("total-bytes", Unit.BYTES, "Bytes of the state; negative if not known.")
             .gauge("held-bytes", Unit.BYTES, "Messages that wait for the state.")
             .gauge("held-file-bytes", Unit.BYTES, "Of these, what is in a file.")
-            .counter("held-full", Unit.COUNT, "How often there was no room for messages that wait for the state.")
-            .counter("resumed", Unit.COUNT, "How often another member went on with a transfer.")
-            .counter("restarted", Unit.COUNT, "How often a transfer had to begin anew.")
+            .counter("held-full", Unit.COUNT, "Messages that found no room to wait for the state.")
+            .counter("resumed", Unit.COUNT, "Transfers that another member has continued.")
+            .counter("restarted", Unit.COUNT, "Transfers that had to begin anew.")
             .gauge("snapshots", Unit.COUNT, "Snapshots that are kept for newcomers.")
             .gauge("transfers", Unit.COUNT, "Newcomers that are being given the state.")
             .counter("sent-bytes", Unit.BYTES, "Bytes of the state that were sent to newcomers.")
             .counter("malformed", Unit.COUNT, "Messages about the state that could not be decoded.")
             .list();
 
-    /** All of them, those of every driver that is there included. */
+    /** Returns all metrics, with those of every driver on the class path. */
     static List<Metric> all() {
         return Definitions.ALL;
     }
@@ -98,7 +98,7 @@ final class Metrics {
         return Definitions.BY_ID;
     }
 
-    /** Looks for drivers once, when somebody asks. */
+    /** Looks for drivers once, on first use. */
     private static final class Definitions {
 
         static final List<Metric> ALL = all();

@@ -51,7 +51,7 @@ public final class Node implements AutoCloseable {
 
     private static final Logger LOG = Logs.of(Node.class);
 
-    /** How long a look at the loop may take before it is given up. */
+    /** Longest time to wait for a look at the loop. */
     private static final long STATUS_SECONDS_MAX = 2;
 
     private final NodeId id;
@@ -60,7 +60,7 @@ public final class Node implements AutoCloseable {
     private final Driver driver;
     private final NodeMachine machine;
 
-    /** What stands between the machine and its driver, on datagrams. */
+    /** Layer between the machine and its driver, on datagrams. */
     private final @Nullable DatagramNode datagramNode;
 
     private final PacketSizes packetSizes;
@@ -75,7 +75,7 @@ public final class Node implements AutoCloseable {
     private final Watch watch;
     private final Subscription looks;
 
-    /** The internal error by which the node has stopped. */
+    /** Internal error because of which the node has stopped. */
     private volatile @Nullable IllegalStateException failure;
 
     private static String name(Settings settings, Driver driver) {
@@ -131,7 +131,7 @@ public final class Node implements AutoCloseable {
         this.diagnostics = spec.node().get(ApiSettings.DIAGNOSTICS) ? openDiagnostics() : null;
     }
 
-    /** A node that can't be asked is a node all the same. */
+    /** Opens the diagnostics. A node without them still works. */
     private @Nullable Diagnostics openDiagnostics() {
         int port = Integer.parseInt(address().substring(address().lastIndexOf(':') + 1));
         try {
@@ -150,25 +150,25 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** A node that listens on TCP {@code port}; 0 takes any free one. */
+    /** Returns a builder of a node that listens on TCP {@code port}; 0 takes any free one. */
     public static NodeBuilder tcp(int port) {
         return new NodeBuilder(defaults()).set(TransportSettings.BIND_PORT, port);
     }
 
     /**
-     * A node on UDP {@code port}; 0 takes any free one. There is no encryption on UDP: any address but loopback needs
-     * {@link NodeBuilder#insecure}.
+     * Returns a builder of a node on UDP {@code port}; 0 takes any free one. There is no encryption on UDP: any address
+     * but loopback needs {@link NodeBuilder#insecure}.
      */
     public static NodeBuilder udp(int port) {
         return tcp(port).set(TransportSettings.PROTOCOL, TransportSettings.Protocol.UDP);
     }
 
-    /** A node as {@code spec} says, which usually comes from a file. */
+    /** Returns a builder of a node with the settings of {@code spec}, which usually comes from a file. */
     public static NodeBuilder of(NodeSpec spec) {
         return new NodeBuilder(spec);
     }
 
-    /** All settings of nodes and groups, with their defaults. */
+    /** Returns all settings of nodes and groups, with their defaults. */
     public static NodeSpec defaults() {
         return ApiSettings.defaults();
     }
@@ -181,28 +181,28 @@ public final class Node implements AutoCloseable {
         return id.name();
     }
 
-    /** Where others dial it, {@code host:port}. */
+    /** Returns the address at which others dial it, {@code host:port}. */
     public String address() {
         return id.address();
     }
 
-    /** The settings in force. */
+    /** Returns the settings in force. */
     public NodeSpec spec() {
         return spec;
     }
 
-    /** For large messages to any group. */
+    /** Returns the spare arrays for large messages to any group. */
     SpareArrays spares() {
         return spares;
     }
 
-    /** Payload up to which messages share a packet. */
+    /** Returns the payload up to which messages share a packet. */
     PacketSizes packetSizes() {
         return packetSizes;
     }
 
     /**
-     * A group to be joined. Any number of groups may be joined; one group once.
+     * Returns a builder of a group to join. A node may join any number of groups, each of them once.
      *
      * @throws IllegalArgumentException if the name has not 1 to 255 characters, or one that can't be printed
      */
@@ -215,7 +215,7 @@ public final class Node implements AutoCloseable {
         return new GroupBuilder(this, name, spec.group(name));
     }
 
-    /** The groups that are joined, by name. */
+    /** Returns the groups that are joined, by name. */
     public List<Group> groups() {
         return new ArrayList<>(groups.values());
     }
@@ -240,7 +240,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** Threads and time of where this node runs, for components that are to run in simulations too. */
+    /** Returns the threads and time of the node's environment, for components that run in simulations, too. */
     public Threads threads() {
         return host;
     }
@@ -267,12 +267,12 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** The loop has ended because of an internal error. On its thread; never waits. */
+    /** Ends the node because its loop has ended by an internal error. On the loop's thread; never waits. */
     private void fail(Throwable cause) {
         String text = "node " + name() + " has stopped because of an internal error: " + cause;
         IllegalStateException ended = new IllegalStateException(text, cause);
         failure = ended;
-        // Whatever can't be told for lack of memory, nobody may go on waiting.
+        // If reporting fails for lack of memory, no thread may keep waiting all the same.
         Fence fence = new Fence(host, (callback, argument, thrown) -> {});
         fence.call("report", () -> {
             LOG.error("{}", text, cause);
@@ -282,7 +282,7 @@ public final class Node implements AutoCloseable {
         groups().forEach(group -> group.lose(ended));
     }
 
-    /** A group has ended that the application did not leave. */
+    /** Notes that a group has ended that the application did not leave. */
     void onLost(String group, String reason) {
         if (!isClosed.get()) {
             watch.onLost(group, reason);
@@ -296,14 +296,14 @@ public final class Node implements AutoCloseable {
 
     // ------------------------------------------------------------------ what can be known
 
-    /** Every number that nodes, links, groups and drivers count, with its unit and meaning. */
+    /** Returns the definitions of every number that nodes, links, groups and drivers count, with unit and meaning. */
     public static List<Metric> metrics() {
         return Metrics.all();
     }
 
     /**
-     * All that this node knows now. Costs the loop one turn of some ten microseconds, and more with hundreds of links; nothing
-     * else stops.
+     * Returns the node's complete present state. Costs the loop one turn of some ten microseconds, and more with
+     * hundreds of links; nothing else stops.
      *
      * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
      */
@@ -350,7 +350,7 @@ public final class Node implements AutoCloseable {
                 problems);
     }
 
-    /** Whether this node works, and can do its part; also of a node that has ended or hangs. */
+    /** Returns whether this node works, and can do its part. Also works for a node that has ended or hangs. */
     public Health health() {
         try {
             return Health.of(inspection());
@@ -360,8 +360,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * What has happened after event {@code number}, as far as it is kept: the last thousand events are. To follow, ask again
-     * for what comes after {@link Events#last}.
+     * Returns the events after number {@code number}, as far as they are kept: the last thousand events are. To follow,
+     * ask again for the events after {@link Events#last}.
      *
      * @param number 0 for all
      */
@@ -370,21 +370,23 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * Calls {@code listener} for each event from now on, until what is returned is closed. On threads that must not wait, the
-     * loop's among them: the listener has to return at once. Two events at one time may come in either order.
+     * Calls {@code listener} for each event from now on, until the returned subscription is closed. It runs on threads
+     * that must not wait, the loop's among them, so it has to return at once. Two events at one time may come in either
+     * order.
      */
     public Subscription onEvent(Consumer<? super Event> listener) {
         return chronicle.listen(listener);
     }
 
     /**
-     * Answers one more question of those who may ask this node on its machine ({@code diagnostics.enabled}), besides {@code
-     * status}, {@code inspection} and {@code events}.
+     * Registers the answer to one more diagnostic question that processes on this machine may ask ({@code
+     * diagnostics.enabled}), besides {@code status}, {@code inspection} and {@code events}.
      *
      * @param question one word
-     * @param answer to what follows the word, within two seconds, as nested maps of what JSON has; on a thread of its own. After four
-     *     seconds the asker gets an error, as do all who ask the same until it has returned
-     * @return to be closed when there is no answer any more
+     * @param answer gets the text after the word, and returns nested maps of JSON types within two seconds, on a thread
+     *     of its own. After four seconds the client gets an error; so does every client with the same question until it
+     *     has returned
+     * @return to be closed when the question is no longer answered
      * @throws IllegalArgumentException if the question is no word of letters and hyphens, or is answered already
      */
     public Subscription answer(String question, Function<String, ? extends Map<String, ?>> answer) {
@@ -403,8 +405,8 @@ public final class Node implements AutoCloseable {
     }
 
     /**
-     * What the layers report, as they do it: nested maps whose values are numbers, texts, lists and maps. Keys: {@code node},
-     * {@code links}, {@code groups} and more. {@link #inspection} has the same in order.
+     * Returns the report of the layers: nested maps whose values are numbers, texts, lists and maps. Keys: {@code
+     * node}, {@code links}, {@code groups} and more. {@link #inspection} has the same data in typed form.
      *
      * @throws IllegalStateException if the loop does not answer within two seconds, or has ended
      */
@@ -431,7 +433,7 @@ public final class Node implements AutoCloseable {
         return status;
     }
 
-    /** What the machine's own commands show first; of a node whose loop does not answer, that alone. */
+    /** Returns health and status for the command line; if the loop does not answer, the health alone. */
     private Map<String, Object> statusWithHealth() {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("health", health().document());
@@ -463,7 +465,7 @@ public final class Node implements AutoCloseable {
         }
     }
 
-    /** Whether the application has closed it. */
+    /** Returns whether the application has closed it. */
     boolean isClosed() {
         return isClosed.get();
     }
@@ -493,7 +495,7 @@ public final class Node implements AutoCloseable {
         open.forEach(group -> group.close("node " + name() + " is closed"));
     }
 
-    /** On datagrams the goodbyes are repeated until they have arrived, which the driver knows nothing of. */
+    /** Waits for the end of the goodbyes on datagrams: they are repeated until they arrive, unknown to the driver. */
     private void awaitQuiet() {
         DatagramNode socket = datagramNode;
         if (socket == null) {

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Says how a node is to be. What is set here wins over system properties ({@code tutti.<setting>}), those over
- * environment variables ({@code TUTTI_<SETTING>}), those over the file.
+ * Configures and starts a node. Values set here take precedence over system properties ({@code tutti.<setting>}), those
+ * over environment variables ({@code TUTTI_<SETTING>}), those over the file.
  */
 public final class NodeBuilder {
 
@@ -38,35 +38,35 @@ public final class NodeBuilder {
         return set(TransportSettings.NAME, name);
     }
 
-    /** Nodes of other clusters are refused. */
+    /** Sets the cluster's name. Nodes of other clusters are refused. */
     public NodeBuilder cluster(String cluster) {
         return set(TransportSettings.CLUSTER, cluster);
     }
 
-    /** Where other nodes may be: {@code host:port}, or {@code host:port-port} for a range. */
+    /** Sets the addresses to look for other nodes at: {@code host:port}, or {@code host:port-port} for a range. */
     public NodeBuilder seeds(String... addresses) {
         return set(NodeSettings.SEEDS, List.of(addresses));
     }
 
-    /** Where to listen; see {@code bind.address}. */
+    /** Sets the address to listen on; see {@code bind.address}. */
     public NodeBuilder bind(String address) {
         return set(TransportSettings.BIND_ADDRESS, address);
     }
 
     /**
-     * Mutual TLS with certificates derived from a secret that all nodes of the cluster share, in a file that only its owner
-     * may read.
+     * Turns on mutual TLS, with certificates derived from a secret that all nodes of the cluster share, in a file that
+     * only its owner may read.
      */
     public NodeBuilder secretFile(Path file) {
         return set(TransportSettings.SECRET_FILE, file.toString());
     }
 
-    /** The same with the secret itself. A file shows it to fewer, and can be changed while the node runs. */
+    /** Turns on mutual TLS with the secret itself. A file exposes it less, and can be changed while the node runs. */
     public NodeBuilder secret(String secret) {
         return set(TransportSettings.SECRET, secret);
     }
 
-    /** Mutual TLS with PEM files. */
+    /** Turns on mutual TLS with PEM files. */
     public NodeBuilder tls(Path certificate, Path key, Path authority) {
         return set(TransportSettings.TLS_CERTIFICATE, certificate.toString())
                 .set(TransportSettings.TLS_KEY, key.toString())
@@ -79,9 +79,9 @@ public final class NodeBuilder {
     }
 
     /**
-     * Told, in a sentence, what a person should look at: connections that were refused, addresses that are wrong, trust that is
-     * missing, groups that are set up differently elsewhere. The same goes to the log. Called on the node's loop: must not block,
-     * nor call the node.
+     * Sets a listener for conditions that an operator should look into, each as a sentence: refused connections, wrong
+     * addresses, missing trust, groups that are set up differently elsewhere. The same goes to the log. Called on the
+     * node's loop: must not block, nor call the node.
      */
     public NodeBuilder onTrouble(Consumer<String> listener) {
         onTrouble = Objects.requireNonNull(listener, "listener");
@@ -92,15 +92,18 @@ public final class NodeBuilder {
         return set(setting.name(), setting.print(value));
     }
 
-    /** Sets by the name and with the text that a file would have: {@code set("detection.heartbeat", "500 ms")}. */
+    /**
+     * Sets a setting by its name, with the text that it would have in a file: {@code set("detection.heartbeat", "500
+     * ms")}.
+     */
     public NodeBuilder set(String setting, String value) {
         spec = spec.withNode(spec.node().with(setting, value, Settings.Source.BUILDER, "builder"));
         return this;
     }
 
     /**
-     * The settings that {@link #start} would take: what is set here, over system properties, environment variables, the
-     * file and the preset.
+     * Returns the settings that {@link #start} would use: those set here, over system properties, environment
+     * variables, the file and the preset.
      *
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong
      */
@@ -108,7 +111,10 @@ public final class NodeBuilder {
         return checked(Preset.apply(Overrides.apply(spec, properties(), System.getenv())));
     }
 
-    /** Names go to logs and terminals of all members, which refuse a node whose name would forge lines there. */
+    /**
+     * Checks names: they go to logs and terminals of all members, which refuse a node whose name would forge lines
+     * there.
+     */
     private static NodeSpec checked(NodeSpec spec) {
         for (Setting<String> setting : List.of(TransportSettings.NAME, TransportSettings.CLUSTER)) {
             try {
@@ -139,8 +145,9 @@ public final class NodeBuilder {
     }
 
     /**
-     * Starts on {@code host}, as set here and by the preset alone: nothing that this process was started with counts. For
-     * those who run nodes in virtual time, as tutti-testkit does; applications call {@link #start()}.
+     * Starts on {@code host}, with the settings made here and by the preset alone: system properties and environment
+     * variables are ignored. For code that runs nodes in virtual time, as tutti-testkit does; applications call {@link
+     * #start()}.
      */
     @SuppressWarnings("exports") // who may call it can see it
     public Node start(Host host) {

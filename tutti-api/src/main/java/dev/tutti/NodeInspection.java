@@ -19,27 +19,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a node knows at one time: {@link Node#inspection}. Immutable.
+ * Complete state of a node at one time: {@link Node#inspection}. Immutable.
  *
- * <p>Protocol state is of one turn of the loop; what other threads count was read right after it. Counters only grow; rates
- * are differences of two inspections by that of their {@code nanoTime}.
+ * <p>Protocol state is of one turn of the loop; counters of other threads were read right after it. Counters only grow;
+ * rates are differences of two inspections divided by that of their {@code nanoTime}.
  *
- * @param time of this process's clock
- * @param nanoTime of the clock that only goes forward, from an arbitrary origin
+ * @param time time by this process's clock
+ * @param nanoTime time of the monotonic clock, from an arbitrary origin
  * @param id the node
- * @param cluster its cluster's name
+ * @param cluster name of its cluster
  * @param state {@code running} or {@code stopped}
- * @param version of tutti; empty if it is not packaged
- * @param processId of the operating system
- * @param uptime since the node was started
- * @param transport what the driver has chosen, by name
- * @param settings in force, by name, without those that are secret
- * @param parts of the node: {@code detection}, {@code discovery}, {@code driver}, {@code process}, and more
- * @param groups that are joined, by name
+ * @param version version of tutti; empty if it is not packaged
+ * @param processId process number of the operating system
+ * @param uptime time since the node was started
+ * @param transport choices of the driver, by name
+ * @param settings settings in force, by name, without secret ones
+ * @param parts parts of the node: {@code detection}, {@code discovery}, {@code driver}, {@code process}, and more
+ * @param groups joined groups, by name
  * @param links sessions with other nodes, by name
- * @param threads the platform's, of this node and others of the process
+ * @param threads platform threads, of this node and others of the process
  * @param lastEvent number of the last event; see {@link Node#events}
- * @param problems that last, the oldest first
+ * @param problems problems that last, the oldest first
  */
 public record NodeInspection(
         Instant time,
@@ -60,21 +60,21 @@ public record NodeInspection(
         List<Problem> problems) {
 
     /**
-     * A layer, the detector, the driver: something that counts.
+     * A layer, the failure detector, the driver, or another component with counters.
      *
-     * @param name of the {@link Metric#part part}
-     * @param settings that it follows, by name; empty if they are the node's or the group's
-     * @param values by name, as defined by {@link Node#metrics}; layers of users may have others
-     * @param texts by name
+     * @param name name of the {@link Metric#part part}
+     * @param settings its settings, by name; empty if it uses those of the node or group
+     * @param values values by name, as defined by {@link Node#metrics}; layers of users may have others
+     * @param texts texts by name
      */
     public record Part(String name, Map<String, String> settings, Map<String, Long> values, Map<String, String> texts) {
 
-        /** A value; 0 if there is none. */
+        /** Returns a value; 0 if there is none. */
         public long value(String name) {
             return values.getOrDefault(name, 0L);
         }
 
-        /** A text; empty if there is none. */
+        /** Returns a text; empty if there is none. */
         public String text(String name) {
             return texts.getOrDefault(name, "");
         }
@@ -90,18 +90,18 @@ public record NodeInspection(
     /**
      * A group that is joined, or being joined.
      *
-     * @param name of the group
+     * @param name name of the group
      * @param self this member; null before it has begun to join
-     * @param view installed last; null before the first
-     * @param isJoined everybody was asked, and, in groups with a state, it is there
-     * @param order of messages: {@code fifo}, {@code total by sequencer, agreed}, …
-     * @param waitsFor what a send would wait for now, for people; empty if it would proceed
-     * @param windowClosedBy the member that keeps the window closed, by name; empty if it is open
-     * @param settings in force, by name
-     * @param parts of the group that are no layers: {@code group}, {@code delivery}, {@code submission}, {@code state},
-     *     {@code dropped}
-     * @param layers from the bottom to the top
-     * @param members of the view but this one, with the part {@code pair}
+     * @param view last installed view; null before the first
+     * @param isJoined whether everybody was asked and, in groups with a state, the state is complete
+     * @param order order of messages: {@code fifo}, {@code total by sequencer, agreed}, …
+     * @param waitsFor cause that a send would wait for now, as a text for people; empty if it would proceed
+     * @param windowClosedBy name of the member that keeps the window closed; empty if it is open
+     * @param settings settings in force, by name
+     * @param parts parts of the group that are no layers: {@code group}, {@code delivery}, {@code submission}, {@code
+     *     state}, {@code dropped}
+     * @param layers layers from the bottom to the top
+     * @param members members of the view but this one, with the part {@code pair}
      */
     public record GroupPart(
             String name,
@@ -116,7 +116,7 @@ public record NodeInspection(
             List<Part> layers,
             List<MemberPart> members) {
 
-        /** A part or a layer; empty if there is none of that name. */
+        /** Returns a part or a layer; empty if there is none of that name. */
         public Part part(String part) {
             return find(parts, part).orElseGet(() -> find(layers, part).orElseGet(() -> nothing(part)));
         }
@@ -165,8 +165,8 @@ public record NodeInspection(
      *
      * @param peer the other node
      * @param state {@code open}, {@code resuming} without a connection, or {@code closed}
-     * @param isSuspected whether this node does not hear it
-     * @param closes groups whose window for this member is kept closed by the peer, by name
+     * @param isSuspected whether this node suspects the peer
+     * @param closes names of the groups whose window for this member is kept closed by the peer
      * @param local this end of the connection; empty if there is none, or the driver does not know
      * @param remote the other end
      * @param parts {@code link}, and {@code socket} or {@code path}
@@ -180,12 +180,12 @@ public record NodeInspection(
             String remote,
             List<Part> parts) {
 
-        /** A part; empty if there is none of that name. */
+        /** Returns a part; empty if there is none of that name. */
         public Part part(String part) {
             return find(parts, part).orElseGet(() -> nothing(part));
         }
 
-        /** Smoothed round trip in microseconds; -1 if nobody measures it. */
+        /** Returns the smoothed round trip in microseconds; -1 if it is not measured. */
         public long roundTripMicros() {
             for (Part part : parts) {
                 Long micros = part.values().get("round-trip-micros");
@@ -216,7 +216,7 @@ public record NodeInspection(
     public record ThreadPart(String name, String state, boolean isDaemon) {}
 
     /**
-     * One number with what it is of.
+     * One number with the thing that it belongs to.
      *
      * @param labels {@link Metric.Place#labels} and their values
      */
@@ -230,17 +230,19 @@ public record NodeInspection(
         threads = List.copyOf(threads);
     }
 
-    /** A part of the node; empty if there is none of that name. */
+    /** Returns a part of the node; empty if there is none of that name. */
     public Part part(String part) {
         return find(parts, part).orElseGet(() -> nothing(part));
     }
 
-    /** Links but for those that are over and only remembered. */
+    /** Returns the links without those that are over and only remembered. */
     public List<LinkPart> openLinks() {
         return links.stream().filter(link -> !link.state().equals("closed")).toList();
     }
 
-    /** What tells an open link from others: the peer's name, with its address if there are two of that name. */
+    /**
+     * Returns a label that distinguishes an open link: the peer's name, with its address if two peers have that name.
+     */
     public String label(LinkPart link) {
         return label(link.peer().name(), link.peer().address(), count(openLinks(), other -> other.peer().name()));
     }
@@ -253,12 +255,12 @@ public record NodeInspection(
         return list.stream().collect(Collectors.groupingBy(name, Collectors.counting()));
     }
 
-    /** Whether the node can do its part. */
+    /** Returns whether the node can do its part. */
     public Health health() {
         return Health.of(this);
     }
 
-    /** Every number that has a definition, in the order of the parts; no two with the same labels. */
+    /** Returns every number that has a definition, in the order of the parts; no two with the same labels. */
     public List<Sample> samples() {
         List<Sample> samples = new ArrayList<>();
         Map<String, Metric> definitions = Metrics.byId();
@@ -291,7 +293,7 @@ public record NodeInspection(
         }
     }
 
-    /** As nested maps of texts, numbers, truth values, lists and maps, in the order to show them. */
+    /** Returns nested maps of texts, numbers, truth values, lists and maps, in the order to show them. */
     public Map<String, Object> document() {
         Map<String, Object> node = new LinkedHashMap<>();
         node.put("name", id.name());
@@ -319,7 +321,7 @@ public record NodeInspection(
         return document;
     }
 
-    /** The document as JSON. */
+    /** Returns the document as JSON. */
     public String json() {
         return Json.write(document());
     }

@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Brings messages out of band to a listener, each packet on a virtual thread of its own. */
+/** Delivers messages out of band to a listener, each packet on a virtual thread of its own. */
 final class OutOfBand {
 
     private final String name;
@@ -24,9 +24,9 @@ final class OutOfBand {
     private final Consumer<Packet> done;
 
     /**
-     * @param guard around the threads that call
-     * @param calls notes which callbacks run
-     * @param listener called from many threads, as are the others
+     * @param guard fence around the delivering threads
+     * @param calls records the running callbacks
+     * @param listener called from many threads, as are the other callbacks
      * @param unreadable takes packets that can't be decoded
      * @param done takes packets of which all messages are done
      */
@@ -47,7 +47,7 @@ final class OutOfBand {
         this.done = done;
     }
 
-    /** @param in the view that is installed */
+    /** @param in the installed view */
     void start(Member sender, Packet packet, @Nullable View in) {
         host.start(name, () -> guard.call("delivery", () -> deliver(sender, packet, in)));
     }

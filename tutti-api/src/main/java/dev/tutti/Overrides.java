@@ -15,12 +15,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Lays what the process was started with over a specification: system properties {@code tutti.<setting>},
- * {@code tutti.group.<setting>} and {@code tutti.groups.<name>.<setting>}, and environment variables
- * {@code TUTTI_<SETTING>} and {@code TUTTI_GROUP_<SETTING>}, dots and hyphens as underscores. (A variable can't name one
+ * Applies the settings from the start of the process to a specification: system properties {@code tutti.<setting>},
+ * {@code tutti.group.<setting>} and {@code tutti.groups.<name>.<setting>}, and environment variables {@code
+ * TUTTI_<SETTING>} and {@code TUTTI_GROUP_<SETTING>}, dots and hyphens as underscores. (A variable can't name one
  * group: it would lose the case and the dots of its name.)
  *
- * <p>What begins like one of these and is none is an error, because a mistyped override that does nothing is found late.
+ * <p>A name with such a prefix that is no setting is an error, because a mistyped override without effect is noticed
+ * late.
  */
 final class Overrides {
 
@@ -29,7 +30,7 @@ final class Overrides {
     private static final String GROUP = "group.";
     private static final String GROUPS = "groups.";
 
-    /** Variables that the launcher reads, and properties that tests do. */
+    /** Variables that the launcher reads; below, properties that tests read. */
     private static final Set<String> FOREIGN_VARIABLES = Set.of("TUTTI_JAVA_HOME", "TUTTI_OPTS");
 
     private static final List<String> FOREIGN_PROPERTIES = List.of("tutti.test.", "tutti.sim.", Logs.PROPERTY);
@@ -57,7 +58,7 @@ final class Overrides {
         return spec;
     }
 
-    /** The variable that sets a setting; {@code group.} before the name of a group's. */
+    /** Returns the variable that sets a setting; the setting of a group has {@code group.} before its name. */
     static String variable(String setting) {
         return VARIABLE + setting.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
     }
@@ -83,7 +84,7 @@ final class Overrides {
                 place + ": there is no setting '" + name + "'" + Nearest.suggest(name, names(spec).keySet()));
     }
 
-    /** @param name the group's name, which may have dots, a dot, and the setting's */
+    /** @param name name of the group, which may contain dots, a dot, and the name of the setting */
     private static NodeSpec ofOneGroup(NodeSpec spec, String name, String text, String place) {
         int dot = name.lastIndexOf('.');
         for (Setting<?> setting : spec.groupDefaults().definitions()) {
@@ -125,7 +126,7 @@ final class Overrides {
         return variables;
     }
 
-    /** All that can be overridden, settings of groups with {@code group.} before their names. */
+    /** Returns all settings that can be overridden; those of groups have {@code group.} before their names. */
     private static Map<String, Setting<?>> names(NodeSpec spec) {
         Map<String, Setting<?>> names = new LinkedHashMap<>();
         for (Setting<?> setting : spec.node().definitions()) {

@@ -20,13 +20,16 @@ import org.slf4j.Logger;
  * The process that the application runs in.
  *
  * @param driver open, not started
- * @param onTrouble told what is logged as a warning
+ * @param onTrouble also receives sentences that are logged as warnings
  */
 record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
 
     private static final ScheduledThreadPoolExecutor WATCH = watch();
 
-    /** Grows from start to start with the clock; the random bits keep nodes apart that start in one millisecond. */
+    /**
+     * Returns a number that grows from start to start with the clock; random bits distinguish starts in one
+     * millisecond.
+     */
     @Override
     public long incarnation() {
         return (System.currentTimeMillis() << 20) | ThreadLocalRandom.current().nextLong(1 << 20);
@@ -38,7 +41,10 @@ record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
         return () -> looks.cancel(false);
     }
 
-    /** One thread for all nodes of the process, which ends when there are none. Of the platform: it runs when carriers do not. */
+    /**
+     * Creates the one watch thread of all nodes of the process, which ends when there are none. It is a platform
+     * thread, so it runs when carrier threads do not.
+     */
     private static ScheduledThreadPoolExecutor watch() {
         ScheduledThreadPoolExecutor watch = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("tutti-watch").factory());
@@ -71,7 +77,7 @@ record OwnProcess(Driver driver, Consumer<String> onTrouble) implements Host {
         if (all == null) {
             return List.of();
         }
-        // One that begins meanwhile has room too; what has none is left out.
+        // A thread that begins meanwhile has room too; threads without room are left out.
         Thread[] threads = new Thread[all.activeCount() + 16];
         int count = all.enumerate(threads);
         return List.of(Arrays.copyOf(threads, count));

@@ -6,14 +6,18 @@ import dev.tutti.protocols.packing.Outgoing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a listener from waiting in a send for a window that this member holds closed itself: it opens with what this member
- * consumes, which is nothing before the listener has returned. Waiting for the loop, for a view and for other members is allowed.
+ * Keeps a listener from waiting in a send for a window that its own member holds closed: that window opens when this
+ * member consumes messages, and it consumes none before the listener has returned. Waiting for the loop, for a view and
+ * for other members is allowed.
  *
- * <p>Under the lock of the {@link SubmissionQueue}.
+ * <p>Called with the lock of the {@link SubmissionQueue}.
  */
 final class OwnWindow {
 
-    /** In the turn of the first look, layers may not have told each other of the window yet. */
+    /**
+     * Number of looks that have to agree: in the turn of the first, layers may not have told each other of the window
+     * yet.
+     */
     private static final int LOOKS_MAX = 2;
 
     /** Time after which a listener looks again while other threads consume. */
@@ -22,13 +26,13 @@ final class OwnWindow {
     private final SubmissionQueue.Owner owner;
     private final Outgoing outgoing;
 
-    /** How many times in a row the stack has looked, and this member itself has kept the window closed. */
+    /** Number of looks in a row after which this member itself kept the window closed. */
     private int looks;
 
-    /** A look was asked for, and nothing was told since. */
+    /** A look was requested, and has not been answered since. */
     private boolean isLookAsked;
 
-    /** What is told next is of a look that was asked for. */
+    /** The next explanation belongs to the requested look. */
     private boolean isLooking;
 
     OwnWindow(SubmissionQueue.Owner owner, Outgoing outgoing) {
@@ -37,7 +41,7 @@ final class OwnWindow {
     }
 
     /**
-     * Checks that a listener may wait; to be called again when something was told.
+     * Checks that a listener may wait; to be called again after each explanation.
      *
      * @return time after which it is to be called again in any case
      * @throws SendException if the listener would wait for itself
@@ -66,12 +70,12 @@ final class OwnWindow {
         return closer != null && closer.equals(owner.self());
     }
 
-    /** The stack is about to look. */
+    /** Notes that the stack is about to look. */
     void onLook() {
         isLooking = true;
     }
 
-    /** The stack has told what sends wait for. */
+    /** Notes that the stack has explained what sends wait for. */
     void onExplained() {
         if (!isOwn(outgoing.closedBy())) {
             looks = 0;

@@ -12,14 +12,14 @@ enum Preset {
     /** Data centre: a member that falls silent is found within seconds. */
     DEFAULT(Map.of(), Map.of()),
 
-    /** One rack or one machine: quicker to find silent members and to change views, at the price of false alarms. */
+    /** One rack or one machine: silent members are found and views changed sooner, at the price of false alarms. */
     FAST(
             Map.of("transport.connect-timeout", "500 ms", "detection.heartbeat", "200 ms", "detection.timeout", "600 ms",
                     "discovery.patience", "200 ms", "discovery.pause-max", "500 ms"),
             Map.of("ack-delay", "1 ms", "stable-delay", "10 ms", "ballot-timeout", "1 s", "hold-back", "1 s",
                     "merge-delay", "50 ms")),
 
-    /** Networks that lose what is sent, radio and overloaded switches for example: UDP. */
+    /** Lossy networks, such as radio and overloaded switches: UDP. */
     LOSSY(Map.of("transport.protocol", "udp"), Map.of("ack-delay", "1 ms", "stable-delay", "20 ms")),
 
     /** Long and lossy paths: patient, with windows for the bandwidth-delay product of 1 Gbit/s and 120 ms. */
@@ -37,7 +37,7 @@ enum Preset {
         this.group = new TreeMap<>(group);
     }
 
-    /** Lays the preset that {@code spec} names under what it sets. */
+    /** Applies the preset that {@code spec} names, below the settings that {@code spec} sets. */
     static NodeSpec apply(NodeSpec spec) {
         Preset preset = spec.node().get(ApiSettings.PRESET);
         String place = "preset " + spec.node().text(ApiSettings.PRESET);

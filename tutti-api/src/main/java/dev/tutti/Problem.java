@@ -7,21 +7,21 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Something that is wrong with a node for as long as it lasts: {@link Health#problems}. It is told once it has lasted a few
- * seconds, by the event {@link Event.Kind#PROBLEM} and a warning in the log, again and again with growing pauses while it
- * lasts, and taken back by {@link Event.Kind#PROBLEM_OVER}.
+ * A condition of a node that is wrong for as long as it lasts: {@link Health#problems}. It is reported once it has
+ * lasted a few seconds, by the event {@link Event.Kind#PROBLEM} and a warning in the log, again with growing pauses
+ * while it lasts, and ended by {@link Event.Kind#PROBLEM_OVER}.
  *
- * @param kind of problem
- * @param group it is about; empty if it is about the node
- * @param subject address, host or node that it is about; empty if there is no single one
- * @param since when it was noticed first, by this process's clock
+ * @param kind kind of problem
+ * @param group group that it concerns; empty if it concerns the node
+ * @param subject address, host or node that it concerns; empty if there is no single one
+ * @param since time when it was noticed first, by this process's clock
  * @param text the facts in words
  * @param advice the next step to take, in words
  */
 public record Problem(Kind kind, String group, String subject, Instant since, String text, String advice) {
 
     public Problem {
-        // Others may have made them.
+        // Other members may have written these texts.
         group = Printable.escape(group);
         subject = Printable.escape(subject);
         text = Printable.escape(text);
@@ -32,11 +32,13 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
     public enum Kind {
         /** No session with any node, although addresses of others are known. The first node of a cluster has it, too. */
         ALONE(true),
-        /** An address refuses this node, does not trust it, or is no node's, while others are met. */
+        /**
+         * An address refuses this node, does not trust it, or belongs to no node, while other addresses are connected.
+         */
         REFUSED(true),
-        /** This node refuses those who connect from a host. */
+        /** This node refuses connections from a host. */
         REFUSING(true),
-        /** Another node has a group of the same name that is set up differently: the two do not meet in it. */
+        /** Another node has a group of the same name that is set up differently: the two never share a view. */
         MISMATCH(true),
         /** Two nodes of the cluster have the same name: logs, charts and commands can't tell them apart. */
         SAME_NAME(true),
@@ -44,9 +46,9 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
         CLOCK_WRONG(true),
         /** A send waits, and nothing that was submitted before leaves this node. */
         SEND_STUCK(true),
-        /** A newcomer is given the state, and makes no progress. */
+        /** A newcomer that receives the state makes no progress. */
         SNAPSHOT_STUCK(true),
-        /** A group is being joined for long. */
+        /** Joining a group takes long. */
         JOIN_STUCK(false),
         /** The state of a group is awaited, and makes no progress. */
         STATE_STUCK(false),
@@ -54,7 +56,7 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
         LISTENER_STUCK(false),
         /** The node's loop does not turn, or has ended. */
         LOOP_STALLED(false),
-        /** This member stands outside of the primary partition. */
+        /** This member is outside of the primary partition. */
         SUSPENDED(false),
         /** The group has ended at this member, and not because the application left it. */
         GROUP_LOST(false);
@@ -65,18 +67,21 @@ public record Problem(Kind kind, String group, String subject, Instant since, St
             this.isReady = isReady;
         }
 
-        /** Whether a node with such a problem can do its own part, so that the cause lies with others or the configuration. */
+        /**
+         * Returns whether a node with such a problem can do its own part: the cause lies elsewhere or in the
+         * configuration.
+         */
         public boolean isReady() {
             return isReady;
         }
 
-        /** As in documents: {@code listener-stuck}. */
+        /** Returns the kind as it appears in documents: {@code listener-stuck}. */
         public String text() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
-    /** As nested maps, for JSON. */
+    /** Returns the problem as nested maps, for JSON. */
     public Map<String, Object> document() {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("kind", kind.text());

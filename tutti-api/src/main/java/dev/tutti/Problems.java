@@ -9,15 +9,15 @@ import java.util.Map;
 import org.slf4j.Logger;
 
 /**
- * The problems that a node has: from what is found wrong at each look it concludes which ones last, tells of them once
- * they have, again with growing pauses, and takes them back. One thread calls {@link #look}; any may read.
+ * The problems of a node. Concludes from the findings of each look which problems last, reports them once they have
+ * lasted, again with growing pauses, and reports their end. One thread calls {@link #look}; any may read.
  */
 final class Problems {
 
-    /** Something that is wrong at one look. The same kind, group and subject are the same problem, whatever the text. */
+    /** A finding of one look. The same kind, group and subject are the same problem, whatever the text. */
     record Finding(Problem.Kind kind, String group, String subject, String text, String advice) {}
 
-    /** Time that most problems have to last before they are told of: connecting and joining take less. */
+    /** Time that most problems have to last before they are reported: connecting and joining take less. */
     static final long TOLD_NANOS = 5_000_000_000L;
 
     /** Pause before a problem that lasts is logged again; it doubles each time. */
@@ -25,7 +25,7 @@ final class Problems {
 
     static final long AGAIN_NANOS_MAX = 600_000_000_000L;
 
-    /** Problems at a time; further ones are not told of. */
+    /** Number of problems at a time; further ones are not reported. */
     static final int PROBLEMS_MAX = 64;
 
     private static final Logger LOG = Logs.of(Node.class);
@@ -63,7 +63,7 @@ final class Problems {
         this.chronicle = chronicle;
     }
 
-    /** Those that were told of and are not over, the oldest first. */
+    /** Returns the problems that were reported and are not over, the oldest first. */
     List<Problem> told() {
         return told;
     }
@@ -99,7 +99,7 @@ final class Problems {
             }
         });
         told = lasting.values().stream().filter(each -> each.isTold).map(Lasting::problem).toList();
-        // Whoever hears of it finds it in health.
+        // A receiver of the event finds the problem in the health.
         over.forEach(each -> end(nowNanos, each));
         begun.forEach(this::begin);
         lasting.values().forEach(each -> log(nowNanos, each));
@@ -133,7 +133,7 @@ final class Problems {
         LOG.info("node {}: over after {} s: {}", node, seconds, finding.text());
     }
 
-    /** A problem that does not pass by itself is told at once. */
+    /** Returns the time that a problem has to last; 0 for one that does not pass by itself. */
     private static long toldAfterNanos(Problem.Kind kind) {
         return kind == Problem.Kind.GROUP_LOST ? 0 : TOLD_NANOS;
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a group goes on from one look to the next. For the watch alone. */
+/** Reports whether a group makes progress from one look to the next. Used by the watch alone. */
 final class Progress {
 
     private final Group group;
@@ -24,7 +24,7 @@ final class Progress {
     private @Nullable StateProgress coming;
     private long givenBytes = -1;
 
-    /** @param stuckNanosMax time for which a callback may not return before the member leaves */
+    /** @param stuckNanosMax time after which a callback that has not returned makes the member leave */
     Progress(Group group, Lane lane, SubmissionQueue submissions, @Nullable StateTransfer state, long stuckNanosMax) {
         this.group = group;
         this.lane = lane;
@@ -57,7 +57,7 @@ final class Progress {
         return new Finding(kind, group.name(), subject, text, advice);
     }
 
-    /** The callback that ran at the last look already, and of a packet's messages not one has been delivered since. */
+    /** Reports the callback that ran at the last look already, if no message of its packet was delivered since. */
     private void lookAtListeners(long nowNanos, List<Finding> found) {
         Calls.Running now = lane.running();
         long delivered = lane.messagesInOrder();
@@ -74,7 +74,7 @@ final class Progress {
                     "take a thread dump (jcmd " + ProcessHandle.current().pid()
                             + " Thread.dump_to_file FILE has virtual threads, too) and let the listener return"));
             long nanos = nowNanos - runningNanos;
-            // A message that is being delivered holds up nobody but its sender's window, by as much as it is long.
+            // A message in delivery only holds up its sender's window, by its length.
             boolean isWaitedFor = lane.unconsumedPackets() > (sender == null ? 0 : 1);
             if (nanos >= stuckNanosMax && isWaitedFor && delivered == messages) {
                 group.leaveStuck(now, nanos);

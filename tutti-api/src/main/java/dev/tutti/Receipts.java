@@ -15,12 +15,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receipts that were asked for and not given. All methods are called with the lock of the {@link SubmissionQueue}; futures
- * are completed without it, on a virtual thread, in the order in which that was decided.
+ * Receipts that were requested and not given yet. All methods are called with the lock of the {@link SubmissionQueue};
+ * futures are completed without it, on a virtual thread, in the order of the decisions.
  */
 final class Receipts {
 
-    /** A message that a receipt was asked for. */
+    /** A message whose sender waits for a receipt. */
     static final class Receipt {
         private final CompletableFuture<Delivery> stable = new CompletableFuture<>();
         private final CompletableFuture<Delivery> settled = new CompletableFuture<>();
@@ -29,7 +29,7 @@ final class Receipts {
         private final Stability stability;
         private long deadlineNanos;
 
-        /** What is known; as long as the message may still be sent, nothing. */
+        /** Known delivery; empty as long as the message may still be sent. */
         private Delivery known;
 
         private boolean isFailed;
@@ -48,10 +48,10 @@ final class Receipts {
         }
     }
 
-    /** Receipts that are waited for. A further message waits until there is room, as for the window. */
+    /** Most pending receipts. A further message waits until there is room, as for the window. */
     private static final int WAITING_MAX = 10_000;
 
-    /** Receipts that have failed with members unknown; the oldest is settled as it is for one more. */
+    /** Most receipts that have failed with members unknown; a further one settles the oldest as it is. */
     private static final int UNSETTLED_MAX = 10_000;
 
     private final Host host;
@@ -59,10 +59,10 @@ final class Receipts {
     private final long timeoutNanos;
     private final Map<Long, List<Receipt>> byTicket = new LinkedHashMap<>();
 
-    /** Receipts that are waited for, by deadline; those that are done meanwhile are taken out when their time comes. */
+    /** Pending receipts, by deadline; completed ones are removed at their deadline. */
     private final ArrayDeque<Receipt> waiting = new ArrayDeque<>();
 
-    /** Receipts that have failed with members unknown, by deadline; likewise. */
+    /** Receipts that have failed with members unknown, by deadline; removed likewise. */
     private final ArrayDeque<Receipt> unsettled = new ArrayDeque<>();
 
     private final ArrayDeque<Runnable> completions = new ArrayDeque<>();
@@ -95,12 +95,12 @@ final class Receipts {
     }
 
     /**
-     * Asks for a receipt of a message that was accepted.
+     * Requests a receipt of a message that was accepted.
      *
-     * @param ticket of the packet that the message ends in
+     * @param ticket ticket of the packet that the message ends in
      * @param self the sender
-     * @param receiver null for all members
-     * @param view the present one
+     * @param receiver receiver of the message; null for all members
+     * @param view the present view
      */
     Receipt open(long ticket, Member self, @Nullable Member receiver, Stability stability, View view) {
         List<Member> receivers = receiver == null ? view.members() : List.of(receiver);
@@ -109,7 +109,7 @@ final class Receipts {
         byTicket.computeIfAbsent(ticket, key -> new ArrayList<>(1)).add(receipt);
         first(waiting, false);
         if (waiting.size() >= 2 * WAITING_MAX) {
-            // Most are done, behind one that is not.
+            // Most are completed, behind one that is not.
             waiting.removeIf(each -> each.isDone || each.isFailed);
         }
         waiting.add(receipt);
@@ -118,14 +118,14 @@ final class Receipts {
         return receipt;
     }
 
-    /** The message was taken back: its sender was told so. */
+    /** Removes the receipt of a message that was taken back; its sender has been told so. */
     void forget(Receipt receipt) {
         if (!receipt.isDone) {
             end(receipt);
         }
     }
 
-    /** There is news of who delivers the packet with {@code ticket}. */
+    /** Notes which members deliver the packet with {@code ticket}. */
     void onKnown(long ticket, Delivery delivery) {
         List<Receipt> receipts = byTicket.get(ticket);
         if (receipts == null) {
@@ -149,7 +149,7 @@ final class Receipts {
         }
     }
 
-    /** The packet with {@code ticket} will never be sent. */
+    /** Fails the receipts of the packet with {@code ticket}, which will never be sent. */
     void onUnsent(long ticket) {
         for (Receipt receipt : List.copyOf(byTicket.getOrDefault(ticket, List.of()))) {
             View view = receipt.known.knownIn();
@@ -162,7 +162,7 @@ final class Receipts {
         }
     }
 
-    /** The group has ended: nothing more will be known. */
+    /** Fails all receipts: the group has ended, and nothing more will be known. */
     void close(String reason) {
         List<Receipt> open = new ArrayList<>();
         byTicket.values().forEach(open::addAll);
@@ -237,7 +237,7 @@ final class Receipts {
         host.startAfter(Math.max(0, delayNanos), "tutti-receipts", this::sweep);
     }
 
-    /** The first of {@code queue} that is still to be looked at. */
+    /** Returns the first receipt of {@code queue} that is still relevant, and removes those before it. */
     private static @Nullable Receipt first(ArrayDeque<Receipt> queue, boolean isFailed) {
         Receipt first = queue.peek();
         while (first != null && (first.isDone || first.isFailed != isFailed)) {
@@ -271,7 +271,7 @@ final class Receipts {
 
     // ------------------------------------------------------------------ completions
 
-    /** What the application does on completion must run neither on the loop nor with the lock. */
+    /** Runs a completion of the application neither on the loop nor with the lock. */
     private void complete(Runnable completion) {
         completions.add(completion);
         if (!isCompleting) {

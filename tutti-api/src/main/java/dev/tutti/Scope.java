@@ -3,7 +3,7 @@ package dev.tutti;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a message is in order with.
+ * Set of messages that a message is ordered with.
  *
  * <p>Messages of one sender in the same scope are delivered in the order in which they were sent, one at a time; in causal
  * and total groups those of all senders in the group's order. Messages in different scopes, and messages in none, are in no
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Scope {
 
-    /** In no order with any other message. For what is short and urgent. */
+    /** Scope of messages without any order, for short and urgent ones. */
     public static final Scope OUT_OF_BAND = new Scope(null);
 
     private final @Nullable Integer number;
@@ -26,12 +26,12 @@ public final class Scope {
         this.number = number;
     }
 
-    /** The scope of a key. Two keys may share one, if seldom; their messages are in order then. */
+    /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(String key) {
         return new Scope(mix(key.hashCode()));
     }
 
-    /** The scope of a key. Two keys may share one, if seldom; their messages are in order then. */
+    /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(long key) {
         return new Scope(Long.hashCode(key));
     }
@@ -41,7 +41,7 @@ public final class Scope {
         return mixed ^ mixed >>> 13;
     }
 
-    /** What goes over the wire; null for {@link #OUT_OF_BAND}. */
+    /** Returns the number on the wire; null for {@link #OUT_OF_BAND}. */
     @Nullable Integer number() {
         return number;
     }

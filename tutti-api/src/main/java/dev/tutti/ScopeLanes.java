@@ -16,25 +16,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings messages in scopes to a listener: those of one scope in order, one at a time, on a virtual thread that lives as
- * long as the scope has something; those of different scopes side by side.
+ * Delivers messages in scopes to a listener: those of one scope in order, one at a time, on a virtual thread that lives
+ * as long as the scope has messages; different scopes run side by side.
  *
- * <p>Messages stay in the packet that they came in, which is consumed when the last of them is done; so what waits here
- * fills the window of its sender. Besides, a scope takes {@value #WAITING_MAX} messages: beyond, the group waits for it.
+ * <p>Messages stay in the packet that they arrived in, which is consumed when the last of them is done; so waiting
+ * messages fill the window of their sender. Besides, a scope holds {@value #WAITING_MAX} messages: beyond that, the
+ * group waits for it.
  */
 final class ScopeLanes {
 
-    /** @param sender null where order is across senders */
+    /** @param sender sender of the scope's messages; null if a scope's order is across senders */
     private record Key(@Nullable Member sender, int scope) {}
 
     private record Entry(Member sender, View view, boolean isUnicast, ByteBuffer bytes, int offset, int length, Use use) {}
 
-    /** A packet with messages that are under way. */
+    /** A packet with messages that are being delivered. */
     static final class Use {
         private final @Nullable Packet packet;
         private int count = 1;
 
-        /** @param packet null if nobody waits for it to be consumed */
+        /** @param packet packet to be consumed; null if nothing waits for that */
         Use(@Nullable Packet packet) {
             this.packet = packet;
         }
@@ -63,13 +64,13 @@ final class ScopeLanes {
     private final Condition changed;
     private final Map<Key, Strand> strands = new HashMap<>();
 
-    /** Who waits for what: an empty strand, no strand at all. */
+    /** Strand that the delivering thread waits for until it has room. */
     private @Nullable Strand awaited;
 
     /**
-     * @param isAcrossSenders whether a scope's order is that of all its messages, not of each sender's
-     * @param guard around the threads that call
-     * @param calls notes which callbacks run
+     * @param isAcrossSenders whether a scope orders all its messages, not just those of each sender
+     * @param guard fence around the delivering threads
+     * @param calls records the running callbacks
      * @param listener called from many threads
      * @param consumed takes packets of which all messages are done; called from many threads
      */
@@ -94,7 +95,7 @@ final class ScopeLanes {
     /**
      * Adds a message of a packet in use. Waits while its scope has too many.
      *
-     * @param isAlone waits until it is done, for what is too large to have many of
+     * @param isAlone whether to wait until it is done, for messages too large to hold many of
      */
     void add(
             Member sender,
@@ -134,7 +135,7 @@ final class ScopeLanes {
         }
     }
 
-    /** All messages of the packet have been added. */
+    /** Notes that one message of the packet is done, or that all of them have been added. */
     void release(Use use) {
         boolean isDone;
         lock.lock();
@@ -188,7 +189,7 @@ final class ScopeLanes {
         }
     }
 
-    /** Delivery has failed: nobody may wait for the rest of the scope. */
+    /** Drops the rest of a scope after a failed delivery, so that nothing waits for it. */
     private void abandon(Strand strand) {
         Entry entry = next(strand);
         while (entry != null) {

@@ -3,10 +3,10 @@ package dev.tutti;
 import dev.tutti.protocols.packing.SpareArrays;
 import org.jspecify.annotations.Nullable;
 
-/** Of a node, for the threads that send and the lanes that deliver in any of its groups. */
+/** The spare arrays of a node, for the threads that send and the lanes that deliver in any of its groups. */
 final class SharedSpares extends SpareArrays {
 
-    /** As much as suits this process. */
+    /** Creates spares of the size that suits this process. */
     SharedSpares() {
         super(bytesOf(Runtime.getRuntime().maxMemory()));
     }

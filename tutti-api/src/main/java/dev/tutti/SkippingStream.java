@@ -3,7 +3,7 @@ package dev.tutti;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Lets through what comes after the first bytes. */
+/** Stream that drops the first bytes and passes on the rest. */
 final class SkippingStream extends OutputStream {
 
     private final OutputStream out;

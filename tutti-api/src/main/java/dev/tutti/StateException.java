@@ -1,6 +1,6 @@
 package dev.tutti;
 
-/** A member could not get the group's state, and has left. */
+/** Thrown when a member could not get the group's state, and has left. */
 public final class StateException extends IllegalStateException {
 
     private static final long serialVersionUID = 1;

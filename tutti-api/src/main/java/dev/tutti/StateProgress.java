@@ -4,15 +4,15 @@ import dev.tutti.core.Member;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a member is on its way to the group's state.
+ * Progress of a member towards the group's state.
  *
- * @param phase what it does
- * @param provider whom it gets the state from; null if from nobody now
- * @param bytes of the state that were taken over so far; of the last transfer, when it is over
- * @param totalBytes how many there will be; negative if that is not known
- * @param heldBytes messages that wait for the state
- * @param resumed how often another provider has gone on with the transfer
- * @param restarted how often a transfer had to begin anew
+ * @param phase present phase
+ * @param provider member that sends the state; null if none does now
+ * @param bytes bytes of the state that the application has read so far; of the last transfer, when it is over
+ * @param totalBytes bytes that there will be; negative if that is not known
+ * @param heldBytes bytes of messages that wait for the state
+ * @param resumed number of times that another provider has continued the transfer
+ * @param restarted number of times that a transfer had to begin anew
  */
 public record StateProgress(
         Phase phase,
@@ -23,11 +23,11 @@ public record StateProgress(
         int resumed,
         int restarted) {
 
-    /** What a member does. */
+    /** The phases of a state transfer. */
     public enum Phase {
-        /** Members of the view find out whose state goes on. */
+        /** The members of the view agree on whose state continues. */
         AGREEING,
-        /** The state is coming. */
+        /** The state is being received and installed. */
         INSTALLING,
         /** The member has the state. */
         COMPLETE

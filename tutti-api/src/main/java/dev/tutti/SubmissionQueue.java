@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where application threads and the node's loop meet on the way out: a lock around {@link Outgoing}.
+ * Queue between application threads and the node's loop for outgoing messages: a lock around {@link Outgoing}.
  *
  * <p>Application threads copy their messages into the waiting packet themselves, so that the loop only takes full ones.
  * Measured against a ring of bytes, the lock is faster with few threads and slower with many, and allocates nothing
@@ -35,63 +35,63 @@ import org.slf4j.LoggerFactory;
  */
 final class SubmissionQueue implements Submissions {
 
-    /** A thread that sends. */
+    /** The kinds of threads that send. */
     enum Caller {
-        /** May wait. */
+        /** Any other thread; may wait. */
         OTHER,
-        /** Is in a listener, and nothing of the group is delivered in order before that has returned. */
+        /** A listener's thread: nothing of the group is delivered in order before the listener has returned. */
         LISTENER,
-        /** Is the loop's, in the middle of a turn: must not wait. */
+        /** The loop's thread, in the middle of a turn: must not wait. */
         LOOP
     }
 
-    /** The group. */
+    /** The services of the group. */
     interface Owner {
 
-        /** Something was submitted. */
+        /** Wakes the loop because something was submitted. */
         void wake();
 
-        /** What the current thread is. */
+        /** Returns the kind of the current thread. */
         Caller caller();
 
-        /** Gives back what listeners have consumed, has the stack look at what is submitted, and calls {@link #onLook} before. */
+        /** Returns consumed packets and has the stack look at submitted messages; calls {@link #onLook} before. */
         void look();
 
-        /** This member; null before it has joined. */
+        /** Returns this member; null before it has joined. */
         @Nullable Member self();
 
-        /** Whether other threads than the one that delivers in order will consume messages. */
+        /** Returns whether other threads than the one that delivers in order will consume messages. */
         boolean isConsumingAside();
 
-        /** A send has waited long. Must return at once. */
+        /** Notes that a send has waited long. Must return at once. */
         void onWaited(long nanos, String reason);
     }
 
     private record Waiting(@Nullable Member receiver, byte[] message, CompletableFuture<Void> accepted) {}
 
-    /** Asynchronous sends that may wait; further ones fail at once. */
+    /** Most asynchronous sends that may wait; further ones fail at once. */
     private static final int WAITING_MAX = 10_000;
 
-    /** So many are woken when nothing is left to be taken, in case that each has a single message. */
+    /** Most threads that are woken when nothing is left to take, in case each has only a single message. */
     private static final int WOKEN_MAX = 4;
 
-    /** A send that waits so long is told of. */
+    /** Waiting time from which on a send is reported. */
     private static final long LONG_NANOS = 100_000_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(SubmissionQueue.class);
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** For messages that are copied. */
+    /** Signalled when there is room for a message that is copied. */
     private final Condition room;
 
-    /** By the loop, of a message that is not. */
+    /** Signalled by the loop when it has taken part of a large message. */
     private final Condition progress;
 
-    /** For messages with a receipt, when too many receipts are waited for. */
+    /** Signalled when a receipt was given, for messages that wait because too many are pending. */
     private final Condition receiptGiven;
 
-    /** For listeners, instead of the others: they have to know as well what is waited for. */
+    /** Signalled for waiting listeners, in place of the others: they also need to know the cause of the wait. */
     private final Condition listening;
 
     private final Receipts receipts;
@@ -106,10 +106,10 @@ final class SubmissionQueue implements Submissions {
     private int blockedThreads;
     private int blockedListeners;
 
-    /** Of the blocked threads, those that wait for room. */
+    /** Number of blocked threads that wait for room. */
     private int threadsWithoutRoom;
 
-    /** Of these, at most those who were told of room and have not come yet: never more, or the others would wait for nobody. */
+    /** Signalled threads that do not run yet, or fewer: a higher number would leave the others without a signal. */
     private int wokenThreads;
 
     private long waits;
@@ -120,9 +120,9 @@ final class SubmissionQueue implements Submissions {
     private @Nullable Throwable closedBy;
 
     /**
-     * @param spares for copies of large messages
-     * @param bytesMax of copied messages that may wait
-     * @param receiptTimeout after which a receipt fails
+     * @param spares spare arrays for copies of large messages
+     * @param bytesMax bytes of copied messages that may wait
+     * @param receiptTimeout time after which a receipt fails
      */
     SubmissionQueue(
             Host host,
@@ -154,7 +154,7 @@ final class SubmissionQueue implements Submissions {
         try {
             checkOpen();
             if (Outgoing.isCopied(length) && waiting.isEmpty() && outgoing.offer(receiver, message, offset, length)) {
-                // The usual case: nothing in the way.
+                // The usual case: the message was taken at once.
             } else if (Outgoing.isCopied(length)) {
                 awaitRoom(receiver, message, offset, length);
             } else {
@@ -183,7 +183,7 @@ final class SubmissionQueue implements Submissions {
             return await(room, remainingNanos);
         } finally {
             threadsWithoutRoom--;
-            // It may have come because its time was over. Then one more is woken than was meant to.
+            // The wait may have ended by timeout. Then one more thread is woken than was intended.
             wokenThreads = Math.max(0, wokenThreads - 1);
         }
     }
@@ -217,8 +217,8 @@ final class SubmissionQueue implements Submissions {
     /**
      * Sends a message with a receipt.
      *
-     * @param receiver null for all members
-     * @param scope null for the order of all
+     * @param receiver receiver of the message; null for all members
+     * @param scope scope of the message; null for the order of all
      */
     CompletableFuture<Delivery> sendStable(
             Member self, View view, @Nullable Member receiver, byte[] message, @Nullable Scope scope, Stability stability) {
@@ -268,7 +268,7 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    /** There is news of who delivers a packet. On the loop. */
+    /** Notes which members deliver a packet. On the loop. */
     void onKnown(long ticket, Delivery delivery) {
         lock.lock();
         try {
@@ -299,7 +299,7 @@ final class SubmissionQueue implements Submissions {
                 : outgoing.offerScoped(receiver, message, 0, length, scope);
     }
 
-    /** What is out of band does not wait behind asynchronous sends. */
+    /** Offers a message; one out of band does not wait behind asynchronous sends. */
     private boolean offerScopedOrOutOfBand(@Nullable Member receiver, byte[] message, @Nullable Integer scope) {
         if (scope == null) {
             return outgoing.offerOutOfBand(receiver, message, 0, message.length);
@@ -307,7 +307,7 @@ final class SubmissionQueue implements Submissions {
         return offer(receiver, message, scope);
     }
 
-    /** Submits what members tell each other about the state. Never waits; nothing happens when the group is left. */
+    /** Submits a message about the state. Never waits; does nothing when the group is left. */
     void sendState(@Nullable Member receiver, byte[] content, int length) {
         lock.lock();
         try {
@@ -336,7 +336,7 @@ final class SubmissionQueue implements Submissions {
                 }
                 remainingNanos = await(progress, remainingNanos);
                 if (large.progress() != seen) {
-                    // It is a time without progress that ends a send, not a long message, and not a long queue.
+                    // A time without progress ends a send; a long message or a long queue does not.
                     seen = large.progress();
                     remainingNanos = timeoutNanos;
                 }
@@ -344,7 +344,7 @@ final class SubmissionQueue implements Submissions {
         } finally {
             if (!large.isTaken()) {
                 outgoing.withdraw(large);
-                // Receivers are to know, and the next one wants its turn.
+                // The receivers have to be told, and the next large message can begin.
                 owner.wake();
             }
         }
@@ -386,7 +386,7 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    /** The stack is about to look at what is submitted, because {@link Owner#look} was called. On the loop. */
+    /** Notes that the stack is about to look at submitted messages, requested by {@link Owner#look}. On the loop. */
     void onLook() {
         lock.lock();
         try {
@@ -488,7 +488,7 @@ final class SubmissionQueue implements Submissions {
         return accepted;
     }
 
-    /** Packets that the loop has taken so far, if a send waits; else -1. */
+    /** Returns the number of packets that the loop has taken so far, if a send waits; otherwise -1. */
     long takenWhileSendsWait() {
         lock.lock();
         try {
@@ -507,7 +507,7 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    /** Nothing is accepted from now on; what was accepted still goes out. */
+    /** Refuses new messages from now on; accepted ones are still sent. */
     void refuse(Reason kind, String reason, @Nullable Throwable cause) {
         lock.lock();
         try {
@@ -522,7 +522,7 @@ final class SubmissionQueue implements Submissions {
         }
     }
 
-    /** Nothing is taken any more: who waits is told. */
+    /** Ends the queue: nothing is taken any more, and waiting senders fail. */
     void close(Reason kind, String reason, @Nullable Throwable cause) {
         List<Waiting> unsent;
         Reason refused;
@@ -590,8 +590,8 @@ final class SubmissionQueue implements Submissions {
     }
 
     /**
-     * Whoever is woken has the room to itself: all at once would mean a switch of threads for a few messages each. What it
-     * submits is taken, and wakes the next (docs/decisions/0224-one-sender-at-a-time.md).
+     * Wakes one sender, which has the room to itself: waking all would mean a switch of threads for a few messages
+     * each. When its messages are taken, the next is woken (docs/decisions/0224-one-sender-at-a-time.md).
      */
     private void wakeAfterTaking(boolean isLargeTaken) {
         listening.signalAll();
@@ -629,7 +629,7 @@ final class SubmissionQueue implements Submissions {
             }
             waiting.poll();
             CompletableFuture<Void> accepted = next.accepted();
-            // What the application does on completion must not run on the loop.
+            // Completions of the application must not run on the loop.
             host.start("tutti-accepted", () -> accepted.complete(null));
             next = waiting.peek();
         }

@@ -1,10 +1,10 @@
 package dev.tutti;
 
-/** Somebody who listens, until this is closed. */
+/** A registered listener, until it is closed. */
 @FunctionalInterface
 public interface Subscription extends AutoCloseable {
 
-    /** Ends it; what is being told at this moment still is. Idempotent. */
+    /** Ends it; a call that is running at this moment is completed. Idempotent. */
     @Override
     void close();
 }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A message was accepted and did not become stable. {@link #delivery} has who delivers it nevertheless, as far as that is
- * known; {@link #settled} completes when more is known of the others.
+ * Completes a receipt when a message was accepted and did not become stable. {@link #delivery} has the members that
+ * deliver it nevertheless, as far as they are known; {@link #settled} completes when more is known of the others.
  */
 public final class UnstableException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Why a receipt fails. */
+    /** The causes of a failed receipt. */
     public enum Reason {
         /** The view has changed before enough members had the message. */
         VIEW_CHANGE,
@@ -25,7 +25,7 @@ public final class UnstableException extends RuntimeException {
         TIMEOUT
     }
 
-    /** What became of the message. */
+    /** The possible fates of the message. */
     public enum Outcome {
         /** No member but its sender delivers the message. It can be sent again. */
         NOBODY_ELSE,
@@ -52,12 +52,12 @@ public final class UnstableException extends RuntimeException {
         return reason;
     }
 
-    /** Returns what became of the message, as far as it was known when the receipt failed. */
+    /** Returns the fate of the message, as far as it was known when the receipt failed. */
     public Outcome outcome() {
         return outcome(delivery);
     }
 
-    /** Returns what {@code delivery}, of {@link #settled}, says of the message. */
+    /** Returns the fate of the message according to {@code delivery}, a result of {@link #settled}. */
     public Outcome outcome(Delivery delivery) {
         if (!delivery.unknown().isEmpty()) {
             return Outcome.UNKNOWN;
@@ -65,15 +65,18 @@ public final class UnstableException extends RuntimeException {
         return List.of(sender).containsAll(delivery.deliveredBy()) ? Outcome.NOBODY_ELSE : Outcome.SOME;
     }
 
-    /** Returns who delivers the message, as far as it was known when the receipt failed, and in which view that was known. */
+    /**
+     * Returns the members that deliver the message, as far as they were known when the receipt failed, and the view at
+     * that time.
+     */
     public Delivery delivery() {
         return delivery;
     }
 
     /**
-     * Completes when no receiver is unknown any more, because the members that went another way have come back and have told;
-     * else {@code receipt-timeout} after the failure or with the end of the group, with some that are still unknown. Members
-     * that crashed stay unknown. Never completes exceptionally.
+     * Returns a future that completes when no receiver is unknown any more, because the members that were in other
+     * partitions have come back and reported; otherwise {@code receipt-timeout} after the failure or with the end of
+     * the group, with some that are still unknown. Members that crashed stay unknown. Never completes exceptionally.
      */
     public CompletableFuture<Delivery> settled() {
         return settled;

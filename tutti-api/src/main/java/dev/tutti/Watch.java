@@ -16,8 +16,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 
 /**
- * Looks once a second, on a thread that neither the loop nor listeners can block, for what is wrong with a node: asks the
- * loop for its troubles, which shows whether it turns, and looks whether each group makes progress.
+ * Looks once a second for problems of a node, on a thread that neither the loop nor listeners can block: asks the loop
+ * for its troubles, which shows whether it turns, and checks whether each group makes progress.
  */
 final class Watch implements Driver.Task {
 
@@ -32,13 +32,13 @@ final class Watch implements Driver.Task {
     private final Problems problems;
     private final Collection<Group> groups;
 
-    /** Why groups have ended that the application did not leave, by name. */
+    /** Reasons why groups have ended that the application did not leave, by name. */
     private final Map<String, String> lost = new ConcurrentSkipListMap<>();
 
     private volatile boolean isAnswered = true;
     private volatile List<Trouble> troubles = List.of();
 
-    /** The watch's own: whether the loop has ended. */
+    /** The loop has ended; accessed by the watch only. */
     private boolean isLoopOver;
 
     Watch(Node node, Host host, NodeMachine machine, Chronicle chronicle, Collection<Group> groups) {
@@ -49,9 +49,9 @@ final class Watch implements Driver.Task {
         this.groups = groups;
     }
 
-    /** Begins to look; until what is returned is closed. */
+    /** Starts to look, until the returned subscription is closed. */
     Subscription start() {
-        // A pool ends a periodic task that throws, without a word.
+        // A pool silently ends a periodic task that throws.
         Fence fence = new Fence(host, (callback, argument, thrown) ->
                 LOG.error("node {}: internal error, a look for problems has failed; the next one follows", node.name(), thrown));
         return host.every(LOOK_NANOS, fence.around("look", this::look));
@@ -61,12 +61,12 @@ final class Watch implements Driver.Task {
         return problems.told();
     }
 
-    /** From any thread. */
+    /** Notes that a group has ended that the application did not leave. From any thread. */
     void onLost(String group, String reason) {
         lost.put(group, reason);
     }
 
-    /** The application joins the group, anew perhaps. From any thread. */
+    /** Notes that the application joins the group, perhaps again. From any thread. */
     void onJoining(String group) {
         lost.remove(group);
     }
@@ -90,7 +90,7 @@ final class Watch implements Driver.Task {
         problems.look(host.nanoTime(), host.epochMillis(), found);
     }
 
-    /** A loop that has not answered since the last look stands still. */
+    /** Asks the loop; one that has not answered since the last look stands still. */
     private void askLoop(List<Finding> found) {
         if (!isAnswered) {
             found.add(new Finding(
@@ -115,7 +115,7 @@ final class Watch implements Driver.Task {
         }
     }
 
-    /** On the loop. */
+    /** Takes the machine's troubles. On the loop. */
     @Override
     public void run(long nowNanos) {
         troubles = machine.troubles();

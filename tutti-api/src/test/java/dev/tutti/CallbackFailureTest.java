@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What becomes of each callback that throws, whatever it throws: the table in docs/guarantees.md, "Callbacks that fail". Member
- * {@code good} is healthy; the callback of {@code bad} throws.
+ * Results of every callback that throws, for every kind of exception: the table in docs/guarantees.md, "Callbacks that
+ * fail". Member {@code good} is healthy; the callback of {@code bad} throws.
  */
 @Timeout(60)
 class CallbackFailureTest {
@@ -75,7 +75,7 @@ class CallbackFailureTest {
         assertThat(sender.view().size()).isEqualTo(2);
     }
 
-    /** What is told is told after what follows from it, on another thread perhaps. */
+    /** Waits for the report, which may follow the consequences, on another thread. */
     private void awaitTold(Node node, String callback, Thrown thrown) throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
         try (Subscription listening = node.onEvent(event -> {
@@ -364,7 +364,7 @@ class CallbackFailureTest {
         long begin = System.nanoTime();
         Group newcomer = joinWithState("newcomer", new Recorder(), new FailingState("", thrown));
         assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)).as("no time-out was waited for").isLessThan(9);
-        // That join has returned says that the state is there; when the failing member leaves, members agree anew.
+        // The join has returned, so the state is there; when the failing member leaves, members agree anew.
         assertThat(newcomer.failure()).isNull();
         if (thrown.isError()) {
             bad.await("the end of the group", all -> !all.closed().isEmpty());

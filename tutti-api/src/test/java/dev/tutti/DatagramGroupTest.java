@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an application sees of nodes and groups on UDP, on real sockets of this machine. */
+/** Nodes and groups on UDP from an application's view, on real sockets of this machine. */
 @Timeout(60)
 class DatagramGroupTest {
 
@@ -24,7 +24,7 @@ class DatagramGroupTest {
     }
 
     private Node node(String name, String multicast) {
-        // Silence shows nothing within a story: neither that somebody has gone, nor that he waits for a processor.
+        // Silence proves nothing within a test: neither that a member has gone, nor that it waits for a processor.
         NodeBuilder builder = Node.udp(0)
                 .name(name)
                 .set(TransportSettings.MULTICAST_ADDRESS, multicast)

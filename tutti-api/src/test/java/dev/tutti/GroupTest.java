@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an application sees of nodes and groups, on real sockets of this machine. */
+/** Nodes and groups from an application's view, on real sockets of this machine. */
 @Timeout(60)
 class GroupTest {
 
@@ -136,7 +136,7 @@ class GroupTest {
         CountDownLatch release = new CountDownLatch(1);
         AtomicLong consumed = new AtomicLong();
         Recorder one = new Recorder();
-        // So long that the sender's own delivery, on a busy machine, is not what it waits for in the end.
+        // Long enough that the send does not end up waiting for the sender's own delivery on a busy machine.
         Group first = one.on(node("fast").group("g").set("window", "128 KiB").set("send-timeout", "2 s")).join();
         Recorder two = new Recorder();
         node("slow-reviewer").group("g")

@@ -32,7 +32,7 @@ class HangingLoopCallbacksTest {
             "onEvent", new CountDownLatch(1),
             "onTrouble", new CountDownLatch(1)));
 
-    /** Opened when a node has told that its loop stands still, by name. */
+    /** Opened when a node has reported that its loop stands still, by name. */
     private final Map<String, CountDownLatch> stalled = new ConcurrentHashMap<>();
 
     private volatile boolean isArmed;

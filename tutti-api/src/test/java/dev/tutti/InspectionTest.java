@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What nodes say about themselves, on real sockets of this machine. */
+/** Inspections and status of nodes, on real sockets of this machine. */
 @Timeout(60)
 class InspectionTest {
 
@@ -44,7 +44,7 @@ class InspectionTest {
         return start(Node.tcp(0), name);
     }
 
-    /** Two members of one group that have sent each other something. */
+    /** Two members of one group that have sent each other a message. */
     private Group pair(String setting, String value) throws InterruptedException {
         Recorder one = new Recorder();
         Recorder two = new Recorder();

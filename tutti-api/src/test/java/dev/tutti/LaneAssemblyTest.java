@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of messages that can't be put together: never nothing. */
+/** Messages that can't be assembled are never lost silently. */
 class LaneAssemblyTest {
 
     private static final int LIMIT = 1 << 20;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What delivery does with callbacks that are rarely called, and when it fails itself. */
+/** Delivery with callbacks that are rarely called, and with failures of its own. */
 class LaneTest {
 
     private static final View VIEW = View.alone(new Member(new NodeId(1, "a", "host:1"), 1));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A loop that fails: everybody who waits for the node learns the cause. */
+/** A loop that fails: every thread that waits for the node learns the cause. */
 @Timeout(60)
 class NodeFailureTest {
 

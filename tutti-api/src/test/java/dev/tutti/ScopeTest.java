@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is in order with what, and what is not; on real sockets of this machine. */
+/** Order of messages within scopes, and the lack of it between them; on real sockets of this machine. */
 @Timeout(60)
 class ScopeTest {
 

@@ -21,12 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kinds of silence that need real sockets, certificates and disks; the others are told of in virtual time (tutti-testkit). */
+/**
+ * Kinds of silence that need real sockets, certificates and disks; the others are tested in virtual time
+ * (tutti-testkit).
+ */
 @Tag("slow")
 @Timeout(120)
 class SilenceTest {
 
-    /** Within ten seconds on a machine that has time; the rest is for one that has not. */
+    /** Ten seconds suffice on an idle machine; the rest is for a busy one. */
     private static final long TOLD_SECONDS_MAX = 30;
 
     @TempDir

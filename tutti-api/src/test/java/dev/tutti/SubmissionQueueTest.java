@@ -104,7 +104,7 @@ class SubmissionQueueTest {
         return senders;
     }
 
-    /** Takes what there is, as the loop does, until everybody has sent everything. */
+    /** Takes packets as the loop does, until every thread has sent everything. */
     private void takeAll(List<FutureTask<Void>> senders) throws InterruptedException, ExecutionException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
         // In this order: the last one may send between the two.

@@ -2,7 +2,7 @@ package dev.tutti;
 
 import java.util.concurrent.CountDownLatch;
 
-/** A program without an SLF4J provider that has a listener that fails and seeds that refuse. */
+/** A program without an SLF4J provider that has a failing listener, and seeds that refuse it. */
 final class WithoutProvider {
 
     private WithoutProvider() {}

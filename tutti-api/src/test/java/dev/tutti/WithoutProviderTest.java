@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class WithoutProviderTest {
 
-    /** What the program has written to standard error. */
+    /** Lines that the program has written to standard error. */
     private static List<String> run(String... options) throws IOException, InterruptedException {
         String path = Stream.of("java.class.path", "jdk.module.path")
                 .map(System::getProperty)

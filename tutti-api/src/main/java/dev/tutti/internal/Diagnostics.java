@@ -22,18 +22,18 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 
 /**
- * Answers questions about a node on this machine, to its own user, read-only: a client connects to the node's socket in
- * the {@link DiagnosticsDirectory}, sends a question ({@code status}, {@code events 17}) and a line feed, and gets one JSON
- * document up to the end of the connection. Clients are served one after another, each within a deadline for what it says,
- * one for its answer and one for what it takes. An answer that has not returned at its deadline is left to its own thread, and
- * until it returns the same question is answered with an error at once.
+ * Answers questions about a node on this machine, to its own user, read-only. A client connects to the node's socket in
+ * the {@link DiagnosticsDirectory}, sends a question ({@code status}, {@code events 17}) and a line feed, and gets one
+ * JSON document up to the end of the connection. Clients are served one after another, with one deadline each for
+ * reading the question, for the answer, and for writing it. An answer that has not returned at its deadline is left to
+ * its own thread; until it returns, the same question is answered with an error at once.
  */
 public final class Diagnostics implements AutoCloseable {
 
     static final int REQUEST_BYTES_MAX = 64;
     static final int ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-    /** Clients that may wait for their turn; the system refuses further ones. */
+    /** Number of clients that may wait for their turn; the system refuses further ones. */
     static final int BACKLOG = 16;
 
     private static final Logger LOG = Logs.of(Diagnostics.class);
@@ -44,7 +44,7 @@ public final class Diagnostics implements AutoCloseable {
     private final long deadlineNanos;
     private final Thread thread;
 
-    /** Words whose answer has been called and has not returned. */
+    /** Questions whose answer has been called and has not returned. */
     private final Set<String> beingAnswered = ConcurrentHashMap.newKeySet();
 
     private Diagnostics(
@@ -60,8 +60,9 @@ public final class Diagnostics implements AutoCloseable {
     }
 
     /**
-     * @param port the node's, to tell apart the nodes of one process
-     * @param answers by the word that questions begin with, to what follows it; given on a virtual thread. May grow.
+     * @param port port of the node, to distinguish the nodes of one process
+     * @param answers answers by the first word of a question, given the text after it; called on a virtual thread. May
+     *     grow.
      * @throws IOException if the directory is not private or the socket can't be bound
      */
     public static Diagnostics open(
@@ -79,7 +80,7 @@ public final class Diagnostics implements AutoCloseable {
             Duration deadline)
             throws IOException {
         Path socket = directory.socket(ProcessHandle.current().pid(), port);
-        // A process with this number may have died here before.
+        // An earlier process with this number may have crashed and left its socket.
         Files.deleteIfExists(socket);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {

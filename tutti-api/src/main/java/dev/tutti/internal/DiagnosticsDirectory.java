@@ -23,39 +23,39 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Where the nodes of one user on this machine can be asked: a directory that only the user may enter, with a Unix domain
- * socket {@code <pid>-<port>.sock} for each node.
+ * Directory in which the nodes of one user on this machine can be asked: only the user may enter it, and it holds a
+ * Unix domain socket {@code <pid>-<port>.sock} for each node.
  *
- * <p>The directory lies where everybody may make files. Whoever makes it first could read what is asked and answer as he likes; so
- * both who serves and who asks refuse one that is somebody else's, or that others may enter.
+ * <p>The directory lies where everybody may create files. Another user could create it first, read the questions and
+ * forge answers; so both server and client refuse a directory that another user owns, or that others may enter.
  *
  * @param path the directory
- * @param user the only one whose directory it may be; null if the file system knows of none
+ * @param user the only user who may own it; null if the file system knows of no owners
  */
 public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
 
-    /** Longest path of a socket; the least that an operating system allows, less its final zero. */
+    /** Longest path of a socket: the smallest limit of an operating system, less the final zero. */
     static final int PATH_BYTES_MAX = 103;
 
-    /** Nodes that one look into the directory finds. */
+    /** Most nodes that one look into the directory finds. */
     static final int NODES_MAX = 1_000;
 
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rwx------");
     private static final Logger LOG = Logs.of(DiagnosticsDirectory.class);
 
-    /** Null where no file can be made, or files have no owners. */
+    /** The user of this process; null where no file can be created, or files have no owners. */
     private static final @Nullable UserPrincipal OWN_USER = ownUser();
     private static final Pattern NAME = Pattern.compile("([0-9]{1,10})-([0-9]{1,5})\\.sock");
 
     /** A node that can be asked. */
     public record Entry(long pid, int port, Path socket) {}
 
-    /** A directory of the user who runs this process. */
+    /** Creates a directory of the user who runs this process. */
     public DiagnosticsDirectory(Path path) {
         this(path, OWN_USER);
     }
 
-    /** By a file that this process makes: names of users may be unknown in containers, or set. */
+    /** Returns the owner of a new file: names of users may be unknown in containers, or set. */
     private static @Nullable UserPrincipal ownUser() {
         try {
             Path file = Files.createTempFile("tutti", "");
@@ -74,7 +74,7 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** The directory of the user who runs this process. */
+    /** Returns the directory of the user who runs this process. */
     public static DiagnosticsDirectory ofUser() {
         String user = System.getProperty("user.name", "").replaceAll("[^A-Za-z0-9._-]", "_");
         return new DiagnosticsDirectory(
@@ -82,9 +82,9 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
     }
 
     /**
-     * Where the socket of a node of this process is to be. Makes the directory if it is not there.
+     * Returns the path for the socket of a node of this process. Creates the directory if it does not exist.
      *
-     * @throws IOException if it is somebody else's, open to others, not a directory, or too long a path
+     * @throws IOException if it belongs to another user, is open to others, is no directory, or has too long a path
      */
     Path socket(long pid, int port) throws IOException {
         Path socket = path.resolve(pid + "-" + port + ".sock");
@@ -124,9 +124,9 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
     }
 
     /**
-     * The nodes that run. Removes the sockets of those that don't any more.
+     * Returns the running nodes. Removes the sockets of those that have ended.
      *
-     * @throws IOException if the directory is somebody else's, open to others, or can't be read
+     * @throws IOException if the directory belongs to another user, is open to others, or can't be read
      */
     public List<Entry> entries() throws IOException {
         List<Entry> entries = new ArrayList<>();
@@ -149,12 +149,12 @@ public record DiagnosticsDirectory(Path path, @Nullable UserPrincipal user) {
         return entries;
     }
 
-    /** Whether a socket is the user's: root may have put others there. */
+    /** Returns whether a socket belongs to the user: root may have put others there. */
     private boolean isOwn(Path socket) throws IOException {
         return !isPosix(socket) || Files.getOwner(socket, LinkOption.NOFOLLOW_LINKS).equals(user);
     }
 
-    /** Whether somebody listens; if not, the process has died without removing its socket. */
+    /** Returns whether a process listens; if not, it has died without removing its socket. */
     private static boolean isAnswered(Path socket) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             return channel.connect(UnixDomainSocketAddress.of(socket));

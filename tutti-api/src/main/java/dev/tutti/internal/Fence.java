@@ -9,23 +9,23 @@ import org.jspecify.annotations.Nullable;
  * The one place where code of the application is called and whatever it throws is caught: exceptions, checked ones that a
  * compiler did not see, and errors.
  *
- * <p>The owner decides what becomes of a failure. A group goes on after an exception and is left after an error; a node
- * counts and reports both ({@code docs/guarantees.md}, section "Callbacks that fail"). A fence never lets a failure pass to
- * the loop, to a delivery thread or to another group.
+ * <p>The owner decides how to react to a failure. A group continues after an exception and is left after an error; a
+ * node counts and reports both ({@code docs/guarantees.md}, section "Callbacks that fail"). A fence never lets a
+ * failure pass to the loop, to a delivery thread or to another group.
  *
  * <p>Thread-safe if its owner is.
  */
 public final class Fence {
 
-    /** Decides what becomes of a callback's failure. */
+    /** Decides how to react to a callback's failure. */
     @FunctionalInterface
     public interface Owner {
 
         /**
-         * A callback has thrown. Must not throw.
+         * Notes that a callback has thrown. Must not throw.
          *
-         * @param callback the name of the callback, such as {@code onMessage}
-         * @param argument the argument that it was called with; the callback itself if it takes none
+         * @param callback name of the callback, such as {@code onMessage}
+         * @param argument argument that it was called with; the callback itself if it takes none
          */
         void onFailed(String callback, Object argument, Throwable thrown);
     }
@@ -33,7 +33,7 @@ public final class Fence {
     private final Predicate<Throwable> passing;
     private final Owner owner;
 
-    /** @param host whose own signals pass, see {@link Host#isOwn} */
+    /** @param host host whose own signals pass, see {@link Host#isOwn} */
     public Fence(Host host, Owner owner) {
         this(host::isOwn, owner);
     }
@@ -43,7 +43,7 @@ public final class Fence {
         this.owner = owner;
     }
 
-    /** A fence for code that no host runs: nothing passes. */
+    /** Returns a fence for code that no host runs: no signals pass. */
     public static Fence of(Owner owner) {
         return new Fence(thrown -> false, owner);
     }
@@ -97,14 +97,19 @@ public final class Fence {
         return call(callback, Runnable::run, code);
     }
 
-    /** Returns what {@code code} gives; null if it has given null, or has failed and the owner has been told. */
+    /**
+     * Returns the result of {@code code}; null if that was null, or the call has failed and the owner has been told.
+     */
     public <T> @Nullable T ask(String callback, Callable<? extends @Nullable T> code) {
         Answer<T> answer = new Answer<>(code);
         call(callback, answer);
         return answer.value;
     }
 
-    /** Runs {@code code} and returns what it has thrown; null if it returned. The owner is not told. */
+    /**
+     * Runs {@code code} and returns the exception or error that it has thrown; null if it returned. The owner is not
+     * told.
+     */
     public @Nullable Throwable attempt(Code code) {
         Attempt attempt = new Attempt();
         new Fence(passing, attempt).ask("", () -> {

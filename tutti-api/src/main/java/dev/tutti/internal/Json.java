@@ -8,15 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON (RFC 8259) to maps, lists, texts, numbers, truth values and null, and back. Numbers are {@code Long} where they
- * are whole and fit, else {@code Double}; maps keep their order.
+ * Converts between JSON (RFC 8259) and maps, lists, texts, numbers, truth values and null. Numbers are {@code Long} if
+ * they are whole and fit, otherwise {@code Double}; maps keep their order.
  */
 public final class Json {
 
-    /** Levels that a text may be nested. */
+    /** Greatest depth of nesting in a text. */
     public static final int DEPTH_MAX = 64;
 
-    /** Values that a text may have: an empty map takes two characters, and many times that as an object. */
+    /** Most values in a text: an empty map takes two characters as JSON, and many times that as an object. */
     public static final int VALUES_MAX = 1 << 20;
 
     private final String text;
@@ -27,18 +27,14 @@ public final class Json {
         this.text = text;
     }
 
-    /**
-     * @throws IllegalArgumentException if {@code value} holds something else than the types above
-     */
+    /** @throws IllegalArgumentException if {@code value} contains other types than those above */
     public static String write(@Nullable Object value) {
         StringBuilder out = new StringBuilder();
         write(value, out);
         return out.toString();
     }
 
-    /**
-     * @throws IllegalArgumentException with the position, if {@code text} is no JSON
-     */
+    /** @throws IllegalArgumentException with the position, if {@code text} is no JSON */
     public static @Nullable Object parse(String text) {
         Json json = new Json(text);
         Object value = json.value(0);
@@ -92,7 +88,7 @@ public final class Json {
                 case '\r' -> out.append("\\r");
                 case '\t' -> out.append("\\t");
                 default -> {
-                    // DEL and the C1 controls too: what is written may end up on a terminal.
+                    // DEL and the C1 controls too: the output may end up on a terminal.
                     if (Character.isISOControl(character) || Character.isSurrogate(character) && isAlone(string, index)) {
                         out.append(String.format("\\u%04x", (int) character));
                     } else {
@@ -272,10 +268,10 @@ public final class Json {
         }
     }
 
-    /** Whole numbers of so many characters fit into a long. */
+    /** Number of digits up to which every whole number fits into a long. */
     private static final int LONG_DIGITS = 18;
 
-    /** Characters of a number: more say nothing, and would take a time that grows with their square. */
+    /** Most characters of a number: more add no information, and parsing time grows with their square. */
     static final int NUMBER_MAX = 1_000;
 
     private void skipBlanks() {

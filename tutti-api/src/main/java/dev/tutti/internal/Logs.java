@@ -19,15 +19,15 @@ import org.slf4j.spi.LocationAwareLogger;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Loggers of this project: those of SLF4J, or, where it has no provider, ones that write warnings and errors to standard
- * error, so that nothing goes wrong in silence. A program that has chosen {@code slf4j-nop} has chosen silence.
+ * Loggers of this project: those of SLF4J or, if it has no provider, loggers that write warnings and errors to standard
+ * error, so that no failure is silent. With {@code slf4j-nop} the program itself has chosen silence.
  *
- * <p>A message is one line, whatever others have put into it: characters that would end the line or that a terminal would obey
- * are {@linkplain Printable#escape escaped}.
+ * <p>A message is one line, whatever data of peers it contains: characters that would end the line or that a terminal
+ * would interpret are {@linkplain Printable#escape escaped}.
  */
 public final class Logs {
 
-    /** System property that silences what is written for want of a provider, with the value {@code off}. */
+    /** System property that silences these lines if there is no provider, with the value {@code off}. */
     public static final String PROPERTY = "tutti.log";
 
     private static final String NOTICE = "tutti: SLF4J has no provider, so tutti writes its warnings and errors to standard error. Add a"
@@ -38,23 +38,23 @@ public final class Logs {
 
     private Logs() {}
 
-    /** The logger of a class. */
+    /** Returns the logger of a class. */
     public static Logger of(Class<?> owner) {
         return named(owner.getName());
     }
 
-    /** The logger of this name, for lines that operators select by it. */
+    /** Returns the logger of this name, for lines that operators select by it. */
     public static Logger named(String name) {
         boolean isOwn = isMute() && !"off".equals(System.getProperty(PROPERTY));
         return new Escaping(isOwn ? new StandardError(name) : LoggerFactory.getLogger(name));
     }
 
-    /** Escapes messages on their way to {@code to}. */
+    /** Returns a logger that escapes messages on their way to {@code to}. */
     static Logger escaping(Logger to) {
         return new Escaping(to);
     }
 
-    /** Hands messages on as one line each; a logger that shows the place of a call still shows that of the caller. */
+    /** Passes each message on as one line; a logger that shows the place of a call still shows that of the caller. */
     private static final class Escaping extends LegacyAbstractLogger {
 
         @Serial
@@ -106,7 +106,7 @@ public final class Logs {
             if (to instanceof LocationAwareLogger aware) {
                 aware.log(marker, CALLED, level.toInt(), text, null, thrown);
             } else {
-                // As an argument: braces of others are no places for arguments of ours.
+                // As an argument: braces in data of peers must not be taken for placeholders.
                 to.atLevel(level).setCause(thrown).log("{}", text);
             }
         }
@@ -118,7 +118,7 @@ public final class Logs {
                 && ServiceLoader.load(SLF4JServiceProvider.class, LoggerFactory.class.getClassLoader()).findFirst().isEmpty();
     }
 
-    /** Writes warnings and errors, a line each, with what was thrown below. */
+    /** Writes warnings and errors, a line each, with the stack trace below. */
     private static final class StandardError extends LegacyAbstractLogger {
 
         @Serial

@@ -1,4 +1,4 @@
-/** What the API and the command line share; nobody else's business. */
+/** Types shared by the API and the command line; not for applications. */
 @NullMarked
 package dev.tutti.internal;
 

@@ -3,7 +3,7 @@ package dev.tutti.internal;
 import dev.tutti.core.driver.Driver;
 import dev.tutti.protocols.node.NodeEvents;
 
-/** A host that has the process's threads and time, and nothing else: tests say what they need besides. */
+/** A host with the process's threads and time, and nothing else: tests add what they need. */
 public class BareHost implements Host {
 
     @Override

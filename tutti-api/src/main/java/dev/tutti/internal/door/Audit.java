@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Writes who was let in and who was not, to the logger {@value #LOGGER}: each success at level info; failures as warnings, the
- * first of an origin at once, further ones once a second with the number of those in between.
+ * Logs every log-in to the logger {@value #LOGGER}: each success at level info; failures as warnings, the first of an
+ * origin at once, further ones once a second with the number of those in between.
  *
- * <p>Thread-safe. Texts of others are escaped, as in every line of the log.
+ * <p>Thread-safe. Texts of peers are escaped, as in every line of the log.
  */
 public final class Audit {
 
@@ -22,7 +22,10 @@ public final class Audit {
 
     static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Origins whose failures are counted apart; beyond, the one whose line is oldest is told at once. */
+    /**
+     * Most origins whose failures are counted separately; beyond that, the origin with the oldest line is reported at
+     * once.
+     */
     static final int ORIGINS_MAX = 256;
 
     private static final int ACCOUNT_LENGTH_MAX = 64;
@@ -40,7 +43,7 @@ public final class Audit {
     private final Consumer<String> failures;
     private final LinkedHashMap<String, Untold> untold = new LinkedHashMap<>();
 
-    /** @param listener what peers connect to, as lines begin with it: {@code STOMP of node n1} */
+    /** @param listener listener that peers connect to, as lines begin with it: {@code STOMP of node n1} */
     public Audit(String listener, LongSupplier nanoTime) {
         this(listener, nanoTime, LOG::info, LOG::warn);
     }
@@ -53,16 +56,16 @@ public final class Audit {
     }
 
     /**
-     * A peer was let in.
+     * Notes that a peer was let in.
      *
-     * @param account empty if there is only one
-     * @param how by what it was let in
+     * @param account account; empty if there is only one
+     * @param how means by which it was let in
      */
     public void onAdmitted(@Nullable SocketAddress remote, String account, String how) {
         successes.accept(line(remote, account, "let in by " + how));
     }
 
-    /** A peer was not let in. */
+    /** Notes that a peer was not let in. */
     public void onRefused(@Nullable SocketAddress remote, String account, String why) {
         String origin = Origins.of(remote);
         String more;

@@ -10,16 +10,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delays log-ins after failures, by origin and by account. A log-in waits first and is looked at then, whatever failed before it:
- * the right one gets in after {@link #delayMaxNanos} at most. Nobody can lock others out, and whoever guesses waits for each
- * guess with a connection open.
+ * Delays log-ins after failures, by origin and by account. A log-in is checked after its delay, whatever failed before
+ * it: the right one gets in after {@link #delayMaxNanos} at most. So nobody can lock others out, and each guess costs a
+ * wait with an open connection.
  *
- * <p>Secrets that nobody can guess need none of this ({@code docs/decisions/0282-log-ins-wait-and-are-looked-at.md}).
+ * <p>Secrets that can't be guessed need no delays ({@code docs/decisions/0282-log-ins-wait-and-are-looked-at.md}).
  * Thread-safe.
  */
 public final class Backoff {
 
-    /** Failures from which on log-ins are delayed. */
+    /** Number of failures from which on log-ins are delayed. */
     static final int FREE_FAILURES = 3;
 
     static final long DELAY_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(250);
@@ -28,10 +28,12 @@ public final class Backoff {
     /** Time after which one failure is forgotten. */
     static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Failures that are remembered: more would only be forgotten later. */
+    /** Most failures that are remembered: more would only take longer to forget. */
     static final int FAILURES_MAX = 10;
 
-    /** Origins and accounts that are remembered; beyond, the one that has failed longest ago is forgotten. */
+    /**
+     * Most origins and accounts that are remembered; beyond that, the one whose last failure is oldest is forgotten.
+     */
     static final int TALLIES_MAX = 4_096;
 
     private static final int ACCOUNT_LENGTH_MAX = 64;
@@ -43,10 +45,10 @@ public final class Backoff {
         long forgottenNanos;
     }
 
-    /** A log-in that is to be looked at. */
+    /** A log-in that waits to be checked. */
     public static final class Attempt {
 
-        /** One that waits for nothing and is not remembered: its secret can't be guessed. */
+        /** An attempt without delay and not remembered: its secret can't be guessed. */
         public static final Attempt IMMEDIATE = new Attempt(0, _ -> {});
 
         private final long delayNanos;
@@ -58,19 +60,19 @@ public final class Backoff {
             this.onOver = onOver;
         }
 
-        /** Returns the time to wait before the log-in is looked at; 0 for most. */
+        /** Returns the time to wait before the log-in is checked; mostly 0. */
         public long delayNanos() {
             return delayNanos;
         }
 
-        /** Notes that the log-in was looked at. Only the first end of an attempt counts. */
+        /** Notes the result of the check. Only the first end of an attempt counts. */
         public void end(boolean isRight) {
             if (isOver.compareAndSet(false, true)) {
                 onOver.accept(isRight);
             }
         }
 
-        /** Notes that the peer has gone before the log-in was looked at. */
+        /** Notes that the peer disconnected before the log-in was checked. */
         public void abandon() {
             if (isOver.compareAndSet(false, true)) {
                 onOver.accept(null);
@@ -84,8 +86,8 @@ public final class Backoff {
     private final LinkedHashMap<String, Tally> tallies = new LinkedHashMap<>();
 
     /**
-     * @param waitingMax log-ins of one origin that may wait at a time; further ones are refused until one has been looked at
-     * @param patienceNanos time within which a log-in has to be looked at
+     * @param waitingMax log-ins of one origin that may wait at a time; further ones are refused until one was checked
+     * @param patienceNanos time within which a log-in has to be checked
      */
     public Backoff(int waitingMax, long patienceNanos, LongSupplier nanoTime) {
         this.waitingMax = waitingMax;
@@ -101,13 +103,13 @@ public final class Backoff {
     /**
      * Begins a log-in.
      *
-     * @param account empty if there is only one, or it is not known yet: then the origin alone counts
-     * @return null if as many of this origin wait as may
+     * @param account account; empty if there is only one, or it is not known yet: then the origin alone counts
+     * @return null if the largest number of this origin's log-ins waits already
      */
     public synchronized @Nullable Attempt begin(@Nullable SocketAddress remote, String account) {
         String name = account.length() > ACCOUNT_LENGTH_MAX ? account.substring(0, ACCOUNT_LENGTH_MAX) : account;
         String origin = "origin " + Origins.of(remote);
-        // Where there is but one account, its count would be everybody's.
+        // With a single account, its count would affect everybody.
         List<String> keys = name.isEmpty() ? List.of(origin) : List.of(origin, "account " + name);
         long delayNanos = 0;
         for (String key : keys) {
@@ -129,7 +131,10 @@ public final class Backoff {
         });
     }
 
-    /** A success makes good a failure: many who share an address are not delayed for long by those who have forgotten a word. */
+    /**
+     * Counts a result. A success cancels a failure: users who share an address are not delayed for long by forgetful
+     * ones.
+     */
     private synchronized void note(List<String> keys, @Nullable Boolean isRight) {
         for (String key : keys) {
             if (Boolean.FALSE.equals(isRight)) {
@@ -179,7 +184,7 @@ public final class Backoff {
         return tally;
     }
 
-    /** Origins and accounts that are remembered now. */
+    /** Returns the number of origins and accounts that are remembered now. */
     synchronized int remembered() {
         return tallies.size();
     }

@@ -9,8 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names by which a listener may be asked for. A page elsewhere can let its own name point to this machine (DNS rebinding); the
- * request then carries that name and is refused. An address is no name: nobody can point it elsewhere.
+ * Names under which a listener accepts requests. A foreign page can make its own name resolve to this machine (DNS
+ * rebinding); the request then carries that name and is refused. An IP address can't be pointed elsewhere and is
+ * allowed.
  *
  * <p>Immutable.
  */
@@ -22,8 +23,8 @@ public final class Hosts {
     private final Set<String> allowed = new TreeSet<>(List.of("localhost"));
 
     /**
-     * @param names beside {@code localhost}, with or without a port; empty ones count for nothing, nor do LOOPBACK and ANY, which
-     *     stand for addresses in settings
+     * @param names names besides {@code localhost}, with or without a port; empty ones are ignored, and so are LOOPBACK
+     *     and ANY, which stand for addresses in settings
      */
     public Hosts(Collection<String> names) {
         for (String name : names) {
@@ -32,7 +33,7 @@ public final class Hosts {
         allowed.removeAll(List.of("", "loopback", "any"));
     }
 
-    /** @param host the header: a name or address, with or without a port */
+    /** @param host value of the header: a name or address, with or without a port */
     public boolean isAllowed(@Nullable String host) {
         if (host == null) {
             return false;
@@ -44,7 +45,7 @@ public final class Hosts {
     }
 
     /**
-     * Returns whether a request was made by a page that came from this listener, or by no page at all: browsers add the origin of
+     * Returns whether a request was made by a page of this listener, or by no page at all: browsers add the origin of
      * the page.
      */
     public static boolean isOwn(@Nullable String origin, @Nullable String host) {

@@ -8,16 +8,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that a listener may have at a time, in total and from one origin, so that nobody holds the door shut by doing
- * nothing. A newcomer that finds no place takes that of the connection that has been idle for longest: of its own origin if that
- * has used up its budget, else of the origin that has the most. Connections that are being served, or have been let in, keep
- * their places.
+ * Limits the connections of a listener, in total and from one origin, so that idle connections can't block it. A
+ * newcomer that finds no place takes that of the connection that has been idle for longest: of its own origin if that
+ * has used up its budget, otherwise of the origin that has the most. Connections that are being served, or have been
+ * let in, keep their places.
  *
  * <p>Thread-safe. Evictions are called on the thread of the newcomer, after the decision.
  */
 public final class Places {
 
-    /** A connection's place. A new one is idle. */
+    /** Place of a connection. A new one is idle. */
     public final class Place {
 
         private final String origin;
@@ -37,7 +37,7 @@ public final class Places {
             }
         }
 
-        /** Notes that the connection waits for its peer again; it may have to go. */
+        /** Notes that the connection waits for its peer again; it may be evicted. */
         public void onIdle() {
             synchronized (Places.this) {
                 if (!isOver && !isResident) {
@@ -47,7 +47,9 @@ public final class Places {
             }
         }
 
-        /** Notes that the peer has been let in: it keeps its place, and its origin's budget is for others. */
+        /**
+         * Notes that the peer has been let in: it keeps its place, and no longer counts against its origin's budget.
+         */
         public void onResident() {
             synchronized (Places.this) {
                 if (!isOver && !isResident) {
@@ -69,10 +71,10 @@ public final class Places {
     private final int placesMax;
     private final int originMax;
 
-    /** In the order in which they became idle. */
+    /** Idle places, in the order in which they became idle. */
     private final Set<Place> idle = new LinkedHashSet<>();
 
-    /** Places by origin, without those of residents. */
+    /** Number of places by origin, without residents. */
     private final Map<String, Integer> byOrigin = new HashMap<>();
 
     private int taken;
@@ -80,8 +82,8 @@ public final class Places {
     private long refused;
 
     /**
-     * @param placesMax connections in total
-     * @param originMax connections of one origin that have not been let in
+     * @param placesMax most connections in total
+     * @param originMax most connections of one origin that have not been let in
      */
     public Places(int placesMax, int originMax) {
         if (placesMax < 1 || originMax < 1) {
@@ -95,7 +97,7 @@ public final class Places {
      * Takes a place.
      *
      * @param evict closes the connection when another one takes its place; must not wait
-     * @return null if there is none and nobody idle has to make room
+     * @return null if there is none and no idle connection has to make room
      */
     public @Nullable Place enter(@Nullable SocketAddress remote, Runnable evict) {
         String origin = Origins.of(remote);
@@ -122,7 +124,7 @@ public final class Places {
         return place;
     }
 
-    /** The origin whose connections that have not been let in are the most, among those with an idle one. */
+    /** Returns the origin with the most connections that have not been let in, among those with an idle one. */
     private String busiest() {
         String busiest = "";
         int most = 0;
@@ -161,17 +163,17 @@ public final class Places {
         byOrigin.computeIfPresent(origin, (key, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Connections that have a place now. */
+    /** Returns the number of connections that have a place now. */
     public synchronized int taken() {
         return taken;
     }
 
-    /** Connections that had to make room for others. */
+    /** Returns the number of connections that had to make room for others. */
     public synchronized long evicted() {
         return evicted;
     }
 
-    /** Connections that found no place. */
+    /** Returns the number of connections that found no place. */
     public synchronized long refused() {
         return refused;
     }

@@ -1,4 +1,4 @@
-/** The common guard of all listeners that people and programs connect to: names, places, log-ins, audit. */
+/** Protection of all listeners that people and programs connect to: names, places, log-ins, audit. */
 @NullMarked
 package dev.tutti.internal.door;
 

@@ -14,37 +14,43 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out, the same at all members, who has which state and whose goes on.
+ * Determines, with the same result at all members, which members have which state and whose continues.
  *
- * <p>A state has a name: a number that its founder draws from the view in which it found that nobody had one, and that all
- * who have the state mix with each view that they leave. So two members have the same name in a view if and only if they
- * come from one view in which they had it, or one has got it from the other.
+ * <p>A state has a name: a number that its founder derives from the view in which no member had a state, and that all
+ * members with the state mix with each view that they leave. So two members have the same name in a view if and only if
+ * they come from one view in which they had it, or one has got it from the other.
  *
- * <p>In a view of several parts everybody multicasts what it has, and nothing is decided before everybody has spoken: the
- * verdict is a function of what all have said. Virtual synchrony does the rest. Those who go on together have heard the same
- * in the view before; either all of them know the verdict, or none does, and they ask anew. Who has got a state says so by a
- * multicast, and counts from where that is delivered.
+ * <p>In a view of several parts every member multicasts its status, and nothing is decided before all have done so: the
+ * verdict is a function of all statuses. Virtual synchrony does the rest. Members that continue together have received
+ * the same statuses in the view before; either all of them know the verdict, or none does, and they ask again. A member
+ * that has got a state multicasts that, and counts as a holder from its delivery on.
  *
- * <p>On the loop. It decides when views and records arrive, not when listeners come there, so that a slow listener holds up
- * nobody.
+ * <p>On the loop. It decides when views and records arrive, not when listeners come there, so that a slow listener
+ * holds up no other member.
  */
 final class Agreement {
 
-    /** What follows from what was agreed. */
+    /** Acts on the decisions. */
     interface Owner {
 
         void sendToAll(StateRecord statement);
 
-        /** This member gets the state of {@code target}, or needs none any more; told before the verdict that says so. */
+        /**
+         * Notes that this member gets the state of {@code target}, or needs none any more; before the verdict that says
+         * so.
+         */
         void onTarget(@Nullable Cut target);
 
-        /** It is known what to do at {@code cut}. */
+        /** Notes that the verdict at {@code cut} is known. */
         void onSettled(Cut cut);
 
-        /** Members of the view that have no state: told before the verdict of the view, and when one more has got it. */
+        /**
+         * Notes the members of the view that have no state: before the verdict of the view, and when one more has got
+         * it.
+         */
         void onLacking(TreeSet<Member> lacking);
 
-        /** Nobody has a state, and nobody can begin with a new one. */
+        /** Notes that no member has a state, and none can begin with a new one. */
         void onLost(String reason);
     }
 
@@ -53,25 +59,25 @@ final class Agreement {
     private @Nullable Member self;
     private @Nullable Cut cut;
 
-    /** The name of this member's state, or of the one that it is getting; 0 for none. */
+    /** Name of this member's state, or of the one that it is getting; 0 for none. */
     private long state;
 
-    /** The name of a state that was given up for another one, and is intact; 0 for none. */
+    /** Name of a state that was given up for another one, and is intact; 0 for none. */
     private long unlost;
 
-    /** Of the last primary view in which it was agreed that {@link #state} goes on, and which was left; 0 for none. */
+    /** Epoch of the last primary view that settled on {@link #state} and was left; 0 for none. */
     private long epoch;
 
-    /** The same of {@link #unlost}, when it was given up. */
+    /** The same epoch for {@link #unlost}, as it was when that was given up. */
     private long unlostEpoch;
 
     private boolean isComplete;
     private boolean isClean = true;
 
-    /** The cut whose state this member is getting; null if it gets none. */
+    /** Cut whose state this member is getting; null if it gets none. */
     private @Nullable Cut target;
 
-    /** Who has a state in the view, and its name; of a settled view. */
+    /** Members of the settled view that have a state, with its name. */
     private final TreeMap<Member, Long> holders = new TreeMap<>();
 
     private final TreeMap<Member, Status> statuses = new TreeMap<>();
@@ -122,7 +128,7 @@ final class Agreement {
         return next;
     }
 
-    /** Nobody else was found: what this member begins with is the state. */
+    /** Settles a view without other parts: no other member was found, so this one's initial state is the group's. */
     void onJoined() {
         Cut present = cut;
         if (present != null && present.view().parts().isEmpty() && !present.isSettled()) {
@@ -156,9 +162,9 @@ final class Agreement {
     }
 
     /**
-     * This member is about to overwrite what it has: from then on it can't go back.
+     * Notes that this member is about to overwrite its state: from then on it can't go back to it.
      *
-     * @return whether it may now: not while others may count on what it has said in this view
+     * @return whether it may now: not while other members may rely on its status in this view
      */
     boolean onInstalling(Cut installing) {
         Cut present = cut;
@@ -170,13 +176,15 @@ final class Agreement {
         return true;
     }
 
-    /** This member has all of a state and is about to put it in the place of what it has: the two above in one. */
+    /**
+     * Notes that this member has all of a state and is about to replace its own by it: installing and installed in one.
+     */
     boolean onReplacing(Cut replacing) {
         return onInstalling(replacing) && onInstalled(replacing);
     }
 
     /**
-     * This member has got the state of {@code installed}.
+     * Notes that this member has got the state of {@code installed}.
      *
      * @return false if it needs another one meanwhile
      */
@@ -190,7 +198,10 @@ final class Agreement {
         return true;
     }
 
-    /** Where no member can give what this one needs any more, it may begin anew at the present view; null if that is no later. */
+    /**
+     * Lets a member start again at the present view when nobody can give the state of its cut; null if there is no
+     * later view.
+     */
     @Nullable Cut recut(Cut failed) {
         Cut present = cut;
         if (failed != target || present == null || present == failed || !present.isSettled() || present.holders().isEmpty()) {
@@ -200,7 +211,7 @@ final class Agreement {
         return present;
     }
 
-    /** The cut whose state this member needs; null if it needs none. */
+    /** Returns the cut whose state this member needs; null if it needs none. */
     @Nullable Cut target() {
         return target;
     }
@@ -211,7 +222,7 @@ final class Agreement {
 
     // ------------------------------------------------------------------ what is decided
 
-    /** Everybody has spoken. */
+    /** Decides, when the statuses of all members are known. */
     private void settle(Cut present) {
         TreeMap<Member, Long> having = having();
         if (having.isEmpty() && !found(present, having)) {
@@ -235,7 +246,9 @@ final class Agreement {
         early.clear();
     }
 
-    /** Who has a state that it could go on with: what it has given up for one that nobody here has is such a state. */
+    /**
+     * Returns the members with a state to continue from, which may be one given up for a state that no member here has.
+     */
     private TreeMap<Member, Long> having() {
         TreeSet<Long> complete = new TreeSet<>();
         for (Status status : statuses.values()) {
@@ -254,7 +267,9 @@ final class Agreement {
         return having;
     }
 
-    /** Nobody has a state: the first who has not begun to get one begins with what it is made with. */
+    /**
+     * Picks a founder if no member has a state: the first that has not begun to get one starts with its initial state.
+     */
     private boolean found(Cut present, TreeMap<Member, Long> having) {
         for (Member member : present.view().members()) {
             Status status = statuses.get(member);
@@ -266,7 +281,7 @@ final class Agreement {
         return false;
     }
 
-    /** What has gone through the latest primary view is what has gone on: those that have missed it are behind. */
+    /** Removes states that are behind: only those that were in the latest primary view continue. */
     private void keepLatest(TreeMap<Member, Long> having) {
         long latest = 0;
         for (Member member : having.keySet()) {
@@ -297,7 +312,7 @@ final class Agreement {
         return best;
     }
 
-    /** What it means for this member. */
+    /** Applies the decision to this member. */
     private void follow(Cut present, long winner) {
         Member member = self;
         Long own = member == null ? null : holders.get(member);
@@ -345,7 +360,7 @@ final class Agreement {
         return lacking;
     }
 
-    /** Who has the state that this member has or needs, by rank. */
+    /** Returns the members with the state that this member has or needs, by rank. */
     private List<Member> holding() {
         Cut present = cut;
         List<Member> holding = new ArrayList<>();

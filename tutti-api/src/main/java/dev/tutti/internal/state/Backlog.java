@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * What a newcomer has received and can't look at yet, in order: packets as copies, so that their senders' windows open
- * again, and whatever else stands between them.
+ * Items that a newcomer has received and can't process yet, in order: packets as copies, so that their senders' windows
+ * open again, and the items between them.
  *
- * <p>A queue of blocks. The first ones are in memory, and when there are as many as allowed, each that is full goes to a
- * slot of a file, from which it comes back when its turn has come; slots are used again, so that the file is no larger than
- * what it holds. When the file has no room either, nothing more is taken.
+ * <p>A queue of blocks. The first ones are in memory; once their number reaches the limit, each full one goes to a slot
+ * of a file, and comes back from it when its turn has come. Slots are reused, so that the file is no larger than its
+ * content. When the file is full too, nothing more is accepted.
  *
- * <p>For one thread at a time; what is counted may be read by others.
+ * <p>For one thread at a time; the counters may be read by others.
  */
 final class Backlog {
 
@@ -70,17 +70,17 @@ final class Backlog {
         this.slotsMax = limits.fileBytes() / BLOCK_BYTES;
     }
 
-    /** Bytes of packets that wait. */
+    /** Returns the bytes of packets that wait. */
     long bytes() {
         return bytes;
     }
 
-    /** Bytes of them that are in the file. */
+    /** Returns the bytes of those in the file. */
     long fileBytes() {
         return fileBytes;
     }
 
-    /** Why nothing more is taken; empty if it is. */
+    /** Returns the reason why nothing more is accepted; empty if there is room. */
     String full() {
         return full;
     }
@@ -110,7 +110,7 @@ final class Backlog {
         return true;
     }
 
-    /** Adds something that is no packet. There is always room for it. */
+    /** Adds an item that is no packet. There is always room for it. */
     void addMarker(Object marker) {
         Block tail = room(HEADER_BYTES, true);
         if (tail == null) {
@@ -163,7 +163,7 @@ final class Backlog {
         return next;
     }
 
-    /** Puts a block into the file. It is not the one that is being read: there are two in memory at least. */
+    /** Writes a block to the file. The block is not being read: at least two are in memory. */
     private boolean spill(Block block) {
         Integer free = freeSlots.peek();
         if (isFileBroken || free == null && slots >= slotsMax) {
@@ -212,7 +212,8 @@ final class Backlog {
     // ------------------------------------------------------------------ out
 
     /**
-     * The next thing that was added: a packet with its sender and receipt, on the heap, or a marker; null if there is none.
+     * Returns the oldest item and removes it: a packet on the heap with its sender and receipt, or a marker; null if
+     * there is none.
      *
      * @throws UncheckedIOException if the file can't be read: messages are lost then
      */
@@ -267,7 +268,7 @@ final class Backlog {
         fileBytes -= block.length;
     }
 
-    /** Forgets everything, and removes the file. */
+    /** Removes all items and the file. */
     void clear() {
         blocks.clear();
         markers.clear();

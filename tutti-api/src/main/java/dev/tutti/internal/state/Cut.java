@@ -5,29 +5,29 @@ import dev.tutti.core.View;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A view as a place among the messages, and what a member does when its listeners come there. */
+/** A view as a place among the messages, with this member's verdict for the time when its listeners come there. */
 public final class Cut {
 
-    /** What a member does at a cut. */
+    /** Action of a member at a cut. */
     sealed interface Verdict {
 
-        /** Goes on with its state, of which {@code newcomers} need a snapshot. */
+        /** Continues with its state; {@code newcomers} need a snapshot of it. */
         record Keep(List<Member> newcomers) implements Verdict {}
 
-        /** Goes on with the state that it was getting when the view came. */
+        /** Continues with the state that it was getting when the view came. */
         record Pass() implements Verdict {}
 
         /** Gets a state from one of {@link #holders}. */
         record Install() implements Verdict {}
 
-        /** The view was over before members knew whose state goes on; they find out in the next one. */
+        /** The view was over before members knew whose state continues; they decide in the next one. */
         record Superseded(Cut next) implements Verdict {}
     }
 
     private final View view;
     private final CutId id;
 
-    /** Those who have a snapshot of this cut, if anybody needs one; by rank. Set with the verdict. */
+    /** Members that have a snapshot of this cut, by rank, if any member needs one. Set with the verdict. */
     private volatile List<Member> holders = List.of();
 
     private volatile @Nullable Verdict verdict;
@@ -45,7 +45,7 @@ public final class Cut {
         return id;
     }
 
-    /** Whether this member comes to it after {@code other}. */
+    /** Returns whether this member comes to this cut after {@code other}. */
     boolean isAfter(Cut other) {
         return id.number() > other.id.number();
     }
@@ -63,12 +63,12 @@ public final class Cut {
         verdict = settled;
     }
 
-    /** Null as long as it is not known. */
+    /** Returns the verdict; null while it is not known. */
     @Nullable Verdict verdict() {
         return verdict;
     }
 
-    /** The cut in whose view it became known what to do here; or will be. */
+    /** Returns the cut in whose view the action for this cut was, or will be, decided. */
     Cut decisive() {
         Cut at = this;
         while (at.verdict instanceof Verdict.Superseded superseded) {

@@ -10,7 +10,9 @@ record CutId(long number, int attempt, long incarnation, int join) {
                 id.number(), id.attempt(), id.proposer().node().incarnation(), id.proposer().join());
     }
 
-    /** What a state is after this view that was {@code state} in it; equal for equal histories only. Never 0. */
+    /**
+     * Returns the name, after this view, of a state named {@code state} in it; equal for equal histories only. Never 0.
+     */
     long mix(long state) {
         long mixed = mix(state, number);
         mixed = mix(mixed, attempt);
@@ -19,7 +21,7 @@ record CutId(long number, int attempt, long incarnation, int join) {
         return mixed == 0 ? 1 : mixed;
     }
 
-    /** The finalizer of SplitMix64 (Steele, Lea, Flood, 2014). */
+    /** Applies the finalizer of SplitMix64 (Steele, Lea, Flood, 2014). */
     private static long mix(long state, long value) {
         long mixed = (state ^ value) + 0x9E3779B97F4A7C15L;
         mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a group's listeners: closed from a cut on whose state this member does not have, or does not know whether it
- * has it; what comes meanwhile waits in the {@link Backlog}.
+ * Gate before a group's listeners. It closes at a cut if this member does not have the state of that cut, or does not
+ * know yet; later items wait in the {@link Backlog}.
  *
- * <p>Where listeners are called; one thread at a time.
+ * <p>Called where listeners are called; one thread at a time.
  */
 final class Gate {
 
@@ -18,18 +18,18 @@ final class Gate {
     private final Snapshots snapshots;
     private final Backlog backlog;
 
-    /** Where it is closed; null if it is open. */
+    /** Cut at which the gate is closed; null if it is open. */
     private @Nullable Cut at;
 
-    /** What comes before this cut was replaced by its state, which is installed. */
+    /** Cut up to which items are skipped, because its state is installed and includes them. */
     private @Nullable Cut skippingTo;
 
-    /** What is no packet and no view, and is not skipped: that the member has joined. */
+    /** The item that is not skipped, being neither a packet nor about a view: that the member has joined. */
     private @Nullable Object kept;
 
     private boolean isOver;
 
-    /** Listeners have been told a view: the application has a state. */
+    /** Listeners have been told a view, so the application has a state. */
     private volatile boolean hasPassed;
     private boolean isAbandoned;
 
@@ -78,7 +78,9 @@ final class Gate {
         return !(item instanceof Packet) && !(item instanceof Cut) && !(item instanceof StateTransfer.OfView);
     }
 
-    /** Comes to a cut; closes there, unless this member goes on with what it has. */
+    /**
+     * Comes to a cut, and closes there unless this member continues with its state. Returns whether the gate is open.
+     */
     private boolean enter(Cut cut) {
         at = cut;
         if (!mayPass(cut)) {
@@ -89,10 +91,10 @@ final class Gate {
     }
 
     /**
-     * Something has changed: opens the gate if it may, and gives to listeners what has waited, up to the next closed cut.
+     * Opens the gate if a change allows it, and gives waiting items to listeners, up to the next closed cut.
      *
-     * @param beforeCut waits until everything that was given to listeners is done: a snapshot of the state is taken at a cut,
-     *     or another one installed
+     * @param beforeCut waits until listeners are done with all items: at a cut, a snapshot is taken or another state is
+     *     installed
      */
     void look(Consumer<Object> listeners, Runnable beforeCut) {
         Cut closed = at;
@@ -127,7 +129,7 @@ final class Gate {
     private boolean mayPass(Cut cut) {
         Verdict verdict = cut.verdict();
         Verdict decisive = cut.decisive().verdict();
-        // Not before the verdict, which is told after it.
+        // Read after the verdict, because the owner is told of the target before the verdict.
         Cut target = transfer.target();
         return switch (decisive) {
             case null -> false;
@@ -148,7 +150,8 @@ final class Gate {
                     transfer.install(target);
                     yield false;
                 }
-                // Not before install has returned. Nothing is skipped before: it may turn out not to be needed.
+                // Not before install has returned. Nothing is skipped before: the installed state may turn out not to
+                // be needed.
                 yield !transfer.isInstalling() && skip(cut);
             }
             case Verdict.Superseded(Cut next) -> throw new IllegalStateException(next + " does not decide");
@@ -156,7 +159,7 @@ final class Gate {
     }
 
     /**
-     * Skips what the state that was installed has in it, if it is of a later cut than this one.
+     * Skips items that the installed state includes, if its cut is later than this one.
      *
      * @return false if that cut has not come here yet
      */
@@ -178,7 +181,7 @@ final class Gate {
         return true;
     }
 
-    /** Whether the application has had a state. From any thread. */
+    /** Returns whether the application has had a state. From any thread. */
     boolean hasPassed() {
         return hasPassed;
     }
@@ -187,14 +190,14 @@ final class Gate {
         return at != null && !isAbandoned;
     }
 
-    /** Nothing may go on to listeners any more. */
+    /** Stops all delivery to listeners. */
     void fail() {
         isAbandoned = true;
         at = null;
         backlog.clear();
     }
 
-    /** The group is left: what waits is lost. */
+    /** Notes that the group is left: waiting items are lost. */
     void abandon() {
         isOver = true;
         if (at != null) {

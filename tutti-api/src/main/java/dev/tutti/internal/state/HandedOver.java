@@ -5,7 +5,7 @@ import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The messages that an application hands over while it installs a state. From the thread that installs. */
+/** Messages that an application hands over while it installs a state. Used by the thread that installs. */
 final class HandedOver implements GroupState.Replacement {
 
     static final long BYTES_MAX = 64L << 20;
@@ -44,7 +44,7 @@ final class HandedOver implements GroupState.Replacement {
         messages.add(message.clone());
     }
 
-    /** The messages; further ones are refused. */
+    /** Returns the messages; further ones are refused. */
     synchronized List<byte[]> close() {
         isClosed = true;
         return messages;

@@ -22,53 +22,53 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The receiving side: asks one provider after another for the state of a cut, and gives it to the application, on a thread
- * of its own that lives as long as there is something to install.
+ * The receiving side: asks one provider after another for the state of a cut, and gives it to the application, on a
+ * thread that lives as long as there is something to install.
  *
- * <p>What may be under way is bounded by the window that the provider is granted, and granted anew as the application reads.
- * When a provider dies, is silent for {@code state.timeout}, or sends what is not right, the next one goes on: in the middle,
- * if states are reproducible, with the last chunk once more, which has to be the same; else from the start, and the
- * application's stream fails.
+ * <p>The data under way is bounded by the window granted to the provider, which is renewed as the application reads.
+ * When a provider dies, is silent for {@code state.timeout}, or sends wrong data, the next one takes over: in the
+ * middle, if states are reproducible, by repeating the last chunk, which has to be the same; otherwise from the start,
+ * and the application's stream fails.
  */
 final class Installation {
 
-    /** The agreement, asked from the installing thread; and what follows. */
+    /** Answers the installing thread's questions, from the agreement, and acts on its results. */
     interface Owner {
 
         void send(Member receiver, StateRecord record);
 
-        /** Whether no listener of a message out of band runs, which has begun before this member had to install a state. */
+        /** Returns whether no listener of a message out of band runs that began before the installation. */
         boolean isQuiet();
 
-        /** Whether what is there may be overwritten now. Of states that are not atomic. */
+        /** Returns whether the present state may be overwritten now. For states that are not atomic. */
         boolean mayBegin(Cut cut);
 
-        /** Whether what is there may be replaced now by the state of the cut, which is all here. Of atomic states. */
+        /** Returns whether the completely read state of the cut may replace the present one now. For atomic states. */
         boolean mayReplace(Cut cut);
 
-        /** A later cut that may be tried because nobody has the state of this one any more; null if there is none. */
+        /** Returns a later cut to try because no member has the state of this one any more; null if there is none. */
         @Nullable Cut later(Cut failed);
 
         /**
-         * The state is there. Of states that are not atomic.
+         * Notes that the state is installed. For states that are not atomic.
          *
          * @return false if another one is needed meanwhile
          */
         boolean onInstalled(Cut cut);
 
-        /** Whether the application has had a state of the group before, which the one that is installed replaces. */
+        /** Returns whether the application had a state of the group before, which the installed one replaces. */
         boolean hasState();
 
-        /** The application hands over messages to all, now that it has the state. */
+        /** Sends the messages that the application hands over to all, now that it has the state. */
         void onHandedOver(List<byte[]> messages);
 
-        /** The application has nothing to install any more. */
+        /** Notes that there is nothing to install any more. */
         void onIdle();
 
         void onFailed(String reason, @Nullable Throwable cause);
     }
 
-    /** The stream has failed for a reason that is not the application's. */
+    /** Thrown when the stream fails for a reason outside of the application. */
     private static final class Interrupted extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -90,10 +90,10 @@ final class Installation {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed;
 
-    /** Messages for when a state stands; the installing thread's. */
+    /** Messages to send once a state is accepted; accessed by the installing thread only. */
     private final List<byte[]> handedOver = new ArrayList<>();
 
-    // Under the lock.
+    // Guarded by the lock.
     private @Nullable Cut goal;
     private @Nullable Cut installed;
     private boolean isRunning;
@@ -101,7 +101,7 @@ final class Installation {
     private Set<Member> reachable = Set.of();
     private final List<Member> candidates = new ArrayList<>();
 
-    /** Who has failed to give the state of the cut: not asked again for it. */
+    /** Members that have failed to give the state of the cut: they are not asked again for it. */
     private final TreeSet<Member> failed = new TreeSet<>();
 
     private @Nullable Cut failedFor;
@@ -119,7 +119,7 @@ final class Installation {
     private int resumed;
     private int restarted;
 
-    /** Listeners of messages out of band have not returned yet. */
+    /** Listeners of messages out of band are still running. */
     private boolean isAwaitingListeners;
 
     Installation(String group, GroupState state, Host host, Fence fence, Owner owner, long windowBytes, Duration timeout) {
@@ -143,7 +143,7 @@ final class Installation {
         }
     }
 
-    /** Whom it waits for, for people; empty if it waits for nobody. */
+    /** Returns the cause of the wait, as a text for people; empty if it does not wait. */
     String waitsFor() {
         lock.lock();
         try {
@@ -172,7 +172,7 @@ final class Installation {
         }
     }
 
-    /** The last that was installed; null if none was. */
+    /** Returns the cut that was installed last; null if none was. */
     @Nullable Cut installed() {
         lock.lock();
         try {
@@ -184,7 +184,7 @@ final class Installation {
 
     // ------------------------------------------------------------------ what to do
 
-    /** Gets the state of a cut; whatever is being installed now fails. */
+    /** Starts to get the state of a cut; an installation in progress fails. */
     void install(Cut cut) {
         lock.lock();
         try {
@@ -202,7 +202,7 @@ final class Installation {
         }
     }
 
-    /** What is being installed is not needed, unless it is {@code needed}. */
+    /** Cancels the installation in progress, unless it is {@code needed}. */
     void keepOnly(@Nullable Cut needed) {
         lock.lock();
         try {
@@ -227,8 +227,8 @@ final class Installation {
     }
 
     /**
-     * Gives up if the application has neither returned from {@code install} nor read on for {@code state.timeout}: its thread is
-     * left to itself, and what it reads fails. From any thread, again and again.
+     * Gives up if the application has neither returned from {@code install} nor read on for {@code state.timeout}: its
+     * thread is abandoned, and its reads fail. From any thread; called repeatedly.
      */
     void look() {
         String text;
@@ -264,9 +264,9 @@ final class Installation {
     // ------------------------------------------------------------------ on the loop
 
     /**
-     * A view has come.
+     * Notes that a view has come.
      *
-     * @param together those who have come to it together with this member: what others send now belongs to another stream
+     * @param together members that came to it together with this one: messages from others now belong to another stream
      */
     void onView(Set<Member> together) {
         lock.lock();
@@ -283,7 +283,7 @@ final class Installation {
         }
     }
 
-    /** The view was agreed upon. */
+    /** Notes that the agreement for the view is settled. */
     void onSettled(Set<Member> members) {
         lock.lock();
         try {
@@ -307,7 +307,7 @@ final class Installation {
                 case StateRecord.Refused refused when refused.transfer() == transfer ->
                     fail(sender + " does not go on: " + refused.reason());
                 default -> {
-                    // Of a transfer that is over.
+                    // Belongs to a transfer that is over.
                 }
             }
         } finally {
@@ -474,7 +474,7 @@ final class Installation {
         }
     }
 
-    /** Waits for the agreement that what is there may go. */
+    /** Waits until the agreement allows the present state to be given up. */
     private void awaitLeave(Cut cut, Predicate<Cut> question) throws Interrupted {
         long waited = 0;
         while (!question.test(cut)) {
@@ -489,7 +489,7 @@ final class Installation {
         }
     }
 
-    /** Listeners of messages out of band that have begun before use the state that is about to be replaced. */
+    /** Waits for listeners of messages out of band, which use the state that is about to be replaced. */
     private void awaitListeners(Cut cut) throws Interrupted {
         long waited = 0;
         try {
@@ -506,7 +506,7 @@ final class Installation {
         }
     }
 
-    /** Waits a while; fails when the cut is not what is needed any more, or after {@code state.timeout}. */
+    /** Waits a while; fails when the cut is no longer needed, or after {@code state.timeout}. */
     private long awaitChange(Cut cut, long waitedNanos, String reason) throws Interrupted {
         lock.lock();
         try {
@@ -560,7 +560,7 @@ final class Installation {
         return new Interrupted(text);
     }
 
-    /** Asks the next provider to go on where the one before has ended; waits for one if there is none. */
+    /** Asks the next provider to continue where the previous one has ended; waits if there is none. */
     private void ask(Cut cut, String why) throws Interrupted {
         long waited = 0;
         String reason = why;
@@ -613,7 +613,7 @@ final class Installation {
         return true;
     }
 
-    /** The next chunk that the provider has sent; null at the end. */
+    /** Returns the next chunk that the provider has sent; null at the end. */
     private @Nullable Chunk take(Cut cut) throws Interrupted {
         while (true) {
             String failure;
@@ -653,7 +653,7 @@ final class Installation {
         return chunks.isEmpty() && !isEnded && providerFailure == null;
     }
 
-    /** The application has read a chunk: the provider may send another one, which it is told every quarter window. */
+    /** Notes that the application has read a chunk; every quarter of the window, grants the provider more. */
     private void onRead(long length) {
         Member told = null;
         StateRecord.Grant grant = null;
@@ -689,7 +689,7 @@ final class Installation {
         }
     }
 
-    /** What the application reads: the state of one cut, from its start. */
+    /** The stream that the application reads: the state of one cut, from its start. */
     private final class StateInput extends InputStream {
 
         private final Cut cut;
@@ -761,7 +761,7 @@ final class Installation {
             }
         }
 
-        /** The application has returned: what it has not read it did not need; but what has failed it may not have seen. */
+        /** Checks the stream after the application has returned: it may have missed a failure, or not have read all. */
         void finish() throws Interrupted {
             if (failure != null) {
                 throw failure;

@@ -22,15 +22,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The providing side: keeps a snapshot for each cut at which members were there that had no state, as long as one of them
- * may need it, and writes it to those who ask, each on a thread of its own.
+ * The providing side: keeps a snapshot for each cut at which there were members without a state, as long as one of them
+ * may need it, and writes it to those that ask, each on a thread of its own.
  *
- * <p>A snapshot goes when all for whom it was taken have the state or are gone; after {@code state.keep}; or as the oldest of
- * more than {@code state.snapshots}. A newcomer that still reads it is refused the rest, and finds another one.
+ * <p>A snapshot is released when all members that it was taken for have the state or are gone; after {@code
+ * state.keep}; or as the oldest when there are more than {@code state.snapshots}. A newcomer that still reads it is
+ * refused the rest, and finds another one.
  */
 final class Snapshots {
 
-    /** Where chunks and answers go. Never waits. */
+    /** Sends chunks and answers. Never waits. */
     interface Sender {
         void send(Member receiver, byte[] content, int length);
     }
@@ -80,7 +81,7 @@ final class Snapshots {
     private final List<Kept> kept = new ArrayList<>();
     private final TreeMap<Member, Transfer> transfers = new TreeMap<>();
 
-    /** What was asked for before listeners have come to the cut. */
+    /** Requests that came before listeners have come to the cut. */
     private final TreeMap<Member, Pull> early = new TreeMap<>();
 
     private TreeSet<Member> lacking = new TreeSet<>();
@@ -117,19 +118,19 @@ final class Snapshots {
         }
     }
 
-    /** Bytes of state that were sent so far. */
+    /** Returns the bytes of state that were sent so far. */
     long sentBytes() {
         return sentBytes.sum();
     }
 
     // ------------------------------------------------------------------ where listeners are called
 
-    /** Takes a snapshot for those who are not served by an earlier one. */
+    /** Takes a snapshot for the newcomers that no earlier one serves. */
     void take(CutId cut, List<Member> newcomers) {
         TreeSet<Member> unserved = new TreeSet<>(newcomers);
         lock.lock();
         try {
-            // Listeners may be late: who has got the state from others meanwhile needs none.
+            // Listeners may be late: a member that has got the state from others meanwhile needs none.
             unserved.retainAll(lacking);
             kept.forEach(known -> unserved.removeAll(known.newcomers));
         } finally {
@@ -178,7 +179,7 @@ final class Snapshots {
         }
     }
 
-    /** Listeners have come to a cut: who has asked for an earlier one, or for this one, can be answered. */
+    /** Answers requests for this cut or an earlier one, because listeners have come to it. */
     void pass(CutId cut) {
         TreeMap<Member, Pull> due = new TreeMap<>();
         lock.lock();
@@ -253,7 +254,7 @@ final class Snapshots {
         }
     }
 
-    /** Snapshots that nobody among these needs go. */
+    /** Releases snapshots that none of these members needs. */
     void onLacking(TreeSet<Member> members) {
         List<Kept> unneeded = new ArrayList<>();
         lock.lock();
@@ -320,7 +321,7 @@ final class Snapshots {
             lock.unlock();
         }
         if (isIdle) {
-            // Where a snapshot is dropped, nobody may wait for the application: the loop, or listeners.
+            // The thread that drops a snapshot, the loop or a listener's, must not wait for the application.
             host.start("tutti-state-close-" + group, () -> close(one));
         }
     }
@@ -418,7 +419,7 @@ final class Snapshots {
         }
     }
 
-    /** Cuts what is written into chunks. */
+    /** Cuts the written bytes into chunks. */
     private final class Chunks extends OutputStream {
 
         private final Transfer transfer;

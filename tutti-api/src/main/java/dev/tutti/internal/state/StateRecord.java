@@ -6,43 +6,43 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** What members tell each other about the state; layouts in docs/wire.md. */
+/** Messages between members about the state; layouts in docs/wire.md. */
 sealed interface StateRecord {
 
-    /** Of state in a chunk; all but the last of a transfer are as long. */
+    /** Bytes of state in a chunk; all but the last of a transfer have this length. */
     int CHUNK_BYTES = 60 * 1024;
 
-    /** Before the bytes of a chunk. */
+    /** Bytes of the header of a chunk. */
     int CHUNK_HEADER_BYTES = 1 + 8 + 8 + 4;
 
     int REASON_BYTES_MAX = 1_024;
 
     /**
-     * What the sender has at the beginning of a view.
+     * Status of the sender at the beginning of a view.
      *
-     * @param state names its state, or the one that it is getting; 0 for none
-     * @param unlost names the state that it has given up and not lost yet; 0 for none
-     * @param epoch of the last primary view in which it was agreed that its state goes on, and which it has left; of {@code
-     *     unlost}, when that was given up, if it does not have {@code state}; 0 for none
+     * @param state name of its state, or of the one that it is getting; 0 for none
+     * @param unlost name of the state that it has given up and not lost yet; 0 for none
+     * @param epoch epoch of the last primary view that settled on its state and that it has left; if it does not have
+     *     {@code state}, that of {@code unlost} when it was given up; 0 for none
      * @param isComplete whether it has {@code state}
      * @param isClean whether it has no state, and has not begun to get one
      */
     record Status(CutId view, long state, long unlost, long epoch, boolean isComplete, boolean isClean)
             implements StateRecord {}
 
-    /** The sender has got the state {@code state}, as it is named in {@code view}. */
+    /** Says that the sender has got the state {@code state}, as it is named in {@code view}. */
     record Have(CutId view, long state) implements StateRecord {}
 
-    /** The receiver is asked for its snapshot of a cut. */
+    /** Asks the receiver for its snapshot of a cut. */
     record Pull(long transfer, CutId cut, long offset, long limit) implements StateRecord {}
 
-    /** The receiver may send up to {@code limit}. */
+    /** Allows the receiver to send up to {@code limit}. */
     record Grant(long transfer, long limit) implements StateRecord {}
 
-    /** The receiver is asked for no more. */
+    /** Asks the receiver to stop the transfer. */
     record Stop(long transfer) implements StateRecord {}
 
-    /** A transfer begins. */
+    /** Begins a transfer. */
     record Begin(long transfer, long totalBytes) implements StateRecord {}
 
     record Chunk(long transfer, long offset, int checksum, byte[] bytes) implements StateRecord {
@@ -54,10 +54,10 @@ sealed interface StateRecord {
         }
     }
 
-    /** There is no more than {@code length} bytes. */
+    /** Ends a transfer: the state has {@code length} bytes. */
     record End(long transfer, long length) implements StateRecord {}
 
-    /** The sender can't give what it was asked for, or not go on. */
+    /** Refuses a request, or to continue a transfer. */
     record Refused(long transfer, String reason) implements StateRecord {}
 
     int STATUS = 1;
@@ -70,7 +70,7 @@ sealed interface StateRecord {
     int END = 8;
     int REFUSED = 9;
 
-    /** Reads what comes after the kind of record; null if it can't be decoded. */
+    /** Reads the rest of a record after its type; null if it can't be decoded. */
     static @Nullable StateRecord read(Packet packet) {
         int type = packet.takeByte();
         StateRecord read = switch (type) {
@@ -105,7 +105,7 @@ sealed interface StateRecord {
         return rest;
     }
 
-    /** The record as it goes over the wire. Chunks are written in place, by {@link #writeChunkHeader}. */
+    /** Returns the record in its wire format. Chunks are written in place, by {@link #writeChunkHeader}. */
     default byte[] bytes() {
         ByteBuffer out = ByteBuffer.allocate(64 + REASON_BYTES_MAX);
         switch (this) {

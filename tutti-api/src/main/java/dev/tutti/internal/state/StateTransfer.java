@@ -31,44 +31,45 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The state of a group at one member: who has it ({@link Agreement}), snapshots for others ({@link Snapshots}), getting it
- * ({@link Installation}), and what waits meanwhile ({@link Gate}). docs/design/state.md.
+ * The state of a group at one member: which members have it ({@link Agreement}), snapshots for others ({@link
+ * Snapshots}), getting it ({@link Installation}), and the items that wait meanwhile ({@link Gate}).
+ * docs/design/state.md.
  */
 public final class StateTransfer {
 
-    /** The group that this is of. */
+    /** The group of this transfer. */
     public interface Owner {
 
-        /** Never waits. */
+        /** Sends a record about the state; to all if {@code receiver} is null. Never waits. */
         void send(@Nullable Member receiver, byte[] content, int length);
 
-        /** The gate is to be looked at, where listeners are called. From any thread. */
+        /** Requests a look at the gate, where listeners are called. From any thread. */
         void onChange();
 
-        /** Whether no listener of a message out of band runs. From any thread. */
+        /** Returns whether no listener of a message out of band runs. From any thread. */
         boolean isQuiet();
 
         /** Sends messages of the application to all, on a thread that may wait. */
         void handOver(List<byte[]> messages);
 
-        /** This member can't get the state: it has to leave. From any thread. */
+        /** Notes that this member can't get the state, so that it has to leave. From any thread. */
         void onFailed(String reason, @Nullable Throwable cause);
 
-        /** A callback of the application has thrown, and its state is as before. From any thread. */
+        /** Notes that a callback of the application has thrown; its state is unchanged. From any thread. */
         void onCallbackFailed(String callback, Throwable thrown);
     }
 
-    /** What became of an item on its way to listeners. */
+    /** Results of offering an item on its way to listeners. */
     public enum Taken {
-        /** Listeners may have it. */
+        /** The item may go to listeners. */
         NO,
-        /** It waits here; a packet was copied. */
+        /** The item waits here; a packet was copied. */
         YES,
-        /** It can't wait here either. Is to be tried again when there was something to look at. */
+        /** There is no room for the item here either. Offer it again after the next look. */
         FULL
     }
 
-    /** An item that says something about the view that it comes in, and nothing to who skips the rest of it. */
+    /** An item about the view that it comes in, which can be skipped with the rest of that view. */
     public interface OfView {}
 
     private static final Logger LOG = Logs.of(StateTransfer.class);
@@ -87,7 +88,7 @@ public final class StateTransfer {
     private volatile boolean isComplete;
     private volatile boolean isHolding = true;
 
-    /** On the loop. */
+    /** Accessed on the loop only. */
     private @Nullable Member self;
 
     public StateTransfer(String group, GroupState state, Settings settings, Host host, Owner owner) {
@@ -122,7 +123,7 @@ public final class StateTransfer {
 
     // ------------------------------------------------------------------ on the loop
 
-    /** A view is installed; what is returned goes to listeners in its place. */
+    /** Notes an installed view; the returned cut goes to listeners in its place. */
     public Cut onView(View view) {
         Cut cut = agreement.onView(view);
         if (self == null) {
@@ -141,7 +142,7 @@ public final class StateTransfer {
         update();
     }
 
-    /** Takes a packet about the state, which stays the caller's. */
+    /** Handles a packet about the state; the packet stays the caller's. */
     public void onPacket(Member sender, Packet packet) {
         Packet content = Records.stateContent(packet);
         StateRecord record = StateRecord.read(content);
@@ -169,7 +170,7 @@ public final class StateTransfer {
         isComplete = agreement.isComplete();
     }
 
-    /** Nothing comes any more. Idempotent; from any thread. */
+    /** Ends the transfer. Idempotent; from any thread. */
     public void onLeft(String reason) {
         installation.close(reason);
         snapshots.close();
@@ -177,19 +178,19 @@ public final class StateTransfer {
 
     // ------------------------------------------------------------------ where listeners are called
 
-    /** What waits for the state, or may go on to listeners. Snapshots are taken here. */
+    /** Returns whether an item waits for the state, or may go on to listeners. Snapshots are taken here. */
     public Taken take(Object item) {
         Taken taken = gate.take(item);
         isHolding = gate.isClosed();
         return taken;
     }
 
-    /** Gives to listeners what may go on now. */
+    /** Gives listeners the items that may go on now. */
     public void look(Consumer<Object> listeners, Runnable beforeCut) {
         try {
             gate.look(listeners, beforeCut);
         } catch (UncheckedIOException e) {
-            // Going on would be a gap that nobody sees.
+            // Going on would leave a gap that nobody notices.
             gate.fail();
             owner.onFailed(String.valueOf(e.getMessage()), e);
         }
@@ -203,7 +204,7 @@ public final class StateTransfer {
 
     // ------------------------------------------------------------------ for others
 
-    /** Whether messages wait for the state. From any thread. */
+    /** Returns whether messages wait for the state. From any thread. */
     public boolean isHolding() {
         return isHolding;
     }
@@ -213,7 +214,8 @@ public final class StateTransfer {
     }
 
     void install(Cut cut) {
-        // First: no listener of a message out of band may begin any more when the installing thread waits for those that run.
+        // First: no listener of a message out of band may begin any more when the installing thread waits for running
+        // ones.
         isHolding = true;
         installation.install(cut);
     }
@@ -223,17 +225,17 @@ public final class StateTransfer {
         installation.look();
     }
 
-    /** Whether the application may still be installing a state, needed or not. */
+    /** Returns whether the application may still be installing a state, needed or not. */
     boolean isInstalling() {
         return installation.isRunning();
     }
 
-    /** The cut whose state the application has installed last; null if there is none. */
+    /** Returns the cut whose state the application has installed last; null if there is none. */
     @Nullable Cut installed() {
         return installation.installed();
     }
 
-    /** The gate has come to a cut, and is to be looked at. */
+    /** Notes that the gate has come to a cut, and requests a look at it. */
     void onReached() {
         owner.onChange();
     }
@@ -245,7 +247,7 @@ public final class StateTransfer {
         return installation.progress(phase, backlog.bytes());
     }
 
-    /** For {@code tutti view}. */
+    /** Returns the progress, for {@code tutti view}. */
     public Map<String, Object> status() {
         StateProgress progress = progress();
         Map<String, Object> status = new LinkedHashMap<>();
@@ -267,7 +269,7 @@ public final class StateTransfer {
         return status;
     }
 
-    /** What follows from what members have agreed upon; on the loop. */
+    /** Acts on the members' decisions; on the loop. */
     private final class Agreed implements Agreement.Owner {
 
         @Override
@@ -300,7 +302,7 @@ public final class StateTransfer {
         }
     }
 
-    /** What the installing thread asks for. */
+    /** Answers the questions of the installing thread. */
     private final class Installing implements Installation.Owner {
 
         @Override
@@ -331,7 +333,7 @@ public final class StateTransfer {
 
         @Override
         public void onHandedOver(List<byte[]> messages) {
-            // Not before this member is idle again: until then what it sends waits behind the state.
+            // Not before this member is idle again: until then its messages wait behind the state.
             host.start("tutti-state-hand-over-" + group, () -> owner.handOver(messages));
         }
 

@@ -8,15 +8,15 @@ final class Stillness {
 
     private final Threads threads;
 
-    /** Calls of {@code read}; counted by the thread that reads, without a barrier. */
+    /** Number of calls of {@code read}, counted by the reading thread without a barrier. */
     private final AtomicLong reads = new AtomicLong();
 
     private boolean isCalled;
 
-    /** It waits in {@code read} for more of the state. */
+    /** The application waits in {@code read} for more of the state. */
     private boolean isReading;
 
-    /** Since when it has been as these two say, and has not read, as far as anybody has looked. */
+    /** Time of the last change of these two flags or, as far as a look has noticed, of the last read. */
     private long sinceNanos;
 
     private long readsSeen;

@@ -1,4 +1,4 @@
-/** Hands an application's state over to newcomers (docs/design/state.md). */
+/** Transfers an application's state to newcomers (docs/design/state.md). */
 @NullMarked
 package dev.tutti.internal.state;
 

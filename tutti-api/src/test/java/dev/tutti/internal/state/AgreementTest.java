@@ -16,14 +16,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who has the state, view by view; the test is the network, which delivers what is said in a view in it or never. */
+/**
+ * Members with the state, view by view. The test is the network, which delivers the messages of a view in it or never.
+ */
 class AgreementTest {
 
     private static Member member(int number) {
         return new Member(new NodeId(number, "n" + number, "n" + number + ":1"), 1);
     }
 
-    /** One member's agreement and what it has said in the view. */
+    /** One member's agreement, with its messages in the view. */
     private static final class Party implements Agreement.Owner {
         final Member self;
         final Agreement agreement;
@@ -88,7 +90,7 @@ class AgreementTest {
         return parties;
     }
 
-    /** Puts these into a view that they have not yet spoken in. */
+    /** Puts these into a view in which they have not yet sent a message. */
     private void install(Party... parties) {
         install(0, parties);
     }
@@ -114,7 +116,7 @@ class AgreementTest {
         }
     }
 
-    /** Delivers to all what has been said in the view, by all or only by some. */
+    /** Delivers the messages of the view to all; the messages of all or only of some. */
     private static void deliver(List<Party> speakers, Party... parties) {
         for (Party speaker : speakers) {
             List<StateRecord> said = List.copyOf(speaker.said);
@@ -135,7 +137,7 @@ class AgreementTest {
         deliver(List.of(parties), parties);
     }
 
-    /** A view of all in which one has begun, and all have the state. */
+    /** Returns a view of all members in which one was the first, and all have the state. */
     private void begin(Party... parties) {
         install(parties);
         deliverAll(parties);
@@ -200,7 +202,7 @@ class AgreementTest {
         assertThat(all[1].lacking).isEmpty();
     }
 
-    /** Its word was not delivered in the view in which it spoke: it repeats it in the next. */
+    /** Its message was not delivered in the view in which it was sent: the member repeats it in the next. */
     @Test
     void wordThatAViewChangeHasCutOffIsSaidAgain() {
         Party[] all = parties(StateOf.LARGEST, 3);
@@ -345,7 +347,7 @@ class AgreementTest {
         assertThat(all[0].verdict()).isInstanceOf(Verdict.Keep.class);
     }
 
-    /** Whoever was found there with a state of its own is one more side, not the one that goes on in any case. */
+    /** A member that was found there with a state of its own is one more side, and does not always win. */
     @Test
     void whoWaitsForWhatIsGoneCountsWithWhatItHas() {
         Party[] all = parties(StateOf.LARGEST, 6);
@@ -389,7 +391,7 @@ class AgreementTest {
         assertThat(all[1].verdict()).isInstanceOf(Verdict.Keep.class);
     }
 
-    /** The primary view in which it was given up says nothing for it. */
+    /** The primary view in which the state was given up does not count for it. */
     @Test
     void whatWasGivenUpIsAsOldAsItWasThen() {
         Party[] all = parties(StateOf.PRIMARY, 5);
@@ -445,7 +447,7 @@ class AgreementTest {
         assertThat(all[1].agreement.onInstalling(target)).isTrue();
     }
 
-    /** It goes on with the cut that it has begun with. */
+    /** It continues with the cut that it has begun with. */
     @Test
     void newcomerIsNotDisturbedByTheNext() {
         Party[] all = parties(StateOf.LARGEST, 3);

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What waits for the state comes back in order, whole, from memory and from the file, and has a limit. */
+/** Items that wait for the state come back in order, whole, from memory and from the file, and have a limit. */
 class BacklogTest {
 
     private static final Member SENDER = new Member(new NodeId(1, "n1", "n1:1"), 1);

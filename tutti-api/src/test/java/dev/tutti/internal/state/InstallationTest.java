@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The test is the providers, which may send what they like. */
+/** The test is the providers, which may send anything. */
 @Timeout(30)
 class InstallationTest {
 
@@ -47,10 +47,10 @@ class InstallationTest {
 
     private record Sent(Member receiver, StateRecord record) {}
 
-    /** Threads of this process, and time that passes when the test says so. */
+    /** Threads of this process, with a time that passes when the test says so. */
     private static final class Threads extends BareHost {
 
-        /** How many waits come to their time-out; the others last as long as nothing happens. */
+        /** Number of waits that end with a time-out; the others last as long as nothing happens. */
         private final AtomicInteger timeouts = new AtomicInteger();
 
         @Override

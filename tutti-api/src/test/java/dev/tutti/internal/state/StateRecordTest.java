@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Layouts of docs/wire.md, and what is not one of them. */
+/** Layouts of docs/wire.md, and bytes that match none of them. */
 class StateRecordTest {
 
     private static final CutId CUT = new CutId(7, 2, 0x1122334455667788L, 3);

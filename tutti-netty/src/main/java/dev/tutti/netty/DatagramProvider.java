@@ -8,7 +8,7 @@ import dev.tutti.netty.internal.NettyDatagramDriver;
 import dev.tutti.netty.internal.NettyMetrics;
 import java.util.List;
 
-/** Opens drivers for UDP, with IP multicast where it is set. */
+/** Opens drivers for UDP, with IP multicast if that is set. */
 public final class DatagramProvider implements DriverProvider {
 
     @Override

@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which address a node listens on: a function of what was asked for and the machine's interfaces.
+ * Chooses the address that a node listens on, as a function of the setting and of the machine's interfaces.
  *
- * <p>The first match counts, in the order of the interfaces' indexes and IPv4 before IPv6, so that the same machine
- * gives the same answer each time.
+ * <p>The first match wins, in the order of the interfaces' indexes and IPv4 before IPv6, so that the same machine gives
+ * the same answer each time.
  *
- * @param interfaces those that are up
- * @param resolver gives the addresses of a host name, none if there are none
+ * @param interfaces interfaces that are up
+ * @param resolver returns the addresses of a host name; empty if there are none
  */
 record AddressChoice(List<Interface> interfaces, Function<String, List<InetAddress>> resolver) {
 
@@ -41,9 +41,7 @@ record AddressChoice(List<Interface> interfaces, Function<String, List<InetAddre
                 .toList();
     }
 
-    /**
-     * @throws TransportException if nothing matches, with what there is
-     */
+    /** @throws TransportException if nothing matches, with the available interfaces */
     InetAddress listen(String wanted) {
         String text = wanted.strip();
         Predicate<InetAddress> keyword = keyword(text);
@@ -72,7 +70,10 @@ record AddressChoice(List<Interface> interfaces, Function<String, List<InetAddre
         return present(found.getFirst());
     }
 
-    /** What other nodes dial when the node listens on {@code bound}: itself, or the first address for a wildcard. */
+    /**
+     * Returns the address for other nodes to dial if the node listens on {@code bound}: itself, or the first for a
+     * wildcard.
+     */
     InetAddress advertise(InetAddress bound) {
         if (!bound.isAnyLocalAddress()) {
             return bound;
@@ -103,7 +104,7 @@ record AddressChoice(List<Interface> interfaces, Function<String, List<InetAddre
         return !address.isLoopbackAddress() && !address.isLinkLocalAddress() && !isPrivate(address);
     }
 
-    /** RFC 1918, and for IPv6 unique local addresses as well as the older site-local ones. */
+    /** Returns whether the address is private: of RFC 1918, or for IPv6 unique local or, older, site-local. */
     private static boolean isPrivate(InetAddress address) {
         return address.isSiteLocalAddress()
                 || !(address instanceof Inet4Address) && (address.getAddress()[0] & 0xfe) == 0xfc;

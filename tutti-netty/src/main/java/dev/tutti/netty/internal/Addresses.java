@@ -51,7 +51,7 @@ final class Addresses {
         return endpoint.high() == 0 && endpoint.low() >>> 32 == 0xFFFF;
     }
 
-    /** @param scope index of the interface behind which link-local addresses are */
+    /** @param scope index of the interface for link-local addresses */
     static InetSocketAddress of(Endpoint endpoint, int scope) {
         try {
             if (isIpv4(endpoint)) {
@@ -68,7 +68,7 @@ final class Addresses {
         }
     }
 
-    /** The address with its interface, if it needs one. */
+    /** Returns the address with its interface, if it needs one. */
     static InetAddress scoped(InetAddress address, int scope) {
         boolean isLinkLocal = address.isLinkLocalAddress() || address.isMCLinkLocal() || address.isMCNodeLocal();
         if (!(address instanceof Inet6Address) || !isLinkLocal || scope <= 0) {

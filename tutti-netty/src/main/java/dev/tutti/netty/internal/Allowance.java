@@ -1,6 +1,6 @@
 package dev.tutti.netty.internal;
 
-/** A number of things each second; what was not taken of one second does not add to the next. Used on the loop only. */
+/** Allows a number of events each second; an unused rest does not carry over to the next. Used on the loop only. */
 final class Allowance {
 
     private static final long SECOND_NANOS = 1_000_000_000L;

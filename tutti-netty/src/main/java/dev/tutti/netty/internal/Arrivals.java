@@ -6,19 +6,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Accepted connections that have not shown yet whose they are. Used on the loop only.
+ * Accepted connections whose peers are not identified yet. Used on the loop only.
  *
- * <p>Each is <em>silent</em> until its first message is there. With TLS it is then <em>ready</em> until its handshake may begin,
- * and <em>handshaking</em> from then on; without TLS it is silent until its first frame. Each stage is a {@link HostQueue},
- * so that strangers make room for newcomers, never the other way round. Connections with a {@link Pass} have stages of their
- * own, and go first.
+ * <p>Each is <em>silent</em> until its first message is there. With TLS it is then <em>ready</em> until its handshake
+ * may begin, and <em>handshaking</em> from then on; without TLS it is silent until its first frame. Each stage is a
+ * {@link HostQueue}, so that strangers make room for newcomers, never the other way round. Connections with a {@link
+ * Pass} have stages of their own, and go first.
  *
- * <p>The arithmetic of handshakes runs on one thread, and another handshake begins only when that thread has nearly nothing
- * to do. Those without a pass begin at a fixed pace besides, which bounds the time that strangers can take from the machine.
+ * <p>The arithmetic of handshakes runs on one thread, and another handshake begins only when that thread has nearly no
+ * work left. Handshakes without a pass also begin at a fixed pace, which bounds the time that strangers can take from
+ * the machine.
  */
 final class Arrivals implements Executor {
 
-    /** Connections of each stage. A connection costs some hundred bytes, in a handshake about 100 KiB. */
+    /** Most connections of each stage. A connection costs some hundred bytes, in a handshake about 100 KiB. */
     static final int SILENT_MAX = 512;
 
     static final int READY_MAX = 256;
@@ -27,16 +28,16 @@ final class Arrivals implements Executor {
     /** Time between the beginnings of two handshakes without a pass. A handshake takes about 1 ms of a processor. */
     static final long STRANGER_GAP_NANOS = 20_000_000;
 
-    /** Tasks of handshakes at which none is begun: one at work, and the next one at hand. */
+    /** Number of pending handshake tasks at which no other handshake is begun: one running, and the next one ready. */
     private static final int TASKS_MAX = 2;
 
-    /** A connection, as far as it matters here. */
+    /** The operations on a connection that its stages need. */
     interface Arrival {
 
-        /** Under which it counts: {@link HostQueue#host}. */
+        /** Returns the key that it is counted under: {@link HostQueue#host}. */
         String host();
 
-        /** Begins the handshake with the bytes that have come. */
+        /** Begins the handshake with the bytes that have arrived. */
         void begin();
 
         /** Ends the connection, which has to make room for a newer one. */
@@ -62,7 +63,7 @@ final class Arrivals implements Executor {
             return handshaking.remove(arrival.host(), arrival) || ready.remove(arrival.host(), arrival);
         }
 
-        /** Returns whether there was one. */
+        /** Begins the next handshake; returns whether there was one. */
         boolean beginNext() {
             Arrival next = ready.next();
             if (next == null) {
@@ -81,18 +82,18 @@ final class Arrivals implements Executor {
     private final Line withPass = new Line();
     private final Line strangers = new Line();
 
-    /** When each must have shown whose it is, the oldest first. */
+    /** Deadline for each peer's identification, the oldest first. */
     private final LinkedHashMap<Arrival, Long> deadlines = new LinkedHashMap<>();
 
     private int tasks;
 
-    /** Whether a handshake without a pass has begun within the last gap. */
+    /** A handshake without a pass has begun within the last gap. */
     private boolean isStrangerPaused;
 
     /**
-     * @param worker a thread for the arithmetic of handshakes
-     * @param loop runs what follows from it
-     * @param later as {@code loop}, after a time
+     * @param worker thread for the arithmetic of handshakes
+     * @param loop runs the results of these tasks on the loop
+     * @param later runs tasks as {@code loop} does, after a delay
      */
     Arrivals(Executor worker, Executor loop, Later later) {
         this.worker = worker;
@@ -109,14 +110,14 @@ final class Arrivals implements Executor {
         put(silent, arrival);
     }
 
-    /** The first message of a handshake has come. */
+    /** Notes that the first message of a handshake has arrived. */
     void onReady(Arrival arrival, boolean hasPass) {
         silent.remove(arrival.host(), arrival);
         put((hasPass ? withPass : strangers).ready, arrival);
         beginNext();
     }
 
-    /** The connection has shown whose it is, or has ended. Idempotent. */
+    /** Removes a connection whose peer is identified, or that has ended. Idempotent. */
     void remove(Arrival arrival) {
         if (deadlines.remove(arrival) == null) {
             return;
@@ -136,7 +137,7 @@ final class Arrivals implements Executor {
 
     private void beginNext() {
         while (tasks < TASKS_MAX && (withPass.beginNext() || beginStranger())) {
-            // Each of them gives the thread its first task.
+            // Each handshake that is begun gives the thread its first task.
         }
     }
 
@@ -185,7 +186,7 @@ final class Arrivals implements Executor {
     }
 
     /**
-     * Ends those whose deadline is over.
+     * Ends the connections whose deadline has passed.
      *
      * @return the next deadline; {@link Long#MAX_VALUE} for none
      */

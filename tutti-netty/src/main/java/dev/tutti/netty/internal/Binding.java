@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Where a node listens, and what others dial.
+ * The address and ports that a node listens on, and the address that others dial.
  *
- * @param choice what this machine has
- * @param address that was chosen
- * @param port the first to try; 0 for any free one
- * @param portLast the last to try
- * @param advertise what was set; blank for the bound address
+ * @param choice choice among the machine's addresses
+ * @param address address to listen on
+ * @param port first port to try; 0 for any free one
+ * @param portLast last port to try
+ * @param advertise address set for others to dial; blank for the bound address
  */
 record Binding(AddressChoice choice, InetAddress address, int port, int portLast, String advertise) {
 
@@ -56,8 +56,7 @@ record Binding(AddressChoice choice, InetAddress address, int port, int portLast
     }
 
     /**
-     * Whether what is sent carries checksums. What is advertised elsewhere comes by a way that this node knows nothing
-     * about.
+     * Returns whether frames carry checksums. Traffic to another advertised address may take any path, and needs them.
      */
     boolean isSummed(Settings settings, boolean isSecure) {
         return switch (settings.get(TransportSettings.CHECKSUM)) {
@@ -106,9 +105,9 @@ record Binding(AddressChoice choice, InetAddress address, int port, int portLast
     }
 
     /**
-     * What others dial when {@code boundPort} was bound.
+     * Returns the address for others to dial when {@code boundPort} was bound.
      *
-     * @throws TransportException if what was set is no address
+     * @throws TransportException if the setting is no address
      */
     String advertised(int boundPort) {
         if (advertise.isBlank()) {

@@ -3,10 +3,10 @@ package dev.tutti.netty.internal;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** The first message of a TLS client, looked at before anything is computed for it. Takes any bytes. */
+/** The first message of a TLS client, parsed before any costly computation for it. Takes any bytes. */
 final class ClientHello {
 
-    /** Bytes after which a client is not waited for any more; those of nodes are some 500. */
+    /** Bytes after which an incomplete message is not waited for any more; those of nodes have some 500. */
     static final int MAX_BYTES = 4_096;
 
     private static final int RECORD_HEAD = 5;
@@ -18,7 +18,7 @@ final class ClientHello {
 
     private ClientHello() {}
 
-    /** Returns whether nothing is gained by waiting for more: the record is there, is too long, or is something else. */
+    /** Returns whether more bytes would add nothing: the record is complete, is too long, or is something else. */
     static boolean isWhole(ByteBuf bytes) {
         int length = bytes.readableBytes();
         if (length == 0) {
@@ -30,7 +30,9 @@ final class ClientHello {
         return RECORD_HEAD <= length && RECORD_HEAD + bytes.getUnsignedShort(bytes.readerIndex() + 3) <= length;
     }
 
-    /** Returns the first application protocol (ALPN) that is asked for; empty if there is none. Reads nothing off. */
+    /**
+     * Returns the first application protocol (ALPN) that the client offers; empty if there is none. Consumes nothing.
+     */
     static String protocol(ByteBuf bytes) {
         ByteBuf rest = bytes.slice();
         if (!skip(rest, RECORD_HEAD) || bytes.getUnsignedByte(bytes.readerIndex()) != HANDSHAKE) {

@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 
-/** Logs what strangers do, once a minute per host, so that nobody fills the log from outside. Used on the loop only. */
+/**
+ * Logs misbehaviour of strangers, once a minute per host, so that nobody fills the log from outside. Used on the loop
+ * only.
+ */
 final class Complaints {
 
     private static final int HOSTS_MAX = 64;
@@ -12,7 +15,7 @@ final class Complaints {
 
     private final Logger log;
 
-    /** When each host was last logged, in that order. */
+    /** Time of the last line about each host, in that order. */
     private final LinkedHashMap<String, Long> lastNanos = new LinkedHashMap<>();
 
     private long silenced;

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** One socket, on the loop: opening, open to the machine, or closing after what was written. */
+/** One socket, on the loop: opening, open to the machine, or closing after the written bytes have left. */
 final class Connection extends ChannelInboundHandlerAdapter implements Inbound.Sink, Arrivals.Arrival {
 
     private static final long LINGER_MILLIS = 1_000;
@@ -47,10 +47,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     private final String host;
     private final Inbound inbound;
 
-    /** Of an accepted connection only since its handshake has begun. */
+    /** TLS handler; for an accepted connection, set when its handshake begins. */
     private @Nullable SslHandler tls;
 
-    /** The first bytes of a handshake that has not begun. */
+    /** First bytes of a handshake that has not begun. */
     private @Nullable ByteBuf early;
 
     private List<X509Certificate> certificates = List.of();
@@ -66,10 +66,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     private boolean wasActive;
     private @Nullable Future<?> linger;
 
-    /** Whether it counts as one of transport.connections-max. */
+    /** It counts as one of transport.connections-max. */
     boolean isAdmitted;
 
-    /** Whether something was written since the last flush. */
+    /** Bytes were written since the last flush. */
     boolean isDirty;
 
     Connection(NettyDriver driver, SocketChannel channel, @Nullable Dial dial, boolean isSecure) {
@@ -83,7 +83,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         this.inbound = new Inbound(driver.check(), driver.directMemory(), driver.regions(), this);
     }
 
-    /** Prepares the channel; before anything is read. */
+    /** Prepares the channel, before anything is read. */
     void install() {
         if (!isSecure) {
             channel.config().setRecvByteBufAllocator(new RegionAllocator(inbound));
@@ -106,7 +106,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         return address == null ? "?" : address.getAddress().getHostAddress();
     }
 
-    /** What is known of it now; costs a call of the system. */
+    /** Returns the connection's present values; costs a system call. */
     Socket socket() {
         TreeMap<String, Long> values = new TreeMap<>();
         values.put("unwritten-bytes", unwrittenBytes());
@@ -170,7 +170,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         return dial == null && frames == 1;
     }
 
-    /** Whether it was closed at the first thing that it said. */
+    /** Returns whether it was closed at its first frame. */
     boolean isRefused() {
         return dial == null && frames <= 1 && phase == Phase.CLOSING;
     }
@@ -207,7 +207,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         isDirty = true;
     }
 
-    /** With TLS what is encrypted counts beside what is not yet. */
+    /** Returns the unwritten bytes; with TLS, the encrypted ones are added to those not encrypted yet. */
     private long unwrittenBytes() {
         ChannelOutboundBuffer encrypted = tls == null ? null : channel.unsafe().outboundBuffer();
         return encrypted == null ? pendingBytes : pendingBytes + encrypted.totalPendingWriteBytes();
@@ -218,7 +218,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         driver.onWritten(bytes);
     }
 
-    /** Ends the connection after what was written: output first, so that the other side reads all of it. */
+    /** Ends the connection after its written bytes: output first, so that the other side reads all of it. */
     void close() {
         if (phase == Phase.CLOSING || phase == Phase.ENDED) {
             return;
@@ -240,7 +240,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         });
     }
 
-    /** Waits for as long as the other side takes what is left. */
+    /** Waits as long as the other side keeps taking the rest. */
     private void lingerOn(long unwrittenBefore) {
         linger = channel.eventLoop()
                 .schedule(
@@ -268,11 +268,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
 
     /** Ends the connection at once. */
     void abort() {
-        // Past the TLS handler, which would wait for its farewell to be written.
+        // Bypasses the TLS handler, which would wait for its close_notify to be written.
         channel.unsafe().close(channel.unsafe().voidPromise());
     }
 
-    /** Ends the connection at once and tells the machine why. */
+    /** Ends the connection at once and reports the reason to the machine. */
     void fail(String reason) {
         if (trouble.isEmpty()) {
             trouble = reason;
@@ -311,7 +311,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         }
     }
 
-    /** Looks at the certificate itself: a session that was resumed has been checked by nobody. */
+    /** Checks the certificate itself: in a resumed session, no handshake has checked it. */
     private boolean isBelieved() {
         SslHandler handler = tls;
         if (handler == null) {
@@ -337,7 +337,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         }
     }
 
-    /** The other end's certificates; none without TLS, and before its handshake is over. */
+    /** Returns the other end's certificates; empty without TLS, and before its handshake is over. */
     List<X509Certificate> certificates() {
         return certificates;
     }
@@ -361,7 +361,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         } else if (driver.beginInput()) {
             onBytes(bytes);
         } else {
-            // A region's free memory begins behind what was looked at: the next read would overwrite this one.
+            // A region's free memory begins behind the bytes examined so far: the next read would overwrite these.
             ByteBuf copy = bytes.copy();
             bytes.release();
             driver.onInput(() -> onBytes(copy));
@@ -413,8 +413,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
     }
 
     /**
-     * Whether the other node has ended its dial during the handshake, which it does when another connection between the two has
-     * come about first. A node that does not trust this one says so by an alert.
+     * Returns whether the other node has ended its dial during the handshake, which it does when another connection
+     * between the two was established first. A node that does not trust this one sends an alert instead.
      */
     private boolean isGivenUp(Throwable cause) {
         return isSecure && dial == null && phase == Phase.OPENING && TlsTrouble.isConnectionEnd(cause);
@@ -429,7 +429,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Inbound.S
         driver.onInput(this::end);
     }
 
-    /** Comes without the channel having been active, if it could not be connected. */
+    /** Ends the connection; also called for a channel that was never active because it could not be connected. */
     @Override
     public void channelUnregistered(ChannelHandlerContext context) {
         driver.onInput(this::end);

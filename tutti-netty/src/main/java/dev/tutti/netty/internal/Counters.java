@@ -5,10 +5,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** What the loop counts. It alone writes; every thread may read. */
+/** Counters of the loop. Written by the loop only; every thread may read them. */
 final class Counters {
 
-    /** In the order of who counts them: drivers of streams up to the bytes, those of datagrams from there, loops the last. */
+    /**
+     * Names of the counters: those of drivers of streams up to the bytes, those of datagrams from there, those of loops
+     * last.
+     */
     enum Name {
         CONNECTIONS_ACCEPTED,
         CONNECTIONS_DIALLED,
@@ -57,7 +60,7 @@ final class Counters {
     private final Set<Name> names;
     private final AtomicLongArray values = new AtomicLongArray(Name.values().length);
 
-    /** @param names those that are counted here */
+    /** @param names counters that are used here */
     Counters(Set<Name> names) {
         this.names = names;
     }

@@ -18,12 +18,12 @@ import java.nio.ByteBuffer;
  * Datagrams that arrive at one socket. Used on the loop only.
  *
  * <p>The socket is read into a {@link ReceiveRegion}: each time one datagram, many of one sender that the system has
- * merged (GRO), or as many of the largest as there is room for. Large datagrams are handed up as they lie there. Small
- * ones are copied, so that a region is kept by few, and read into again if all were copied.
+ * merged (GRO), or as many of the largest as there is room for. Large datagrams are handed up in place. Small ones are
+ * copied, so that few packets hold on to a region, which is reused if all were copied.
  */
 final class DatagramInbound extends ChannelInboundHandlerAdapter {
 
-    /** What one receive may bring: the largest datagram, or a merged buffer. */
+    /** Most bytes of one receive: the largest datagram, or a merged buffer. */
     static final int SLOT_BYTES = 64 * 1024;
 
     /** Datagrams below this size are copied; a region of 256 KiB is kept by at least this much. */
@@ -32,16 +32,16 @@ final class DatagramInbound extends ChannelInboundHandlerAdapter {
     /** Datagrams per channel and pass of the loop: tasks and timers do not wait for a fast peer. */
     private static final int DATAGRAMS_MAX = 512;
 
-    /** What becomes of datagrams. */
+    /** Receives the datagrams. */
     interface Sink {
 
-        /** Another system call has brought something. */
+        /** Notes that another system call has returned datagrams. */
         void onBatch();
 
-        /** Whether a datagram from there is to be handed up. */
+        /** Returns whether datagrams of this sender are to be handed up. */
         boolean isWanted(InetSocketAddress from);
 
-        /** @param isFirst whether time has passed since the one before */
+        /** @param isFirst whether time has passed since the previous one */
         void onDatagram(InetSocketAddress from, Packet datagram, boolean isFirst, boolean isCopy);
 
         void onFailed(Throwable cause);
@@ -52,13 +52,13 @@ final class DatagramInbound extends ChannelInboundHandlerAdapter {
     private final DirectMemory memory;
     private final Sink sink;
 
-    /** Whether the channel reads several times before it hands up what it has read, which is how NIO's does. */
+    /** The channel reads several times before it hands up what was read, as that of NIO does. */
     private final boolean isReadingAhead;
 
     private ReceiveRegion region;
     private long regionAddress;
 
-    /** Where the memory begins that no packet has. */
+    /** Start of the memory that belongs to no packet. */
     private int free;
 
     private boolean isFirst;
@@ -71,13 +71,13 @@ final class DatagramInbound extends ChannelInboundHandlerAdapter {
         this.regionAddress = address(region.block.bytes());
     }
 
-    /** For the channel's configuration. */
+    /** Returns the allocator for the channel's configuration. */
     @SuppressWarnings("deprecation") // Netty asks for this type; the interface it is to be replaced by extends it.
     RecvByteBufAllocator allocator() {
         return new SlotAllocator();
     }
 
-    /** Gives the memory back; after the loop has ended. */
+    /** Returns the memory; after the loop has ended. */
     void close() {
         region.block.release();
     }
@@ -180,7 +180,10 @@ final class DatagramInbound extends ChannelInboundHandlerAdapter {
                     }
                 }
 
-                /** What was read ahead lies in the region, which is not changed before it was handed up. */
+                /**
+                 * Returns whether there is room: datagrams read ahead stay in the region, unchanged until they are
+                 * handed up.
+                 */
                 private boolean hasRoom() {
                     return !isReadingAhead || SLOT_BYTES <= region.room();
                 }

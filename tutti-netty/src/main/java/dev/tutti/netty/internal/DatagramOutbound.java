@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Datagrams on their way out of one socket. Used on the loop only.
  *
- * <p>What one drain sends to one endpoint is gathered: datagrams of the same length, of which the last may be shorter,
- * are copied together and go to the system as one buffer that it divides again (GSO): one pass through the network stack
- * for up to 64 of them. A datagram that has no company, or is too large for two to fit, is not copied.
+ * <p>The datagrams of one drain to one endpoint are gathered: those of the same length, of which the last may be
+ * shorter, are copied together and go to the system as one buffer, which it divides again (GSO): one pass through the
+ * network stack for up to 64 of them. A single datagram, or one so large that two do not fit, is not copied.
  *
- * <p>What the socket's buffer does not take waits in Netty's, up to a bound; beyond it datagrams are dropped.
+ * <p>Datagrams that the socket's buffer does not take wait in Netty's, up to a bound; beyond it they are dropped.
  */
 final class DatagramOutbound {
 
@@ -38,13 +38,13 @@ final class DatagramOutbound {
     /** Segments longer than this do not fit in pairs. */
     static final int SEGMENT_BYTES_MAX = DatagramSize.LIMIT_BYTES / 2;
 
-    /** What is told to the driver. */
+    /** Receives the driver's notifications. */
     interface Watcher {
 
-        /** Datagrams to {@code to} did not leave. */
+        /** Notes that datagrams to {@code to} were dropped. */
         void onDropped(Name reason, Endpoint to, String detail);
 
-        /** Nothing waits any more. */
+        /** Notes that no datagram waits any more. */
         void onSettled();
     }
 
@@ -59,13 +59,13 @@ final class DatagramOutbound {
     private @Nullable Route last;
     private long pendingBytes;
 
-    /** The longest segments that the system divides a buffer into; 0 if it divides none. */
+    /** Longest segments that the system divides a buffer into; 0 if it divides none. */
     private volatile int segmentBytesMax;
 
     /**
      * @param isSegmenting whether the channel takes segmented buffers
-     * @param queueBytesMax how much may wait for the socket
-     * @param addressing the address of an endpoint; null if the socket can't reach it
+     * @param queueBytesMax bytes that may wait for the socket
+     * @param addressing returns the address of an endpoint; null if the socket can't reach it
      */
     DatagramOutbound(
             Channel channel,
@@ -84,7 +84,7 @@ final class DatagramOutbound {
         this.watcher = watcher;
     }
 
-    /** From any thread: 0 if nothing is segmented (any more). */
+    /** Returns the longest segments; 0 if nothing is segmented (any more). From any thread. */
     int segmentBytesMax() {
         return segmentBytesMax;
     }
@@ -95,7 +95,7 @@ final class DatagramOutbound {
 
     // ------------------------------------------------------------------ from the machine
 
-    /** Takes a datagram, which passes to this. It leaves with {@link #flush} or before. */
+    /** Takes a datagram and its ownership. It leaves with {@link #flush} or before. */
     void send(Endpoint to, Packet datagram) {
         int length = datagram.length();
         if (length == 0 || DatagramSize.LIMIT_BYTES < length) {
@@ -203,7 +203,7 @@ final class DatagramOutbound {
         watcher.onDropped(reason, to, detail);
     }
 
-    /** Netty's native transports and the JDK both give the system's text. */
+    /** Finds the reason in the system's error text, which both Netty's native transports and the JDK provide. */
     private static Name reason(Throwable cause) {
         String message = message(cause);
         if (cause instanceof ClosedChannelException) {
@@ -230,17 +230,17 @@ final class DatagramOutbound {
 
     // ------------------------------------------------------------------ gathering
 
-    /** The way to one endpoint, with what this drain sends there. */
+    /** The path to one endpoint, with the datagrams of this drain. */
     private final class Route {
 
         final Endpoint endpoint;
         final InetSocketAddress address;
         final boolean isMulticast;
 
-        /** Alone so far. */
+        /** The only datagram so far. */
         private @Nullable Packet single;
 
-        /** Several, one after the other. */
+        /** Several datagrams, one after the other. */
         private @Nullable Block gathered;
 
         private int count;
@@ -269,7 +269,7 @@ final class DatagramOutbound {
             segmentBytes = length;
         }
 
-        /** Whether all so far have the length of the first, and one of {@code length} may follow. */
+        /** Returns whether all datagrams so far have the length of the first, and one of {@code length} may follow. */
         private boolean fits(int length) {
             return segmentBytes <= segmentBytesMax
                     && length <= segmentBytes
@@ -336,7 +336,7 @@ final class DatagramOutbound {
         }
     }
 
-    /** One write, with the memory that it needs until it is done. */
+    /** One write, with the memory that it needs until it is complete. */
     private final class Departure extends DefaultChannelPromise {
 
         final Route route;

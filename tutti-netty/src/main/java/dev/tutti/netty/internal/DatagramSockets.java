@@ -23,7 +23,7 @@ import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** The sockets of a node on datagrams: its own, and the one at which multicasts arrive. */
+/** The sockets of a node on datagrams: its own, and the one that receives multicasts. */
 final class DatagramSockets {
 
     private static final int BUFFER_BYTES = 4 << 20;
@@ -38,10 +38,10 @@ final class DatagramSockets {
     private static final ChannelOption<Integer> MTU_DISCOVER_6 =
             new IntegerUnixChannelOption("IPV6_MTU_DISCOVER", 41, 23);
 
-    /** Fragments where a datagram does not fit. */
+    /** Lets the system fragment datagrams that do not fit. */
     private static final int DISCOVER_WANT = 1;
 
-    /** An error where a datagram does not fit. */
+    /** Makes datagrams that do not fit an error. */
     private static final int DISCOVER_DO = 2;
 
     final Io io;
@@ -53,7 +53,7 @@ final class DatagramSockets {
     final boolean isMerging;
     private final boolean isOffloading;
 
-    // What was asked for, and what the system gave.
+    // Requested size, and sizes granted by the system.
     private final int bufferBytes;
     private final int receiveBufferBytes;
     private final int sendBufferBytes;
@@ -79,7 +79,7 @@ final class DatagramSockets {
     /**
      * Opens and binds; nothing is read yet.
      *
-     * @throws TransportException if that can't be done
+     * @throws TransportException if that fails
      */
     static DatagramSockets open(
             Settings settings, Io io, Loop loop, Binding binding, DatagramInbound inbound, DatagramInbound groupInbound) {
@@ -98,7 +98,7 @@ final class DatagramSockets {
                 .handler(new ChannelInboundHandlerAdapter());
     }
 
-    /** Prepares a socket that is bound; whether the system merges datagrams. */
+    /** Prepares a bound socket; returns whether the system merges datagrams. */
     private boolean configure(DatagramChannel channel, DatagramInbound inbound) {
         channel.pipeline().addLast(inbound);
         channel.config().setRecvByteBufAllocator(inbound.allocator());
@@ -106,7 +106,7 @@ final class DatagramSockets {
         channel.config().setSendBufferSize(bufferBytes);
         return switch (io) {
             case EPOLL -> {
-                // Netty tells where a merged buffer is to be divided only if it receives one by one (recvmsg); where the
+                // Netty reports the segment size of a merged buffer only if it receives one by one (recvmsg); if the
                 // system does not merge, it receives several in one call (recvmmsg).
                 boolean isMerged = isOffloading && isSet(channel, EpollChannelOption.UDP_GRO, true);
                 if (!isMerged) {
@@ -123,7 +123,7 @@ final class DatagramSockets {
         };
     }
 
-    /** Options that older systems do not have are not missed. */
+    /** Sets an option; returns false if the system does not have it, which older ones need not. */
     private static <T> boolean isSet(DatagramChannel channel, ChannelOption<T> option, T value) {
         try {
             return channel.config().setOption(option, value);
@@ -132,7 +132,7 @@ final class DatagramSockets {
         }
     }
 
-    /** Whether the system is to refuse datagrams that the path does not take whole; whether it does as told. */
+    /** Sets whether the system refuses datagrams that do not fit the path whole; returns whether it follows. */
     boolean forbidFragments(boolean isForbidden) {
         if (io == Io.NIO) {
             return isSet(unicast, NioChannelOption.of(ExtendedSocketOptions.IP_DONTFRAGMENT), isForbidden);
@@ -144,7 +144,7 @@ final class DatagramSockets {
 
     private DatagramChannel join(Loop loop, Multicast wanted, DatagramInbound inbound) {
         InetSocketAddress where = wanted.group();
-        // Bound to the group it hears nothing else. Windows has no such addresses.
+        // A socket bound to the group receives nothing else. Windows can't bind to group addresses.
         InetSocketAddress local = IS_WINDOWS ? new InetSocketAddress(where.getPort()) : where;
         ChannelFuture binding = bootstrap(loop, family(where.getAddress()))
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -166,7 +166,7 @@ final class DatagramSockets {
         try {
             unicast.config().setNetworkInterface(wanted.via());
             unicast.config().setTimeToLive(wanted.timeToLive());
-            // Multicast loopback is on by default, and stays so: Netty's switch for it does the opposite with NIO.
+            // Multicast loopback is on by default, and stays on: Netty's switch for it does the opposite with NIO.
         } catch (ChannelException e) {
             throw new TransportException("transport.multicast.address: can't send to " + wanted + ": " + e.getMessage(), e);
         }
@@ -190,7 +190,7 @@ final class DatagramSockets {
         description.put("merging", isMerging ? "GRO" : "none");
     }
 
-    /** Whether the system has given less than was asked for. */
+    /** Returns whether the system has granted less than was requested. */
     boolean isCut() {
         return receiveBufferBytes < bufferBytes || sendBufferBytes < bufferBytes;
     }
@@ -200,7 +200,10 @@ final class DatagramSockets {
         return got < bufferBytes ? text + " of " + Size.bytes(bufferBytes) + "; raise " + limit : text;
     }
 
-    /** Linux doubles what was asked for, for its own needs; the JDK halves it again, Netty does not. */
+    /**
+     * Returns the granted size: Linux doubles the requested one, for its own needs; the JDK halves it again, Netty does
+     * not.
+     */
     private int got(int reported) {
         return io == Io.NIO ? reported : reported / 2;
     }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** Writes the part of DER (X.690) that certificates need; every method gives a whole element. */
+/** Writes the subset of DER (X.690) that certificates need; every method returns a whole element. */
 final class Der {
 
     private static final DateTimeFormatter SHORT_TIME =
@@ -40,7 +40,7 @@ final class Der {
         return element(0x04, content);
     }
 
-    /** Bits, the last {@code unused} of which do not count. */
+    /** Returns a bit string; its last {@code unused} bits do not count. */
     static byte[] bits(byte[] content, int unused) {
         return element(0x03, join(new byte[] {(byte) unused}, content));
     }
@@ -55,17 +55,17 @@ final class Der {
                 : element(0x18, LONG_TIME.format(value).getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** {@code [number]} around whole elements. */
+    /** Returns {@code [number]} around whole elements. */
     static byte[] explicit(int number, byte[] content) {
         return element(0xa0 | number, content);
     }
 
-    /** {@code [number] IMPLICIT} in place of a primitive element's own tag. */
+    /** Returns {@code [number] IMPLICIT} in place of a primitive element's own tag. */
     static byte[] implicit(int number, byte[] content) {
         return element(0x80 | number, content);
     }
 
-    /** An object identifier in dotted form. */
+    /** Returns an object identifier in dotted form. */
     static byte[] identifier(String dotted) {
         String[] arcs = dotted.split("\\.");
         ByteArrayOutputStream content = new ByteArrayOutputStream();

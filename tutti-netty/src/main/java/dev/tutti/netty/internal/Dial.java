@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that the machine wants and that is not there yet. Used on the loop only. */
+/** A connection that the machine has requested and that is not established yet. Used on the loop only. */
 final class Dial {
 
     final int id;
@@ -24,7 +24,7 @@ final class Dial {
         this.address = address;
     }
 
-    /** Nothing that belongs to it counts any more. */
+    /** Ends the dial: later results of its attempts are ignored. */
     void end() {
         isOver = true;
         if (deadline != null) {

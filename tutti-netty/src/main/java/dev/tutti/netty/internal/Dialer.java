@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Makes connections: looks up, tries each address in turn, gives up at the deadline. Used on the loop only. */
+/** Opens connections: looks up names, tries each address in turn, gives up at the deadline. Used on the loop only. */
 final class Dialer {
 
     private static final int CANDIDATES_MAX = 8;
@@ -52,7 +52,7 @@ final class Dialer {
         }
     }
 
-    /** On any thread. */
+    /** Takes the result of a look-up. On any thread. */
     private void onResolved(Dial dial, HostPort target, List<InetAddress> found) {
         try {
             endpoint.loop().executor().execute(() -> driver.onInput(() -> {
@@ -64,7 +64,7 @@ final class Dialer {
                 connectNext(dial);
             }));
         } catch (RejectedExecutionException e) {
-            // The loop has ended; nobody waits for the answer.
+            // The loop has ended; nothing waits for the answer.
             dial.candidates.clear();
         }
     }
@@ -106,7 +106,7 @@ final class Dialer {
         connectNext(dial);
     }
 
-    /** The TCP connection was there, and ended before it was open. */
+    /** Fails a dial whose TCP connection was established, and ended before it was open. */
     void onEnded(Dial dial, String reason) {
         fail(dial, DialFailure.UNTRUSTED, reason);
     }

@@ -11,18 +11,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Direct memory in a few sizes. Free blocks are kept up to a bound for all sizes together; beyond it the size that keeps most
- * gives some to the garbage collector, so that each has as much as it needs while no other wants it, and none is left with
- * nothing. Safe for all threads; a size is locked for the time it takes to push or pop.
+ * Direct memory in a few sizes. Free blocks are kept up to a bound for all sizes together; beyond it, the size with
+ * most kept bytes releases some to the garbage collector, so that each size has as much as it needs while no other
+ * needs it, and none is left without blocks. Safe for all threads; a size is locked only to push or pop.
  */
 final class DirectMemory implements Memory {
 
-    /** What the loop reads into. */
+    /** Bytes of the blocks that the loop reads into. */
     static final int RECEIVE_BYTES = 256 * 1024;
 
     private static final int FRAME_BYTES = Packet.FRAME_MAX + Packet.HEADROOM;
 
-    /** A payload of a power of two has room, and its headers. */
+    /** Block sizes: each holds a payload of a power of two and its headers. */
     private static final int[] SIZES = {
         512,
         1024 + Packet.HEADROOM,
@@ -41,10 +41,10 @@ final class DirectMemory implements Memory {
     private final SizeClass[] classes = new SizeClass[SIZES.length];
     private final long poolBytesMax;
 
-    /** Free blocks of all sizes. */
+    /** Bytes of the free blocks of all sizes. */
     private final AtomicLong poolBytes = new AtomicLong();
 
-    /** @param limitBytes how much direct memory the process may have; an eighth of it may be kept, 1 to 32 MiB */
+    /** @param limitBytes direct memory that the process may use; an eighth of it may be kept, 1 to 32 MiB */
     DirectMemory(long limitBytes) {
         poolBytesMax = Math.clamp(limitBytes / 8, POOL_BYTES_MIN, POOL_BYTES_MAX);
         for (int index = 0; index < SIZES.length; index++) {
@@ -52,7 +52,7 @@ final class DirectMemory implements Memory {
         }
     }
 
-    /** As much as suits this process. */
+    /** Creates memory of the size that suits this process. */
     static DirectMemory ofProcess() {
         return new DirectMemory(PlatformDependent.estimateMaxDirectMemory());
     }
@@ -69,7 +69,7 @@ final class DirectMemory implements Memory {
         return acquire(classes[index]);
     }
 
-    /** A block of {@link #RECEIVE_BYTES}. */
+    /** Returns a block of {@link #RECEIVE_BYTES}. */
     Block acquireReceive() {
         return acquire(classes[SIZES.length - 1]);
     }
@@ -84,10 +84,10 @@ final class DirectMemory implements Memory {
         try {
             return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
         } catch (OutOfMemoryError e) {
-            // What is kept in other sizes may be what is missing; the JVM collects it before it fails again.
+            // The memory may be kept as free blocks of other sizes; the JVM collects them before it fails again.
             for (SizeClass other : classes) {
                 while (drop(other)) {
-                    // All of it.
+                    // Until none is left.
                 }
             }
             return new Block(ByteBuffer.allocateDirect(sizeClass.bytes), this);
@@ -113,7 +113,7 @@ final class DirectMemory implements Memory {
         throw new IllegalArgumentException("block of " + block.capacity() + " bytes is not from here");
     }
 
-    /** The one that keeps most. */
+    /** Returns the size with most kept bytes. */
     private SizeClass largest() {
         SizeClass largest = classes[0];
         for (SizeClass sizeClass : classes) {
@@ -160,7 +160,7 @@ final class DirectMemory implements Memory {
         private long allocated;
         private long recycled;
 
-        /** Written under the lock, read without it to find who keeps most. */
+        /** Written under the lock; read without it to find the size with most kept bytes. */
         private volatile int freeBlocks;
 
         SizeClass(int bytes) {

@@ -113,7 +113,7 @@ final class Endpoint {
         description.put("congestion-control", congestionControl());
     }
 
-    /** The operating system's; it is left as it is. */
+    /** Returns the operating system's congestion control, which is left unchanged. */
     private static String congestionControl() {
         try {
             return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control")).strip();
@@ -133,7 +133,7 @@ final class Endpoint {
         }
     }
 
-    /** Calls {@code whenDone} on the loop when nothing can be accepted any more. */
+    /** Stops accepting; calls {@code whenDone} on the loop when no connection can be accepted any more. */
     void stopListening(Runnable whenDone) {
         if (listener == null) {
             whenDone.run();
@@ -161,7 +161,7 @@ final class Endpoint {
         return security;
     }
 
-    /** The name in the node's certificate; empty if there is none. */
+    /** Returns the name in the node's certificate; empty if there is none. */
     String name() {
         return security == null ? "" : security.trust().own().commonName();
     }
@@ -179,7 +179,7 @@ final class Endpoint {
         return handler;
     }
 
-    /** Whether frames carry checksums. */
+    /** Returns whether frames carry checksums. */
     boolean isSummed() {
         return isSummed;
     }
@@ -211,7 +211,7 @@ final class Endpoint {
         }
     }
 
-    /** Ends the loop; whether it has ended in time. */
+    /** Ends the loop; returns whether it has ended in time. */
     boolean close(long millis) {
         return loop.close(millis);
     }

@@ -4,7 +4,7 @@ import dev.tutti.core.Packet;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 
-/** A packet on its way out, as Netty sees it: shares the memory, and releases the packet when it has left. */
+/** An outgoing packet as a Netty buffer: shares its memory, and releases it when it was written. */
 final class FrameBuf extends UnpooledDirectByteBuf {
 
     private final Packet packet;

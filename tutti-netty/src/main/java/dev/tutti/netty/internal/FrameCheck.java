@@ -6,27 +6,27 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands before each frame on a stream: its length, and, unless TLS vouches for the bytes already, a checksum.
+ * The head of each frame on a stream: its length and, unless TLS protects the bytes already, a checksum.
  *
- * <p>The checksum of TCP is 16 bits of a plain sum, and misses what memory and network hardware do to packets more often
- * than one likes (Stone and Partridge, SIGCOMM 2000). A frame that was changed on its way is never handed up.
+ * <p>The checksum of TCP is 16 bits of a plain sum, and misses corruption by memory and network hardware more often
+ * than is acceptable (Stone and Partridge, SIGCOMM 2000). A frame that was changed on its way is never handed up.
  *
  * <pre>
  * without checksum   u32 length
  * with               u1 1, u14 fold of the length, u17 length; u32 CRC-32C of the frame
  * </pre>
  *
- * The fold is checked before anything waits for the rest of a frame: a length that was changed would else make the
- * connection wait for bytes that do not come.
+ * The fold is checked before waiting for the rest of a frame: otherwise a corrupt length would make the connection wait
+ * for bytes that never come.
  *
  * <p>Used on the loop only.
  */
 final class FrameCheck {
 
-    /** What stands before a frame at most. */
+    /** Longest head of a frame. */
     static final int HEAD_BYTES_MAX = 8;
 
-    /** The answer of {@link #length} for what is none. */
+    /** The result of {@link #length} for bytes that are no length. */
     static final int NONE = -1;
 
     private static final int LENGTH_BYTES = 4;
@@ -39,7 +39,7 @@ final class FrameCheck {
     private final boolean isSummed;
     private final CRC32C crc = new CRC32C();
 
-    // The frame summed last, while effects are handed out: to many links it is the same memory.
+    // Memory of the frame summed last in this turn: for many links it is the same.
     private @Nullable ByteBuffer lastBytes;
     private int lastOffset;
     private int lastLength;
@@ -49,19 +49,19 @@ final class FrameCheck {
         this.isSummed = isSummed;
     }
 
-    /** How many bytes stand before a frame. */
+    /** Returns the number of bytes of a head. */
     int headBytes() {
         return isSummed ? HEAD_BYTES_MAX : LENGTH_BYTES;
     }
 
     // ------------------------------------------------------------------ out
 
-    /** Effects are about to be handed out: memory that was summed before may hold something else by now. */
+    /** Forgets the last sum, before effects are handed out: the memory may hold something else by now. */
     void beginFrames() {
         lastBytes = null;
     }
 
-    /** Writes the head before a frame that is handed out, and may be again in this turn for other links. */
+    /** Writes the head of a frame; the same frame may be handed out for other links in this turn. */
     void seal(Packet frame) {
         int length = frame.length();
         if (isSummed) {
@@ -76,7 +76,10 @@ final class FrameCheck {
         frame.prependInt(word(length));
     }
 
-    /** The same for memory that the driver has just filled, which may have been something else earlier in this turn. */
+    /**
+     * Writes the head of a frame in memory just filled by the driver, which may have held other bytes before in this
+     * turn.
+     */
     void sealCopy(Packet frame) {
         lastBytes = null;
         seal(frame);
@@ -87,20 +90,20 @@ final class FrameCheck {
         return isSummed ? SUMMED | fold(length) << LENGTH_BITS | length : length;
     }
 
-    /** Each bit of a length changes exactly one bit of its fold. */
+    /** Returns the fold of a length. Each bit of the length changes exactly one bit of it. */
     private static int fold(int length) {
         return (length ^ length >>> FOLD_BITS) & FOLD_MASK;
     }
 
     // ------------------------------------------------------------------ in
 
-    /** The length of the frame that begins with {@code word}; {@link #NONE} if no frame of ours begins so. */
+    /** Returns the length of the frame that begins with {@code word}; {@link #NONE} if no frame of ours begins so. */
     int length(int word) {
         int length = isSummed ? word & LENGTH_MASK : word;
         return length < 0 || Packet.FRAME_MAX < length || word != word(length) ? NONE : length;
     }
 
-    /** For people: what is wrong with the first four bytes of a frame. */
+    /** Returns a text for people: the fault of the first four bytes of a frame. */
     String describe(int word) {
         if (isSummed && 0 <= word && word <= Packet.FRAME_MAX) {
             return "sends frames without checksums, which this node expects (transport.checksum, or TLS, differs)";
@@ -113,7 +116,7 @@ final class FrameCheck {
                 : Stranger.describe(word);
     }
 
-    /** Whether the frame whose head begins at {@code start} is what was sent. */
+    /** Returns whether the frame whose head begins at {@code start} arrived as it was sent. */
     boolean isIntact(ByteBuffer bytes, int start, int length) {
         return !isSummed
                 || sum(bytes, start + HEAD_BYTES_MAX, length) == bytes.getInt(start + LENGTH_BYTES);
@@ -121,7 +124,7 @@ final class FrameCheck {
 
     private int sum(ByteBuffer bytes, int offset, int length) {
         crc.reset();
-        // A view of its own: others read the block by index, and have their indices checked against its limit.
+        // A separate view: others read the block by index, and have their indices checked against its limit.
         crc.update(bytes.slice(offset, length));
         return (int) crc.getValue();
     }

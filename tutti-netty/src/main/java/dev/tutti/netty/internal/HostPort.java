@@ -3,20 +3,20 @@ package dev.tutti.netty.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where something can be dialled.
+ * Host and port to dial.
  *
  * @param host name or literal address, IPv6 without brackets
  * @param port -1 if none was given
  */
 record HostPort(String host, int port) {
 
-    /** Characters of an address: a name of the DNS, a port, and blanks. */
+    /** Most characters of an address: a name of the DNS, a port, and blanks. */
     private static final int TEXT_MAX = 300;
 
     /**
      * Reads {@code host}, {@code host:port}, {@code [v6]} and {@code [v6]:port}; a bare IPv6 address is a host.
      *
-     * @throws IllegalArgumentException that says what would be right
+     * @throws IllegalArgumentException if it is none of these; the message says what would be right
      */
     static HostPort parse(String text) {
         if (text.length() > TEXT_MAX) {

@@ -51,7 +51,7 @@ final class HostQueue<T> {
         return evicted;
     }
 
-    /** Removes the oldest entry of the host that has most, of the newcomer's host if that has as many. */
+    /** Removes the oldest entry of the host that has most, preferring the newcomer's host if it has as many. */
     private T evict(String newcomer) {
         LinkedHashSet<T> own = byHost.get(newcomer);
         String largest = newcomer;
@@ -71,7 +71,7 @@ final class HostQueue<T> {
         return oldest;
     }
 
-    /** Returns whether the entry was there. */
+    /** Removes an entry; returns whether it was there. */
     boolean remove(String host, T entry) {
         LinkedHashSet<T> entries = byHost.get(host);
         if (entries == null || !entries.remove(entry)) {
@@ -85,8 +85,8 @@ final class HostQueue<T> {
     }
 
     /**
-     * Takes the newest entry of the host whose turn it is; null if there is none. Under a flood the older ones of a host have
-     * waited for so long that their other end has given up, or soon will.
+     * Takes the newest entry of the host whose turn it is; null if there is none. Under a flood, the other ends of a
+     * host's older entries have waited so long that they have given up, or soon will.
      */
     @Nullable T next() {
         Map.Entry<String, LinkedHashSet<T>> first = byHost.pollFirstEntry();

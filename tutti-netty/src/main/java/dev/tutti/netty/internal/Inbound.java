@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes frames of the bytes of one connection.
+ * Decodes the bytes of one connection into frames.
  *
- * <p>While bytes arrive the connection has a {@link ReceiveRegion}, into which the socket is read. Frames are packets
- * over it, small ones are copied so that one that is kept for long does not keep 256 KiB. What is left of a frame when
- * there is nothing more to read moves to a block of its own size, so that an idle connection, or one that sends a
- * length and then nothing, holds what has arrived and no more.
+ * <p>While bytes arrive, the connection has a {@link ReceiveRegion}, which the socket is read into. Frames are packets
+ * over it; small ones are copied, so that one that is kept for long does not keep 256 KiB. When there is nothing more
+ * to read, the rest of a frame moves to a block of its own size, so that an idle connection, or one that sends a length
+ * and then nothing, holds no more than has arrived.
  */
 final class Inbound {
 
@@ -22,17 +22,17 @@ final class Inbound {
     private static final int LENGTH_BYTES = 4;
     private static final int READ_MIN = 16 * 1024;
 
-    /** What becomes of frames. */
+    /** Receives the frames. */
     interface Sink {
         void onFrame(Packet frame);
 
-        /** The bytes are not ours; nothing more is decoded. */
+        /** Notes that the bytes are no frames of ours; nothing more is decoded. */
         void onGarbage(String detail);
 
-        /** A frame was changed on its way; nothing more is decoded. */
+        /** Notes that a frame was changed on its way; nothing more is decoded. */
         void onCorrupt(String detail);
 
-        /** Whether frames are still wanted. */
+        /** Returns whether frames are still wanted. */
         boolean isReceiving();
     }
 
@@ -42,7 +42,7 @@ final class Inbound {
     private final Sink sink;
     private @Nullable ReceiveRegion region;
 
-    /** Where in the region the first frame begins that was not handed up. */
+    /** Offset in the region of the first frame that was not handed up. */
     private int start;
 
     private @Nullable ByteBuf read;
@@ -58,7 +58,7 @@ final class Inbound {
     }
 
     /**
-     * Where the next read goes; comes back with {@link #onRead}, or is released.
+     * Returns the buffer for the next read; it comes back with {@link #onRead}, or is released.
      *
      * @throws IllegalStateException if the last one has not: it would be read into twice
      */
@@ -72,7 +72,7 @@ final class Inbound {
         return target;
     }
 
-    /** Bytes have arrived, in the last {@link #target} or in memory of somebody else. Releases {@code bytes}. */
+    /** Decodes bytes that have arrived, in the last {@link #target} or in other memory. Releases {@code bytes}. */
     void onRead(ByteBuf bytes) {
         try {
             if (bytes == read) {
@@ -103,7 +103,7 @@ final class Inbound {
         return !isGarbage && sink.isReceiving();
     }
 
-    /** There is nothing more to read for now. */
+    /** Moves the rest of a frame out of the region: there is nothing more to read for now. */
     void onReadEnd() {
         ReceiveRegion current = region;
         if (current == null || current.isBeingRead()) {
@@ -121,7 +121,7 @@ final class Inbound {
         regions.checkIn(current);
     }
 
-    /** Bytes of a frame that is not complete. */
+    /** Returns the bytes of a frame that is not complete. */
     int partialBytes() {
         return region == null ? restLength : region.position - start;
     }
@@ -168,7 +168,7 @@ final class Inbound {
         return next;
     }
 
-    /** Room for the frame of which {@code length} bytes are at {@code offset}, as far as it is known, and for a read. */
+    /** Returns the room for the frame of which {@code length} bytes are at {@code offset}, if known, and for a read. */
     private int wantedBytes(ByteBuffer bytes, int offset, int length) {
         int frameBytes = length < LENGTH_BYTES ? 0 : check.headBytes() + Math.max(0, check.length(bytes.getInt(offset)));
         return Math.max(length + READ_MIN, frameBytes);

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What the machine says about its network interfaces. */
+/** Information on the machine's network interfaces. */
 final class Interfaces {
 
     private Interfaces() {}
@@ -18,7 +18,7 @@ final class Interfaces {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(address);
             if (found == null && address.isLoopbackAddress()) {
-                // All of 127.0.0.0/8 is there, though only one address is listed.
+                // All of 127.0.0.0/8 exists, though only one address is listed.
                 found = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress());
             }
             if (found == null) {
@@ -31,8 +31,8 @@ final class Interfaces {
     }
 
     /**
-     * The MTU of the way out of {@code address}; of all interfaces the smallest, loopback left out where there are
-     * others, for a wildcard. 1,500 if it is not known.
+     * Returns the MTU of the interface of {@code address}; for a wildcard, the smallest of all interfaces, without
+     * loopback if there are others. 1,500 if it is not known.
      */
     static int mtu(InetAddress address) {
         try {
@@ -55,7 +55,7 @@ final class Interfaces {
         return mtu <= 0 ? 1_500 : mtu;
     }
 
-    /** The addresses from which datagrams of a socket that is bound to {@code address} may come. */
+    /** Returns the source addresses of datagrams from a socket that is bound to {@code address}. */
     static Set<InetAddress> own(InetAddress address) {
         if (!address.isAnyLocalAddress()) {
             return Set.of(address);
@@ -71,7 +71,7 @@ final class Interfaces {
         }
     }
 
-    /** The address without its interface. */
+    /** Returns the address without its interface. */
     static String plain(InetAddress address) {
         String text = address.getHostAddress();
         int percent = text.indexOf('%');

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How the loop waits for sockets. */
+/** The mechanisms by which the loop waits for sockets. */
 enum Io {
     EPOLL(
             "epoll",
@@ -66,9 +66,7 @@ enum Io {
         this.datagrams = datagrams;
     }
 
-    /**
-     * @throws TransportException if what is asked for is not available, with the reason
-     */
+    /** @throws TransportException if the wanted mechanism is not available, with the reason */
     static Io choose(TransportSettings.Io wanted) {
         return switch (wanted) {
             case AUTO -> {
@@ -110,8 +108,8 @@ enum Io {
     }
 
     /**
-     * Whether the native library is on the class path. Asking Netty instead would try to load it, and the JVM prints a
-     * warning about that even if nothing is found.
+     * Returns whether the native library is on the class path. Asking Netty instead would try to load it, and the JVM
+     * prints a warning about that even if nothing is found.
      */
     private boolean isBundled() {
         String library =
@@ -153,7 +151,7 @@ enum Io {
         return datagrams.apply(family);
     }
 
-    /** Whether the system divides a large buffer into datagrams (GSO). */
+    /** Returns whether the system divides a large buffer into datagrams (GSO). */
     boolean isSegmenting() {
         return switch (this) {
             case EPOLL -> EpollDatagramChannel.isSegmentedDatagramPacketSupported();

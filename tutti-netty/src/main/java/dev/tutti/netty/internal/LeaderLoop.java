@@ -14,29 +14,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event loop that lends its thread to guests between its passes, and goes on with another thread when one of them
- * keeps it: leader and followers, as in Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000).
+ * An event loop that lends its thread to guests between its passes, and continues on another thread when a guest keeps
+ * it: leader and followers, as in Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000).
  *
- * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived in
- * the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that block.
- * Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
- * milliseconds, and the loop goes on without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
+ * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived
+ * in the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that
+ * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
+ * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
  *
- * <p>What is confined to the loop passes from thread to thread by {@link #visits}: written before a guest comes, compared
- * and set by whoever goes on, its own thread or the next.
+ * <p>State confined to the loop passes from thread to thread by {@link #visits}: written before a guest runs, and
+ * compared and set by the thread that continues, the same one or the next.
  */
 final class LeaderLoop extends SingleThreadIoEventLoop {
 
-    /** How long a blocked guest delays the loop: between one of it and two. */
+    /** Time between looks; a blocked guest delays the loop by one to two of it. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** Looks at a guest that computes, or that the machine does not let run, until the loop goes on without it. */
+    /** Looks at a guest that computes, or that gets no processor time, until the loop continues without it. */
     private static final int LOOKS_BUSY = 4;
 
     /** Looks without a guest after which the watch sleeps. */
     private static final int LOOKS_IDLE = 4;
 
-    /** What guests may take of one pass, together. */
+    /** Time that all guests of one pass may take together. */
     private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long END_MILLIS = 100;
@@ -46,7 +46,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
 
     private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-    /** Of a guest that comes when the loop has ended, on a thread of its own. */
+    /** Stay of a guest that runs after the loop's end, on a thread of its own. */
     private static final Stay UNHURRIED = new Stay() {
         @Override
         public boolean mayGoOn() {
@@ -66,7 +66,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
     private int failures;
     private final ArrayDeque<Guest> guests = new ArrayDeque<>();
 
-    /** Odd while guests are there. */
+    /** Odd while guests run. */
     private final AtomicLong visits = new AtomicLong();
 
     private final AtomicLong takeovers = new AtomicLong();
@@ -96,7 +96,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         return isLending;
     }
 
-    /** How often the loop went on without the thread that a guest kept. From any thread. */
+    /** Returns how often the loop continued without a thread that a guest kept. From any thread. */
     long takeovers() {
         return takeovers.get();
     }
@@ -120,7 +120,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         startLeader();
         watch();
         awaitLeader();
-        // What is left to do is done here.
+        // The remaining work is done here.
         leader = watch;
         isLending = false;
         guests.forEach(guest -> Thread.ofVirtual().start(() -> guest.run(UNHURRIED)));
@@ -146,7 +146,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         }
     }
 
-    /** It has nothing more to do; when this loop has ended so has its thread. */
+    /** Waits for the end of the leader's thread, which has nothing more to do. */
     private void awaitLeader() {
         Thread last = leader;
         try {
@@ -226,13 +226,13 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
         }
     }
 
-    /** What guests know of their stay; one for each thread, so that nothing is allocated. */
+    /** The stay of guests; one for each thread, so that nothing is allocated. */
     private final class Visit implements Stay {
 
         private long number;
         private long startNanos;
 
-        /** @return whether the loop is still this thread's */
+        /** Runs the guests; returns whether the loop is still this thread's. */
         boolean entertain() {
             startNanos = System.nanoTime();
             // A guest that invites itself again comes after the next pass.
@@ -256,7 +256,7 @@ final class LeaderLoop extends SingleThreadIoEventLoop {
                 Thread thread = Thread.currentThread();
                 thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
             }
-            // The flag is the loop's to keep, and a selector's to stumble over.
+            // Clears the flag: it must not stay on the loop's thread, where a selector would react to it.
             Thread.interrupted();
             return visits.compareAndSet(number, number + 1);
         }

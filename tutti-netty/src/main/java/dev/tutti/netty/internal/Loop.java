@@ -20,28 +20,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The thread of a node, and its turns.
  *
- * <p>A turn is everything that one pass of the loop has found: what sockets had, tasks, timers. It ends after the tasks
- * of the pass, with one drain. What Netty reports while effects are handed out (a write that fails at once, a refused
- * connection) is input of the next turn.
+ * <p>A turn is the input found in one pass of the loop: from sockets, tasks, and timers. It ends after the tasks of the
+ * pass, with one drain. Netty's notifications while effects are handed out (a write that fails at once, a refused
+ * connection) are input of the next turn.
  */
 final class Loop {
 
-    /** What a driver does in turns. */
+    /** The driver's work in turns. */
     interface Turns {
 
-        /** Hands out what the turn has led to. */
+        /** Hands out the effects of the turn. */
         void drain();
 
         void onTimer(long nowNanos);
 
-        /** When {@link #onTimer} is wanted next; {@link Long#MAX_VALUE} for never. */
+        /** Returns the time of the next {@link #onTimer}; {@link Long#MAX_VALUE} for never. */
         long nextDeadline();
 
-        /** An invariant of the machine does not hold; it must not be told anything more. */
+        /** Notes that an invariant of the machine does not hold; it must not get any more input. */
         void onBroken(Throwable cause);
     }
 
-    /** Tasks of one turn; the rest waits for the next, after the sockets. */
+    /** Most tasks of one turn; the rest waits for the next, after the sockets. */
     private static final int TASKS_MAX = 4_096;
 
     private final LeaderLoop executor;
@@ -74,7 +74,7 @@ final class Loop {
 
     private Thread thread(Runnable task) {
         Thread created = new FastThreadLocalThread(task, name);
-        // The first is the one that ends last.
+        // The thread created first is the one that ends last.
         if (thread == null) {
             thread = created;
         }
@@ -95,7 +95,7 @@ final class Loop {
         return workers;
     }
 
-    /** One thread for the handshakes of connections that others open. */
+    /** Returns the one thread for the handshakes of accepted connections. */
     Workers acceptWorker() {
         return acceptWorker;
     }
@@ -141,12 +141,12 @@ final class Loop {
         return executor.invite(guest);
     }
 
-    /** No task is taken any more; whether that is new. */
+    /** Refuses tasks from now on; returns whether that is new. */
     boolean refuseTasks() {
         return isClosing.compareAndSet(false, true);
     }
 
-    /** Ends the thread; whether it has ended in time. */
+    /** Ends the thread; returns whether it has ended in time. */
     boolean close(long millis) {
         workers.shutdownNow();
         acceptWorker.shutdownNow();
@@ -164,9 +164,9 @@ final class Loop {
     // ------------------------------------------------------------------ turns
 
     /**
-     * Tells the machine what has waited.
+     * Gives the machine its waiting input.
      *
-     * @return whether it may be told something now; else effects are being handed out, and {@link #onInput} keeps it
+     * @return whether it may get input now; otherwise effects are being handed out, and {@link #onInput} keeps it
      */
     boolean beginInput() {
         if (isHandingOut) {
@@ -176,7 +176,10 @@ final class Loop {
         return true;
     }
 
-    /** Runs {@code input}, which tells the machine something, as part of a turn: now or, once effects are out, in the next. */
+    /**
+     * Runs {@code input}, which gives the machine some input, as part of a turn: now or, once effects are out, in the
+     * next.
+     */
     void onInput(Runnable input) {
         if (beginInput()) {
             tell(input);
@@ -269,7 +272,7 @@ final class Loop {
         onFailure = listener;
     }
 
-    /** An invariant does not hold, or the loop itself has failed: the machine is told nothing more. */
+    /** Ends the input to the machine: an invariant does not hold, or the loop itself has failed. */
     void onBroken(Throwable cause) {
         Turns current = turns;
         turns = null;
@@ -283,7 +286,7 @@ final class Loop {
         }
     }
 
-    /** Runs the tasks that were accepted and the last turn, and none after it; whether that is new. */
+    /** Runs the accepted tasks and the last turn, and none after it; returns whether that is new. */
     boolean finish() {
         if (isEnded) {
             return false;

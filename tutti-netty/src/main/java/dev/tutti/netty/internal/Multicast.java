@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * The multicast group of a node.
  *
  * @param group its address and port
- * @param via the interface through which it is sent to and received
- * @param timeToLive routers that may pass it on, and one
+ * @param via interface through which it is sent to and received
+ * @param timeToLive number of routers that may forward it, plus one
  */
 record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) {
 
     /**
      * @return null if none is set
-     * @throws TransportException if what is set is no group, or can't be reached from the bound address
+     * @throws TransportException if the setting is no group, or can't be reached from the bound address
      */
     static @Nullable Multicast of(Settings settings, Binding binding) {
         String text = settings.get(TransportSettings.MULTICAST_ADDRESS).strip();
@@ -67,7 +67,7 @@ record Multicast(InetSocketAddress group, NetworkInterface via, int timeToLive) 
         return new InetSocketAddress(address, wanted.port());
     }
 
-    /** The loopback interface carries multicasts on Linux although it does not say so. */
+    /** Checks that the interface has multicast. On Linux, loopback carries multicasts although it does not say so. */
     static void check(String text, String name, boolean isLoopback, boolean supportsMulticast) {
         if (!isLoopback && !supportsMulticast) {
             throw wrong(text, "the interface " + name + " has no multicast; choose another bind.address, switch it on"

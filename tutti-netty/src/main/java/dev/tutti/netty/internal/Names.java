@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * The names in a node's certificate, as credentials. A node's name must be the common name or an alternative name; the
  * host of its address must be an alternative name if there is any.
  *
- * @param subject for people
+ * @param subject subject of the certificate, for people
  * @param key fingerprint of the public key
- * @param commonName empty if there is none
+ * @param commonName common name; empty if there is none
  * @param names common name and alternative names
  * @param hosts alternative names: hosts in lower case, and literal addresses
- * @param isChecked whether they restrict who the node may be
+ * @param isChecked whether they restrict the names that the node may use
  */
 record Names(
         String subject, String key, String commonName, TreeSet<String> names, TreeSet<String> hosts, boolean isChecked)
@@ -88,7 +88,7 @@ record Names(
         }
     }
 
-    /** Literal addresses have several spellings, and may name an interface. */
+    /** Normalizes an address: literal ones have several spellings, and may name an interface. */
     private static String normal(String text) {
         int scope = text.indexOf('%');
         String host = scope < 0 ? text : text.substring(0, scope);

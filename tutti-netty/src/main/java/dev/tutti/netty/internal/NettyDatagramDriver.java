@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a machine with datagrams on a {@link Loop}: what a turn has sent leaves at its end, gathered by receiver. */
+/** Runs a machine with datagrams on a {@link Loop}: datagrams of a turn leave at its end, gathered by receiver. */
 public final class NettyDatagramDriver implements DatagramDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyDatagramDriver.class);
@@ -56,14 +56,14 @@ public final class NettyDatagramDriver implements DatagramDriver {
     private final boolean isSummed;
     private final Set<InetAddress> own;
 
-    /** The interface behind which link-local addresses are; 0 if it is not known. */
+    /** Index of the interface for link-local addresses; 0 if it is not known. */
     private final int scope;
 
     private final @Nullable Endpoint group;
     private final CountDownLatch allEnded = new CountDownLatch(1);
     private final AtomicBoolean areRegionsReleased = new AtomicBoolean();
 
-    /** Reasons that were logged: each once. */
+    /** Reasons that were logged, each once. */
     private final Set<Name> complained = EnumSet.noneOf(Name.class);
 
     private @Nullable DatagramMachine machine;
@@ -304,7 +304,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
 
     // ------------------------------------------------------------------ where to
 
-    /** The address of an endpoint that the socket can send to. */
+    /** Returns the address of an endpoint; null if the socket can't send to it. */
     private @Nullable InetSocketAddress reach(Endpoint endpoint) {
         InetAddress local = sockets.binding.address();
         boolean isIpv4 = Addresses.isIpv4(endpoint);
@@ -332,7 +332,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         }
     }
 
-    /** On any thread. */
+    /** Takes the result of a look-up. On any thread. */
     private void onFound(String address, List<InetAddress> found, int targetPort) {
         try {
             loop.executor().execute(() -> answer(address, choose(found, targetPort)));
@@ -341,7 +341,7 @@ public final class NettyDatagramDriver implements DatagramDriver {
         }
     }
 
-    /** The first that the socket can send to. */
+    /** Returns the first address that the socket can send to. */
     private @Nullable Endpoint choose(List<InetAddress> found, int targetPort) {
         for (InetAddress each : found) {
             Endpoint endpoint = Addresses.of(each, targetPort);

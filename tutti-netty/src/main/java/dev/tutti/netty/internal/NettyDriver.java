@@ -37,13 +37,13 @@ public final class NettyDriver implements StreamDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyDriver.class);
 
-    /** Connections that the machine has closed at their first frame, and that still wait for what was written to leave. */
+    /** Connections that were closed at their first frame, and that still wait for written bytes to leave. */
     private static final int REFUSED_MAX = 256;
 
     private static final long CLOSE_MILLIS = 1_500;
     private static final long END_MILLIS = 400;
 
-    /** Failed TLS handshakes that the machine is told of. */
+    /** Failed TLS handshakes per second that are reported to the machine. */
     private static final int REJECTIONS_PER_SECOND = 16;
 
     static final String FULL = "there are transport.connections-max connections";
@@ -73,10 +73,10 @@ public final class NettyDriver implements StreamDriver {
     private boolean isListenerClosed;
     private boolean isExpiryScheduled;
 
-    /** Connections that this node has dialled, and those that have shown whose they are. */
+    /** Connections that this node has dialled, and accepted ones whose peers are identified. */
     private int admitted;
 
-    /** When the bytes came that are being decoded: one look at the clock per read. */
+    /** Arrival time of the bytes that are being decoded: one look at the clock per read. */
     private long readNanos;
 
     private NettyDriver(Endpoint endpoint, Settings settings) {
@@ -237,12 +237,12 @@ public final class NettyDriver implements StreamDriver {
 
     // ------------------------------------------------------------------ turns
 
-    /** As {@link Loop#beginInput}. */
+    /** Begins an input as {@link Loop#beginInput} does. */
     boolean beginInput() {
         return loop.beginInput();
     }
 
-    /** Runs {@code input}, which tells the machine something, as part of a turn. */
+    /** Runs {@code input}, which gives the machine some input, as part of a turn. */
     void onInput(Runnable input) {
         loop.onInput(input);
     }
@@ -278,7 +278,7 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    /** The first message of a TLS handshake has come. */
+    /** Notes that the first message of a TLS handshake has arrived. */
     void onReady(Connection connection, ByteBuf hello) {
         arrivals.onReady(connection, passes.isShown(trust().pass(), hello));
     }
@@ -293,7 +293,7 @@ public final class NettyDriver implements StreamDriver {
         counters.add(Name.CONNECTIONS_EXPIRED, 1);
     }
 
-    /** The connection has shown whose it is; returns whether there is room for it. */
+    /** Admits a connection whose peer is identified; returns whether there is room for it. */
     boolean admit(Connection connection) {
         arrivals.remove(connection);
         if (admitted >= options.connectionsMax()) {
@@ -312,7 +312,7 @@ public final class NettyDriver implements StreamDriver {
         }
     }
 
-    /** Makes a channel that is registered a connection. */
+    /** Makes a connection of a registered channel. */
     Connection install(SocketChannel channel, @Nullable Dial dial) {
         endpoint.configure(channel, options);
         Connection connection = new Connection(this, channel, dial, endpoint.isSecure());
@@ -325,7 +325,7 @@ public final class NettyDriver implements StreamDriver {
         return connection;
     }
 
-    /** The rule by which certificates are believed; only with TLS. */
+    /** Returns the rule by which certificates are trusted; only with TLS. */
     Trust trust() {
         Security security = endpoint.security();
         if (security == null) {
@@ -338,7 +338,7 @@ public final class NettyDriver implements StreamDriver {
         return endpoint.tlsHandler(isClient, isClient ? loop.workers() : arrivals, options.connectTimeoutNanos());
     }
 
-    /** The connection is ready for frames: gives its number. */
+    /** Opens a connection that is ready for frames; returns its number. */
     int onOpened(Connection connection) {
         Machine current = machine;
         Dial dial = connection.dial;
@@ -423,7 +423,7 @@ public final class NettyDriver implements StreamDriver {
         connection.fail(detail);
     }
 
-    /** What the other side sent and what came differ: the session goes on with another connection. */
+    /** Ends a connection with a corrupt frame: the session continues with another connection. */
     void onCorrupt(Connection connection, String detail) {
         counters.add(Name.FRAMES_CORRUPT, 1);
         complaints.refused(System.nanoTime(), connection.remoteHost(), connection.remote(), detail);

@@ -8,7 +8,7 @@ import dev.tutti.core.metrics.Metric.Unit;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What drivers count, and what they know of a connection. */
+/** Metrics of drivers and of connections. */
 public final class NettyMetrics {
 
     private NettyMetrics() {}
@@ -16,7 +16,7 @@ public final class NettyMetrics {
     private static final List<Metric> LOOP = part(Place.NODE, "driver")
             .counter("turns", Unit.COUNT, "Turns of the loop.")
             .counter("tasks", Unit.COUNT, "Tasks that other threads have given to the loop.")
-            .counter("turns.taken-over", Unit.COUNT, "How often another thread went on with the loop, because a listener kept its own.")
+            .counter("turns.taken-over", Unit.COUNT, "Times that another thread took over the loop because a listener blocked its thread.")
             .counter("frames.received", Unit.FRAMES, "Frames received.")
             .counter("frames.sent", Unit.FRAMES, "Frames sent.")
             .counter("frames.copied", Unit.FRAMES, "Frames that had to be copied before they could be sent.")
@@ -35,8 +35,8 @@ public final class NettyMetrics {
             .counter("refusals.untold", Unit.COUNT, "Failed TLS handshakes that are in no event, because there were more than 16 in a second.")
             .counter("resolves.failed", Unit.COUNT, "Names that have no address.")
             .counter("tls.handshakes-failed", Unit.COUNT, "TLS handshakes that failed.")
-            .counter("tls.reloads", Unit.COUNT, "How often changed certificates were taken over.")
-            .counter("tls.reloads-failed", Unit.COUNT, "How often changed certificates could not be read; the old ones stay.")
+            .counter("tls.reloads", Unit.COUNT, "Changed certificates that were loaded.")
+            .counter("tls.reloads-failed", Unit.COUNT, "Changed certificates that could not be read; the old ones stay.")
             .list();
 
     private static final List<Metric> DATAGRAMS = part(Place.NODE, "driver")
@@ -59,7 +59,7 @@ public final class NettyMetrics {
             .counter("datagrams.dropped-closed", Unit.DATAGRAMS, "Datagrams not sent because the socket was closed.")
             .counter("datagrams.dropped-other", Unit.DATAGRAMS, "Datagrams not sent for other reasons.")
             .counter("datagrams.lost-in-buffer", Unit.DATAGRAMS, "Datagrams that the system dropped because its receive buffer was full.")
-            .counter("segmentation.refused", Unit.COUNT, "How often the system did not cut datagrams out of a larger write.")
+            .counter("segmentation.refused", Unit.COUNT, "Larger writes that the system refused to split into datagrams.")
             .counter("receives.failed", Unit.COUNT, "Receives that failed.")
             .list();
 
@@ -75,7 +75,7 @@ public final class NettyMetrics {
     private static final List<Metric> SOCKET = part(Place.LINK, "socket")
             .gauge("unwritten-bytes", Unit.BYTES, "Bytes that wait for the system to take them.")
             .gauge("round-trip-micros", Unit.MICROSECONDS, "Smoothed round trip, as the system measures it.")
-            .gauge("round-trip-variation-micros", Unit.MICROSECONDS, "How much the round trip varies.")
+            .gauge("round-trip-variation-micros", Unit.MICROSECONDS, "Variation of the round trip.")
             .counter("retransmitted-segments", Unit.COUNT, "Segments of TCP sent again.")
             .gauge("unacknowledged-segments", Unit.COUNT, "Segments of TCP under way.")
             .gauge("lost-segments", Unit.COUNT, "Segments of TCP that the system takes for lost now.")
@@ -83,7 +83,7 @@ public final class NettyMetrics {
             .gauge("segment-bytes", Unit.BYTES, "Largest segment of TCP.")
             .list();
 
-    /** All of them. */
+    /** All metrics of drivers. */
     public static final List<Metric> ALL =
             Stream.of(LOOP, DATAGRAMS, MEMORY, SOCKET).flatMap(List::stream).toList();
 }

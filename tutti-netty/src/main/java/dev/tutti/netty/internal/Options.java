@@ -3,7 +3,7 @@ package dev.tutti.netty.internal;
 import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.settings.Settings;
 
-/** What was set, as the loop uses it. */
+/** Settings in the form that the loop uses. */
 record Options(long connectTimeoutNanos, int connectionsMax, int socketBufferBytes, long writeBufferMaxBytes) {
 
     static Options of(Settings settings) {

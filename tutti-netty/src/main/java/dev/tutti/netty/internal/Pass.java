@@ -10,12 +10,14 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A few bytes in the first message of a TLS handshake which show that the dialling node knows the cluster, at the price of one
- * HMAC. They admit to nothing: they decide whose handshake is done first, before anything costly is computed. Immutable.
+ * A few bytes in the first message of a TLS handshake which show that the dialling node knows the cluster, at the price
+ * of one HMAC. They grant no access: they decide whose handshake is done first, before any costly computation.
+ * Immutable.
  *
- * <p>A pass is {@code "tutti1 "}, a nonce of 32 characters and the first 16 bytes of its HMAC-SHA-256 in hex, as the name of an application protocol (ALPN, RFC 7301), which servers that do not look for it ignore. The key comes from an
- * authority: from its private key where a secret is shared, from its public key where there are files. The latter is known
- * to everybody who has seen a certificate of the cluster.
+ * <p>A pass is {@code "tutti1 "}, a nonce of 32 characters and the first 16 bytes of its HMAC-SHA-256 in hex, as the
+ * name of an application protocol (ALPN, RFC 7301), which servers that do not look for it ignore. The key comes from an
+ * authority: from its private key where a secret is shared, from its public key where there are files. The latter is
+ * known to everybody who has seen a certificate of the cluster.
  */
 final class Pass {
 
@@ -27,14 +29,14 @@ final class Pass {
     private static final byte[] PURPOSE = "tutti pass 1".getBytes(StandardCharsets.US_ASCII);
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** That of this node first, then those that are accepted beside it. */
+    /** Key of this node first, then other accepted ones. */
     private final List<SecretKeySpec> keys;
 
     private Pass(List<SecretKeySpec> keys) {
         this.keys = keys;
     }
 
-    /** @param materials what nodes know of each authority; that of this node's authority first */
+    /** @param materials key material of each authority; that of this node's authority first */
     static Pass of(List<byte[]> materials) {
         if (materials.isEmpty()) {
             throw new IllegalArgumentException("a pass needs at least 1 authority, got 0");

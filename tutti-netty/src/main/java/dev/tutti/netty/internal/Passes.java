@@ -3,10 +3,13 @@ package dev.tutti.netty.internal;
 import io.netty.buffer.ByteBuf;
 import java.util.LinkedHashSet;
 
-/** Looks for a {@link Pass} in what connections begin with. Each counts once, so that one that was overheard is of no use. On the loop. */
+/**
+ * Looks for a {@link Pass} at the beginning of connections. Each counts once, so that an overheard one is useless. On
+ * the loop.
+ */
 final class Passes {
 
-    /** Passes that are remembered: so many connections of nodes a replay has to wait for. */
+    /** Number of passes that are remembered: a replay has to wait for as many connections of nodes. */
     static final int REMEMBERED_MAX = 1_024;
 
     private final LinkedHashSet<String> shown = new LinkedHashSet<>();

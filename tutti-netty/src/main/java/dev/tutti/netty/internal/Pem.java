@@ -32,9 +32,7 @@ public final class Pem {
 
     private Pem() {}
 
-    /**
-     * @throws IOException that says what is wrong with the file and what would be right
-     */
+    /** @throws IOException if the file is wrong; the message says what is wrong and what would be right */
     public static List<X509Certificate> certificates(Path file) throws IOException {
         return certificates(file, read(file));
     }
@@ -56,8 +54,8 @@ public final class Pem {
     }
 
     /**
-     * @param algorithm of the certificate's key
-     * @throws IOException that says what is wrong with the file and what would be right
+     * @param algorithm algorithm of the certificate's key
+     * @throws IOException if the file is wrong; the message says what is wrong and what would be right
      */
     public static PrivateKey privateKey(Path file, String algorithm) throws IOException {
         return privateKey(file, read(file), algorithm);
@@ -80,9 +78,7 @@ public final class Pem {
         }
     }
 
-    /**
-     * @throws IOException that says what is wrong with the file and what would be right
-     */
+    /** @throws IOException if the file is wrong; the message says what is wrong and what would be right */
     public static List<X509CRL> revocations(Path file) throws IOException {
         return revocations(file, read(file));
     }
@@ -102,7 +98,7 @@ public final class Pem {
         return lists;
     }
 
-    /** Reads a small file whole. */
+    /** Reads a small file completely. */
     static byte[] read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new IOException(file.toAbsolutePath() + ": there is no such file");
@@ -116,7 +112,7 @@ public final class Pem {
         return Files.readAllBytes(file);
     }
 
-    /** Writes for everybody to read; a reader sees the old file or the new one. */
+    /** Writes certificates, readable by everybody; a reader sees the old file or the new one. */
     public static void write(Path file, List<X509Certificate> certificates) throws IOException {
         StringBuilder text = new StringBuilder();
         try {
@@ -129,12 +125,12 @@ public final class Pem {
         replace(file, text.toString(), "rw-r--r--");
     }
 
-    /** Writes a revocation list for everybody to read; a reader sees the old file or the new one. */
+    /** Writes a revocation list, readable by everybody; a reader sees the old file or the new one. */
     public static void writeRevocations(Path file, byte[] list) throws IOException {
         replace(file, block("X509 CRL", list), "rw-r--r--");
     }
 
-    /** Writes for the owner only. */
+    /** Writes a key, readable by the owner only. */
     public static void write(Path file, Key key) throws IOException {
         replace(file, block("PRIVATE KEY", key.getEncoded()), "rw-------");
     }

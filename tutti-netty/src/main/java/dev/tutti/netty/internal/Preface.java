@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * What the side that was dialled says first through TLS 1.3. The other side's handshake is over before anybody has looked
- * at its certificate; only this tells it that it is trusted.
+ * The first bytes of the dialled side through TLS 1.3. The other side's handshake is over before its certificate was
+ * checked; only the preface tells it that it is trusted.
  */
 final class Preface {
 
@@ -22,7 +22,7 @@ final class Preface {
         return Unpooled.directBuffer(Integer.BYTES).writeInt(WORD);
     }
 
-    /** Takes what has come of it; whether that was the last. */
+    /** Takes the bytes of it that have arrived; returns whether they complete it. */
     boolean isCompletedBy(ByteBuf bytes) {
         boolean wasMissing = missingBytes > 0;
         while (missingBytes > 0 && bytes.isReadable()) {
@@ -32,7 +32,7 @@ final class Preface {
         return wasMissing && missingBytes == 0;
     }
 
-    /** Of a whole one. */
+    /** Returns whether a complete preface is right. */
     boolean isRight() {
         return word == WORD;
     }

@@ -5,7 +5,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import org.jspecify.annotations.Nullable;
 
-/** Whether there is processor time left: for the loop's thread, and on the machine (or what of it a container has). */
+/**
+ * Measures whether processor time is left: for the loop's thread, and on the machine (or a container's share of it).
+ */
 final class ProcessorWatch {
 
     private static final long PERIOD_NANOS = 250_000_000;
@@ -19,12 +21,12 @@ final class ProcessorWatch {
     private long startNanos;
     private long startThreadNanos;
 
-    /** Whether a period is over; then {@link #isBusy} says how it was. */
+    /** Returns whether a period is over; {@link #isBusy} then gives its result. */
     boolean isDue(long nowNanos) {
         return thread == null || nowNanos - startNanos >= PERIOD_NANOS;
     }
 
-    /** Ends a period and begins the next. On the loop; of the thread that has led it since the period began. */
+    /** Ends a period and begins the next. On the loop, by the thread that has led it since the period began. */
     boolean isBusy(long nowNanos) {
         long threadNanos = threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
         double machineShare = machine == null ? 0 : machine.getCpuLoad();

@@ -4,18 +4,18 @@ import dev.tutti.core.Block;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
-/** A large block that is filled from sockets, and how far. One connection at a time has it. */
+/** A large block that is filled from sockets, with its fill level. One connection at a time uses it. */
 final class ReceiveRegion {
 
     final Block block;
 
-    /** The block as Netty sees it. It is retained by every read that is under way. */
+    /** The block as a Netty buffer. It is retained by every read that is in progress. */
     final ByteBuf view;
 
-    /** Where free memory begins. */
+    /** Start of the free memory. */
     int position;
 
-    /** Whether packets over it were handed up, so that what is before {@link #position} may be in use. */
+    /** Packets over it were handed up, so that memory before {@link #position} may be in use. */
     boolean isShared;
 
     ReceiveRegion(Block block) {

@@ -4,10 +4,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The regions of a loop that have room and that no connection has. Used on the loop only. */
+/** Regions of a loop that have room and that no connection uses. Used on the loop only. */
 final class ReceiveRegions {
 
-    /** A region that is kept takes a packet as packets mostly are, and a read that is worth its system call. */
+    /** Least room of a kept region: enough for a usual packet, and for a read that is worth its system call. */
     static final int ROOM_MIN = 92 * 1024 + FrameCheck.HEAD_BYTES_MAX;
 
     private static final int OPEN_MAX = 4;
@@ -15,14 +15,14 @@ final class ReceiveRegions {
     private final DirectMemory memory;
     private final ArrayDeque<ReceiveRegion> open = new ArrayDeque<>();
 
-    /** Given back by connections that ended while the kernel still had a read under way. */
+    /** Regions returned by connections that ended while the kernel still had a read in progress. */
     private final List<ReceiveRegion> beingRead = new ArrayList<>();
 
     ReceiveRegions(DirectMemory memory) {
         this.memory = memory;
     }
 
-    /** A region with room for so many bytes, at most what a new one has. */
+    /** Returns a region with room for {@code bytes}, which is at most the size of a new one. */
     ReceiveRegion checkOut(int bytes) {
         reclaim();
         ReceiveRegion last = open.peekLast();
@@ -47,7 +47,7 @@ final class ReceiveRegions {
         }
     }
 
-    /** Gives everything back. */
+    /** Returns all memory. */
     void close() {
         reclaim();
         open.forEach(region -> region.block.release());

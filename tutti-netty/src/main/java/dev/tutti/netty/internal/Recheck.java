@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Looks at living TLS connections every {@link Security#LOOK_NANOS}: the files are read again if they have changed, on a
- * worker, and a connection whose certificate is not believed any more ends. Used on the loop only.
+ * Checks open TLS connections every {@link Security#LOOK_NANOS}: changed files are read again, on a worker, and a
+ * connection whose certificate is not trusted any more ends. Used on the loop only.
  */
 final class Recheck {
 
@@ -22,7 +22,7 @@ final class Recheck {
     private final BiConsumer<Connection, String> onDistrusted;
 
     /**
-     * @param connections those with a certificate of the other end
+     * @param connections connections with a certificate of the other end
      * @param onDistrusted ends a connection, for a reason
      */
     Recheck(
@@ -52,7 +52,7 @@ final class Recheck {
         }
     }
 
-    /** On a worker. */
+    /** Checks connections. On a worker. */
     private void check(List<Connection> open) {
         boolean isChanged = security.refresh();
         Trust trust = security.trust();

@@ -8,12 +8,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Looks names up, with the JDK. */
+/** Looks up names with the JDK. */
 final class Resolver {
 
     private Resolver() {}
 
-    /** The address if {@code host} is a literal one. */
+    /** Returns the address if {@code host} is a literal one; otherwise null. */
     static @Nullable InetAddress literal(String host) {
         try {
             return InetAddress.ofLiteral(host);
@@ -22,7 +22,7 @@ final class Resolver {
         }
     }
 
-    /** The addresses of a name, none if there are none. Takes its time. */
+    /** Returns the addresses of a name, none if there are none. Blocks, perhaps for long. */
     static List<InetAddress> lookUp(String host) {
         try {
             return List.of(InetAddress.getAllByName(host));

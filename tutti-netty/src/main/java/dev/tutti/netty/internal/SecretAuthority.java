@@ -16,10 +16,10 @@ import java.security.spec.ECPublicKeySpec;
 import java.time.Instant;
 
 /**
- * The certificate authority that a cluster secret stands for: everybody who knows the secret has the same key.
+ * The certificate authority that is derived from a cluster secret: everybody who knows the secret has the same key.
  *
- * <p>The bytes that are derived from the secret make a P-256 private key. The JDK computes no public key for a given private one, so the
- * multiplication is here; it runs once, on start.
+ * <p>The bytes derived from the secret make a P-256 private key. The JDK computes no public key for a given private
+ * one, so the multiplication is here; it runs once, on start.
  */
 final class SecretAuthority {
 
@@ -40,7 +40,7 @@ final class SecretAuthority {
         return X509.authority(keys, name, ALWAYS);
     }
 
-    /** Returns the private key of the authority, which only those know who have the secret. */
+    /** Returns the private key of the authority, which is known only to those that have the secret. */
     static byte[] scalar(X509.Identity authority) {
         return ((ECPrivateKey) authority.key()).getS().toByteArray();
     }
@@ -58,7 +58,7 @@ final class SecretAuthority {
                 factory.generatePrivate(new ECPrivateKeySpec(scalar, curve)));
     }
 
-    /** The curve's generator, {@code scalar} times; {@code scalar} is from 1 to the order minus 1. */
+    /** Returns the curve's generator times {@code scalar}, which is from 1 to the order minus 1. */
     static ECPoint multiply(ECParameterSpec curve, BigInteger scalar) {
         BigInteger prime = ((ECFieldFp) curve.getCurve().getField()).getP();
         BigInteger a = curve.getCurve().getA();

@@ -16,8 +16,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Certificates from a cluster secret. A file may have two lines while the secret changes: the authority of the first one
- * signs the certificate of this node, and those of both are believed.
+ * Certificates from a cluster secret. A file may have two lines while the secret changes: the authority of the first
+ * one signs the certificate of this node, and those of both are trusted.
  */
 final class SecretSource implements Security.Source {
 
@@ -29,7 +29,7 @@ final class SecretSource implements Security.Source {
     private final String name;
     private final String host;
 
-    /** Those in use: a secret of people takes some tenths of a second. */
+    /** Authorities in use, cached: one of a secret chosen by people takes some tenths of a second. */
     private Map<ClusterSecret, X509.Identity> authorities = new LinkedHashMap<>();
 
     private SecretSource(@Nullable Path file, String text, String cluster, String name, String host) {

@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where TLS engines come from. The files behind it are read again when they have changed; files that can't be used leave
- * what was there. {@link #refresh} is for one thread at a time, the rest for any.
+ * Source of TLS engines. The files behind it are read again when they have changed; if they can't be used, the previous
+ * certificates stay in force. {@link #refresh} is for one thread at a time, the rest for any.
  */
 final class Security {
 
-    /** How often the files are looked at. */
+    /** Time between two checks of the files. */
     static final long LOOK_NANOS = 2_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(Security.class);
@@ -31,15 +31,13 @@ final class Security {
     /** Certificates and rules, from files or from a secret. */
     interface Source {
 
-        /** Files that it is made of. */
+        /** Returns the files that it is made of. */
         List<Path> files();
 
-        /**
-         * @throws IOException that says which file is wrong and what would be right
-         */
+        /** @throws IOException if a file is wrong; the message says which, and what would be right */
         Trust load() throws IOException, GeneralSecurityException;
 
-        /** For people. */
+        /** Returns the kind of source, for people. */
         String kind();
     }
 
@@ -55,13 +53,13 @@ final class Security {
         this.trust = source.load();
     }
 
-    /** Returns whether TLS is set, in part at least. */
+    /** Returns whether TLS is set, at least in part. */
     static boolean isSet(Settings settings) {
         return FileSource.isSet(settings) || SecretSource.isSet(settings);
     }
 
     /**
-     * @param address where others dial the node
+     * @param address address at which others dial the node
      * @return null if no TLS is set
      * @throws TransportException if it is set in part, or can't be used
      */
@@ -95,7 +93,7 @@ final class Security {
         return name.isEmpty() ? address : name;
     }
 
-    /** The certificates that count now. */
+    /** Returns the certificates in force. */
     Trust trust() {
         return trust;
     }
@@ -105,7 +103,7 @@ final class Security {
         return trust.engine(isClient);
     }
 
-    /** Looks at the files and reads them if they have changed; returns whether other certificates count now. Blocks. */
+    /** Checks the files and reads changed ones; returns whether other certificates are in force now. Blocks. */
     boolean refresh() {
         try {
             List<String> now = look();
@@ -124,7 +122,7 @@ final class Security {
         }
     }
 
-    /** When each file was changed, and its size. */
+    /** Returns the time of change and the size of each file. */
     private List<String> look() throws IOException {
         List<String> found = new ArrayList<>();
         for (Path file : source.files()) {
@@ -133,7 +131,7 @@ final class Security {
         return found;
     }
 
-    /** For people. */
+    /** Returns a description for people. */
     String description() {
         return "TLS 1.3, " + source.kind() + ", authority " + trust.fingerprint();
     }

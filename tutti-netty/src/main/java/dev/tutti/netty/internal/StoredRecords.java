@@ -31,10 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records of a node: a file each in a directory of its own, or in memory. A record is written to a new file, forced to
- * the disk, and takes the place of the old one at once; a sum shows one that was not written whole.
+ * The records of a node: a file each in a directory of its own, or in memory. A record is written to a new file, forced
+ * to the disk, and replaces the old one atomically; a checksum reveals one that was not written completely.
  *
- * <p>Files are read and written on a thread that is made with the first question.
+ * <p>Files are read and written on a thread that is created with the first question.
  */
 final class StoredRecords implements Records, AutoCloseable {
 
@@ -68,8 +68,8 @@ final class StoredRecords implements Records, AutoCloseable {
     }
 
     /**
-     * @param settings with {@link TransportSettings#RECORDS_DIRECTORY}
-     * @param loop where answers are given; may refuse when the driver has ended
+     * @param settings settings, of which {@link TransportSettings#RECORDS_DIRECTORY} is used
+     * @param loop runs answers; may refuse when the driver has ended
      * @throws TransportException if the directory can't be used, or another node uses it
      */
     static StoredRecords open(Settings settings, Consumer<Driver.Task> loop) {
@@ -86,7 +86,7 @@ final class StoredRecords implements Records, AutoCloseable {
         }
     }
 
-    /** Two nodes that vote with one record would vote twice. */
+    /** Locks the directory: two nodes that vote with one record would vote twice. */
     private static FileChannel lock(Path directory) throws IOException {
         FileChannel channel = FileChannel.open(
                 directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -168,7 +168,7 @@ final class StoredRecords implements Records, AutoCloseable {
 
     // ------------------------------------------------------------------ files
 
-    /** As much of the key as any file system takes, and what makes it unique. */
+    /** Returns the file's name: as much of the key as any file system takes, and a unique suffix. */
     static String fileName(String key) {
         StringBuilder name = new StringBuilder();
         for (int index = 0; index < Math.min(NAME_CHARACTERS, key.length()); index++) {
@@ -196,7 +196,7 @@ final class StoredRecords implements Records, AutoCloseable {
         return buffer.putInt(2 * Integer.BYTES, sum(buffer)).array();
     }
 
-    /** Of all behind it. */
+    /** Returns the checksum of all bytes after the checksum itself. */
     private static int sum(ByteBuffer buffer) {
         CRC32C sum = new CRC32C();
         sum.update(buffer.array(), 3 * Integer.BYTES, buffer.array().length - 3 * Integer.BYTES);
@@ -220,7 +220,10 @@ final class StoredRecords implements Records, AutoCloseable {
         force(directory);
     }
 
-    /** The name is a part of the directory, which some systems do not open as a file, and write by themselves. */
+    /**
+     * Forces a file's name to disk: it is a part of the directory, which some systems do not open as a file, and write
+     * by themselves.
+     */
     private static void force(Path directory) {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
@@ -258,7 +261,7 @@ final class StoredRecords implements Records, AutoCloseable {
         return record;
     }
 
-    /** What was asked is still written. Blocks for two seconds at most. Idempotent. */
+    /** Ends the thread; questions asked before are still written. Blocks for two seconds at most. Idempotent. */
     @Override
     public void close() {
         worker.shutdown();

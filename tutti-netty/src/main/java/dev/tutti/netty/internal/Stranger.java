@@ -2,7 +2,7 @@ package dev.tutti.netty.internal;
 
 import dev.tutti.core.Packet;
 
-/** Guesses who it is that sends something else than frames. */
+/** Guesses the protocol of a peer that sends something else than frames. */
 final class Stranger {
 
     private Stranger() {}

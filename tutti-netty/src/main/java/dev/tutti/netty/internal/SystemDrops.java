@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What Linux says about datagrams that it dropped because a socket's buffer was full. From any thread. */
+/** Datagrams that Linux dropped because a socket's buffer was full. From any thread. */
 final class SystemDrops {
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -22,7 +22,10 @@ final class SystemDrops {
 
     private SystemDrops() {}
 
-    /** Datagrams dropped by the sockets of this process that are bound to {@code ports}; 0 where that is not known. */
+    /**
+     * Returns the number of datagrams dropped by this process's sockets that are bound to {@code ports}; 0 if not
+     * known.
+     */
     static long count(Set<Integer> ports) {
         try {
             Set<String> own = sockets();
@@ -54,7 +57,7 @@ final class SystemDrops {
         return drops;
     }
 
-    /** The inodes of this process's sockets. */
+    /** Returns the inodes of this process's sockets. */
     private static Set<String> sockets() throws IOException {
         Set<String> inodes = new HashSet<>();
         if (!Files.isDirectory(DESCRIPTORS)) {

@@ -10,14 +10,14 @@ import java.security.cert.CertificateNotYetValidException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in plain words why two nodes do not trust each other. */
+/** Explains in plain words why two nodes do not trust each other. */
 final class TlsTrouble {
 
     private static final int DEPTH_MAX = 16;
 
     private TlsTrouble() {}
 
-    /** Returns the reason, printable: certificates name their owners as they like. */
+    /** Returns the reason, printable: certificates may contain any names. */
     static String explain(@Nullable Throwable trouble) {
         return Printable.escape(reason(trouble));
     }
@@ -37,7 +37,7 @@ final class TlsTrouble {
         return "the TLS handshake ended: " + deepest;
     }
 
-    /** Whether a handshake failed because the connection ended, and not because of what either side has said. */
+    /** Returns whether a handshake failed because the connection ended, and not because of an alert or a check. */
     static boolean isConnectionEnd(Throwable trouble) {
         int depth = 0;
         for (Throwable cause = trouble; cause != null && depth < DEPTH_MAX; cause = cause.getCause(), depth++) {

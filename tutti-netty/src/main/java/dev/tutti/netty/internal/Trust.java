@@ -27,17 +27,20 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The certificate that a node shows, and the rule by which it believes others: a certificate that one of its authorities
- * has signed, in its time, not revoked, and on the list if there is one.
+ * The certificate that a node presents, and the rule by which it trusts others: a certificate that one of its
+ * authorities has signed, within its validity, not revoked, and on the list if there is one.
  */
 final class Trust {
 
     private static final String[] PROTOCOLS = {"TLSv1.3"};
 
-    /** Beyond what RFC 8446 (4.6.1) allows for a ticket, so that none is given: a resumed session would be checked by nobody. */
+    /**
+     * Beyond the limit of RFC 8446 (4.6.1) for a ticket, so that none is issued: a resumed session would not be
+     * checked.
+     */
     private static final int NO_TICKETS_SECONDS = 8 * 24 * 3_600;
 
-    /** A certificate that is not believed; the message says why, of the other end. */
+    /** Thrown for a certificate that is not trusted; the message gives the reason, as seen from this end. */
     static final class DistrustException extends CertificateException {
 
         private static final long serialVersionUID = 1;
@@ -48,23 +51,21 @@ final class Trust {
     }
 
     /**
-     * Restrictions beside the authorities.
+     * Restrictions besides the authorities.
      *
      * @param revocations lists of revoked certificates; each counts for the authority that has signed it
-     * @param allowed common names and fingerprints (lower-case hex of the certificate's SHA-256) that are believed; empty for all
-     * @param isNameChecked whether names in certificates restrict who a node may be
+     * @param allowed trusted common names and fingerprints (lower-case hex of the certificate's SHA-256); empty for all
+     * @param isNameChecked whether names in certificates restrict the names that a node may use
      */
     record Rules(List<X509CRL> revocations, Set<String> allowed, boolean isNameChecked) {
 
         static final Rules NONE = new Rules(List.of(), Set.of(), true);
     }
 
-    /**
-     * Those whose certificates are believed, and the pass of nodes that know them.
-     */
+    /** Authorities whose certificates are trusted, and the pass of nodes that know them. */
     record Authorities(List<X509Certificate> certificates, Pass pass) {
 
-        /** Authorities of which nodes know the certificates alone; {@code chain} is that of this node. */
+        /** Returns authorities known by their certificates alone; {@code chain} is that of this node. */
         static Authorities of(List<X509Certificate> certificates, List<X509Certificate> chain) {
             X500Principal issuer = chain.getLast().getIssuerX500Principal();
             List<byte[]> keys = new ArrayList<>();
@@ -140,22 +141,22 @@ final class Trust {
         return context;
     }
 
-    /** Of the authorities' keys, for people to compare. */
+    /** Returns the fingerprint of the authorities' keys, for people to compare. */
     String fingerprint() {
         return fingerprint;
     }
 
-    /** The certificate that is shown, then those between it and the authority. */
+    /** Returns the certificate that is presented, then those between it and the authority. */
     List<X509Certificate> chain() {
         return chain;
     }
 
-    /** The names in the certificate that is shown. */
+    /** Returns the names in the certificate that is presented. */
     Names own() {
         return own;
     }
 
-    /** Returns an engine for one connection. That of a client shows a pass. */
+    /** Returns an engine for one connection. A client's engine shows a pass. */
     SSLEngine engine(boolean isClient) {
         SSLEngine engine = context.createSSLEngine();
         engine.setUseClientMode(isClient);
@@ -170,7 +171,7 @@ final class Trust {
         return engine;
     }
 
-    /** The pass that other nodes show. */
+    /** Returns the pass that other nodes show. */
     Pass pass() {
         return pass;
     }
@@ -180,7 +181,7 @@ final class Trust {
     }
 
     /**
-     * Returns why a chain is not believed any more; null if it is.
+     * Returns the reason why a chain is not trusted any more; null if it is.
      *
      * @param isWhole whether signatures are checked too, which costs a millisecond
      */
@@ -233,7 +234,7 @@ final class Trust {
                 .collect(Collectors.joining(", "));
     }
 
-    /** The JDK's check, and the rules after it. */
+    /** The JDK's check, followed by the rules. */
     private final class Checked extends X509ExtendedTrustManager {
 
         private void check(X509Certificate[] chain) throws CertificateException {

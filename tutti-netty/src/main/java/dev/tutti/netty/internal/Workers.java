@@ -4,7 +4,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads for what would hold up the loop: name look-ups and the arithmetic of TLS handshakes. They end when idle. */
+/**
+ * Threads for work that would hold up the loop: name look-ups and the arithmetic of TLS handshakes. They end when idle.
+ */
 final class Workers extends ThreadPoolExecutor {
 
     private static final int WAITING_MAX = 1_024;

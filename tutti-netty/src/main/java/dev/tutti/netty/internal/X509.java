@@ -54,7 +54,7 @@ public final class X509 {
         }
     }
 
-    /** From when until when a certificate is good. */
+    /** Period in which a certificate is valid. */
     public record Validity(Instant from, Instant to) {}
 
     public static KeyPair newKeys() throws GeneralSecurityException {
@@ -119,7 +119,7 @@ public final class X509 {
     /**
      * Makes a revocation list, as DER.
      *
-     * @param revoked serial numbers, and since when each is revoked
+     * @param revoked serial numbers, with the time of revocation of each
      */
     public static byte[] revocations(Identity authority, SortedMap<BigInteger, Instant> revoked, Instant now)
             throws GeneralSecurityException {
@@ -167,19 +167,25 @@ public final class X509 {
                 : Der.sequence(Der.identifier(identifier), Der.octets(value));
     }
 
-    /** RFC 5280, 4.2.1.2: SHA-1 of the key's bits, which end its encoding. It names the key and protects nothing. */
+    /**
+     * Returns the key identifier of RFC 5280, 4.2.1.2: SHA-1 of the key's bits, which end its encoding. It names the
+     * key and protects nothing.
+     */
     private static byte[] keyId(PublicKey key) throws GeneralSecurityException {
         byte[] encoded = key.getEncoded();
         byte[] point = Arrays.copyOfRange(encoded, Math.max(0, encoded.length - POINT_BYTES), encoded.length);
         return MessageDigest.getInstance("SHA-1").digest(point);
     }
 
-    /** The SHA-256 of a certificate in lower-case hex, as openssl x509 -fingerprint -sha256 prints it with colons. */
+    /**
+     * Returns the SHA-256 of a certificate in lower-case hex, as openssl x509 -fingerprint -sha256 prints it with
+     * colons.
+     */
     static String digest(X509Certificate certificate) throws GeneralSecurityException {
         return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
     }
 
-    /** The first bytes of the SHA-256 of the public key: enough for people to compare. */
+    /** Returns the first bytes of the SHA-256 of the public key: enough for people to compare. */
     static String fingerprint(PublicKey key) throws GeneralSecurityException {
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getEncoded());
         return HexFormat.of().formatHex(digest, 0, 8);

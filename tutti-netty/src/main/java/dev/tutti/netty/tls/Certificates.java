@@ -15,10 +15,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Makes an authority, and certificates for the nodes of a cluster, as PEM files for {@code tls.*}. Thread-safe. */
+/** Creates an authority, and certificates for the nodes of a cluster, as PEM files for {@code tls.*}. Thread-safe. */
 public final class Certificates {
 
-    /** Until clocks agree: certificates are good from a little before they are made. */
+    /** Tolerated difference of clocks: certificates are valid from a little before their creation. */
     private static final Duration CLOCK_SLACK = Duration.ofHours(1);
 
     private Certificates() {}
@@ -32,12 +32,12 @@ public final class Certificates {
     public record PemFiles(Path certificate, Path key) {}
 
     /**
-     * What to make.
+     * A certificate to make.
      *
-     * @param name of the node, in the certificate, and of the files
+     * @param name name of the node, in the certificate, and of the files
      * @param alternativeNames host names and addresses that the node may have; none for any
-     * @param validity how long it is good
-     * @param isForced whether files that are there are replaced
+     * @param validity time for which it is valid
+     * @param isForced whether existing files are replaced
      */
     public record Request(String name, List<String> alternativeNames, Duration validity, boolean isForced) {
 
@@ -52,7 +52,7 @@ public final class Certificates {
             alternativeNames = List.copyOf(alternativeNames);
         }
 
-        /** A certificate for a year that replaces nothing. */
+        /** Returns a request for a certificate for a year that replaces nothing. */
         public static Request of(String name) {
             return new Request(name, List.of(), Duration.ofDays(365), false);
         }
@@ -95,10 +95,10 @@ public final class Certificates {
     }
 
     /**
-     * Makes a list of revoked certificates for {@code tls.revoked}, or adds to one.
+     * Creates a list of revoked certificates for {@code tls.revoked}, or adds to one.
      *
-     * @param list is replaced; what the same authority has revoked in it stays revoked
-     * @param certificates of the nodes that are not to be trusted any more; none makes a list without entries
+     * @param list file to replace; certificates that the same authority has revoked in it stay revoked
+     * @param certificates certificates of the nodes that are no longer trusted; none makes a list without entries
      * @throws IOException if the list can't be written, the authority can't be used, or has not signed a certificate
      */
     public static void revoke(Path list, PemFiles authority, List<Path> certificates) throws IOException {

@@ -14,11 +14,11 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * A cluster secret that is hard enough to guess.
  *
- * <p>Everybody who reaches the port of a node is shown a certificate from which guesses can be tried at home, so words of
- * people are refused: the <em>128-bit rule</em>. Letters of one case in a row count as one word, and digits in a row as one
- * number, of 13 bits at most each, which is what one of ten thousand words is worth; a single character counts the
- * logarithm of its alphabet. A secret must have 128 bits and twelve different characters. One that {@link #generate} has
- * made has 256.
+ * <p>Everybody who reaches the port of a node is shown a certificate against which guesses can be tested offline, so
+ * weak secrets are refused by the <em>128-bit rule</em>. Consecutive letters of one case count as one word, and
+ * consecutive digits as one number, of 13 bits at most each, which is the entropy of one of ten thousand words; a
+ * single character counts the logarithm of its alphabet. A secret must have 128 bits and twelve different characters.
+ * One made by {@link #generate} has 256.
  */
 public final class ClusterSecret {
 
@@ -58,7 +58,7 @@ public final class ClusterSecret {
         return new ClusterSecret(text);
     }
 
-    /** Makes the text of a secret of 32 random bytes, in base64url. */
+    /** Returns the text of a secret of 32 random bytes, in base64url. */
     public static String generate() {
         byte[] bytes = new byte[BYTES];
         SecureRandom random = new SecureRandom();
@@ -88,7 +88,7 @@ public final class ClusterSecret {
         return bits;
     }
 
-    /** Characters of the alphabet; 0 for signs, which form no words. */
+    /** Returns the number of characters in the alphabet; 0 for signs, which form no words. */
     private static int kind(char character) {
         if (Character.isDigit(character)) {
             return 10;
@@ -103,7 +103,7 @@ public final class ClusterSecret {
     /**
      * Derives bytes for a cluster.
      *
-     * <p>A secret that was generated has the entropy of the key, and one round of HKDF is enough; the others are stretched with
+     * <p>A generated secret has the entropy of the key, so one round of HKDF is enough; others are stretched with
      * PBKDF2, which takes some tenths of a second.
      */
     public byte[] derive(String cluster, String purpose, int length) throws GeneralSecurityException {
@@ -120,7 +120,7 @@ public final class ClusterSecret {
         return hkdf.deriveData(HKDFParameterSpec.expandOnly(stretched(salt), info, length));
     }
 
-    /** The 32 bytes of a secret in the form of {@link #generate}; else none. */
+    /** Returns the 32 bytes of a secret in the form of {@link #generate}; otherwise none. */
     private byte[] generated() {
         if (text.length() != GENERATED_CHARACTERS || !text.matches("[A-Za-z0-9_-]+")) {
             return new byte[0];

@@ -21,10 +21,11 @@ public final class PrivateFile {
     private PrivateFile() {}
 
     /**
-     * Checks that nobody but the owner may read or write a file. The group may read one of root, if this process is not
-     * root's: it has been given to the group on purpose. Does nothing where files have no POSIX permissions.
+     * Checks that nobody but the owner may read or write a file. One exception: the file may belong to root and be
+     * readable by its group, if this process is not root's, because it was given to the group on purpose. Does nothing
+     * where files have no POSIX permissions.
      *
-     * @throws IOException if others may, with the command that changes it, or if there is no such file
+     * @throws IOException if others have access, with the command that changes it, or if there is no such file
      */
     public static void check(Path file) throws IOException {
         if (!Files.getFileStore(file).supportsFileAttributeView("posix")) {
@@ -37,7 +38,7 @@ public final class PrivateFile {
         }
     }
 
-    /** @param user whose process this is */
+    /** @param user user who runs this process */
     static boolean isPrivate(Set<PosixFilePermission> there, String owner, String user) {
         if (there.stream().anyMatch(OF_OTHERS::contains)) {
             return false;

@@ -1,4 +1,4 @@
-/** Nodes as others watch them. */
+/** Monitoring of nodes. */
 module dev.tutti.metrics {
     requires transitive dev.tutti;
     requires java.management;

@@ -16,10 +16,10 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * What happens to a node as events of the JDK's flight recorder, in category {@code tutti}: {@code
- * dev.tutti.ViewChange}, {@code Merge}, {@code Departure}, {@code Suspicion}, {@code StateTransfer}, {@code SlowListener}, {@code CallbackFailed},
- * {@code SendWaited} and {@code Link}; and, if it is enabled in the recording, {@code dev.tutti.Number} for every number, once
- * in ten seconds.
+ * Writes events of a node as events of the JDK's flight recorder, in category {@code tutti}: {@code
+ * dev.tutti.ViewChange}, {@code Merge}, {@code Departure}, {@code Suspicion}, {@code StateTransfer}, {@code
+ * SlowListener}, {@code CallbackFailed}, {@code SendWaited} and {@code Link}; and, if it is enabled in the recording,
+ * {@code dev.tutti.Number} for every number, once in ten seconds.
  *
  * <p>Costs nothing while no recording runs.
  */
@@ -35,7 +35,7 @@ public final class FlightEvents implements AutoCloseable {
         FlightRecorder.addPeriodicEvent(NumberEvent.class, periodic);
     }
 
-    /** Writes from now on. */
+    /** Starts to write events. */
     public static FlightEvents start(Node node) {
         return new FlightEvents(node);
     }
@@ -69,7 +69,7 @@ public final class FlightEvents implements AutoCloseable {
                 case SendWaitedEvent waited -> waited.millis = amount;
                 case StateTransferEvent state -> state.bytes = number(event, "bytes");
                 default -> {
-                    // The text says all.
+                    // The text is complete.
                 }
             }
             written.commit();
@@ -96,7 +96,7 @@ public final class FlightEvents implements AutoCloseable {
         }
     }
 
-    /** Ends it. Idempotent. */
+    /** Stops writing. Idempotent. */
     @Override
     public void close() {
         FlightRecorder.removePeriodicEvent(periodic);

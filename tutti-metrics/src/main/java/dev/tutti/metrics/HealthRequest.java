@@ -6,17 +6,17 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a request of HTTP, as far as four pages need it.
+ * The parts of an HTTP request's head that the four pages need.
  *
- * @param path without a query
- * @param host the header; null if there is none
+ * @param path path without a query
+ * @param host value of the header; null if there is none
  */
 record HealthRequest(String method, String path, @Nullable String host) {
 
-    /** Bytes of a head: probes and Prometheus send some hundred. */
+    /** Most bytes of a head: probes and Prometheus send some hundred. */
     static final int HEAD_BYTES_MAX = 8_192;
 
-    /** Characters of a method, and of a version. */
+    /** Most characters of a method, and of a version. */
     private static final int METHOD_LENGTH_MAX = 16;
 
     private static final String HOST = "host";
@@ -45,7 +45,7 @@ record HealthRequest(String method, String path, @Nullable String host) {
         return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
     }
 
-    /** Takes a head apart; what follows its end counts for nothing. Null if it is malformed. */
+    /** Parses a head; text after its end is ignored. Null if it is malformed. */
     static @Nullable HealthRequest parse(String text) {
         int end = text.indexOf(END);
         int lineEnd = text.indexOf(LINE_END);
@@ -69,7 +69,7 @@ record HealthRequest(String method, String path, @Nullable String host) {
             }
             if (colon - start == HOST.length() && text.regionMatches(true, start, HOST, 0, HOST.length())) {
                 if (host != null) {
-                    // Which one is meant is what an attack would be about.
+                    // Two hosts are ambiguous, which an attack could exploit.
                     return null;
                 }
                 host = text.substring(colon + 1, lineEnd).strip();

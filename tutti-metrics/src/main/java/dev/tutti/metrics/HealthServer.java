@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Says over HTTP how a node is, for orchestrators and Prometheus. Read-only, four pages:
+ * Serves a node's health over HTTP, for orchestrators and Prometheus. Read-only, four pages:
  *
  * <ul>
  *   <li>{@code /health/live}: 200 if the loop answers, else 503: a restart helps
@@ -40,20 +40,20 @@ import org.slf4j.Logger;
  *   <li>{@code /metrics}: all numbers, in the text format of Prometheus
  * </ul>
  *
- * <p>There is no encryption and no login: it listens on this machine alone unless an address is given, and then everybody
- * who reaches the port may read. Who asks by a name that is not known here is told the state without reasons, and no numbers: it
- * may be a page elsewhere that lets its own name point here. A connection is for one request and ends within five seconds; when
- * all are taken, the one that has been idle for longest makes room.
+ * <p>There is no encryption and no login: it listens on this machine alone unless an address is given, and then
+ * everybody who reaches the port may read. A request under an unknown host name gets the state without reasons, and no
+ * numbers: it may come from a foreign page whose name points here. A connection is for one request and ends within five
+ * seconds; when all are in use, the one that has been idle for longest makes room.
  */
 public final class HealthServer implements AutoCloseable {
 
-    /** Connections at a time; half of them from one address. */
+    /** Most connections at a time; half of them from one address. */
     static final int CONNECTIONS_MAX = 64;
 
-    /** Time for a connection, from its beginning to its end, whatever it is at. */
+    /** Time for a connection from its beginning to its end, whatever its state. */
     static final Duration CONNECTION_TIME_MAX = Duration.ofSeconds(5);
 
-    /** Pause between two looks for connections whose time is over. */
+    /** Pause between two checks for connections whose time is over. */
     private static final int SWEEP_MILLIS = 250;
 
     private static final int BACKLOG = 64;
@@ -91,7 +91,7 @@ public final class HealthServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        // Of the platform: it accepts, and ends what is late, while virtual threads are all busy.
+        // A platform thread: it accepts, and ends late connections, while virtual threads are all busy.
         Thread.ofPlatform().daemon().name("tutti-health").start(this::serve);
         LOG.info("health of node {} at http://{}:{}/health", node.name(), address.getHostString(), port());
     }
@@ -118,7 +118,8 @@ public final class HealthServer implements AutoCloseable {
     /**
      * Serves at an address, in the clear.
      *
-     * @param names by which it may be asked for all that it has, beside localhost, addresses and the name in {@code address}
+     * @param names host names under which requests get everything, besides localhost, addresses and the name in {@code
+     *     address}
      * @throws IOException if it can't be bound
      */
     public static HealthServer start(Node node, InetSocketAddress address, Collection<String> names) throws IOException {
@@ -129,7 +130,7 @@ public final class HealthServer implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Counters and levels now, by name. */
+    /** Returns the present counters and levels, by name. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>();
         status.put("connections", (long) places.taken());
@@ -149,7 +150,7 @@ public final class HealthServer implements AutoCloseable {
             try {
                 admit(server.accept());
             } catch (SocketTimeoutException e) {
-                // Nobody has come, and it is time to look.
+                // No connection has arrived, and a check is due.
             } catch (IOException e) {
                 LOG.debug("health: a connection was not accepted: {}", e.getMessage());
             }
@@ -177,7 +178,7 @@ public final class HealthServer implements AutoCloseable {
         });
     }
 
-    /** Ends what takes too long; whoever reads from it or writes to it gets an exception. */
+    /** Ends connections that take too long; a thread that reads from one or writes to it gets an exception. */
     private void sweep() {
         long nowNanos = System.nanoTime();
         for (Connection connection : connections) {
@@ -215,7 +216,7 @@ public final class HealthServer implements AutoCloseable {
         }
         out.flush();
         socket.shutdownOutput();
-        // Closing with something unread would reset the connection before the answer was read.
+        // Closing with unread bytes would reset the connection before the answer was read.
         byte[] rest = new byte[1_024];
         int drained = 0;
         int count = in.read(rest);
@@ -266,7 +267,7 @@ public final class HealthServer implements AutoCloseable {
                 : new Page(200, PrometheusText.CONTENT_TYPE, PrometheusText.write(inspection));
     }
 
-    /** Of an inspection that is not older than a second, however often it is asked for. */
+    /** Returns the health of an inspection that is not older than a second, however often it is asked for. */
     private Health health() {
         NodeInspection inspection = readings.inspection();
         return inspection == null ? readings.node().health() : inspection.health();
@@ -278,7 +279,7 @@ public final class HealthServer implements AutoCloseable {
         return new Page(isGood.test(health) ? 200 : 503, "application/json", Json.write(document) + "\n");
     }
 
-    /** Stops serving; the node goes on. Idempotent. */
+    /** Stops serving; the node continues. Idempotent. */
     @Override
     public void close() {
         try {

@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A node, its groups and its links as beans of JMX: {@code dev.tutti:type=Node,name="a"}, {@code
- * dev.tutti:type=Group,node="a",name="chat"}, {@code dev.tutti:type=Link,node="a",peer="b"}. Read-only. Every number has
- * its description; what happens comes as notifications of the node's bean.
+ * A node, its groups and its links as JMX beans: {@code dev.tutti:type=Node,name="a"}, {@code
+ * dev.tutti:type=Group,node="a",name="chat"}, {@code dev.tutti:type=Link,node="a",peer="b"}. Read-only. Every number
+ * has its description; events are notifications of the node's bean.
  *
  * <p>Costs nothing while nobody reads.
  */
@@ -97,7 +97,7 @@ public final class Jmx implements AutoCloseable {
         }
     }
 
-    /** Registers what has come, and removes what has gone. */
+    /** Registers beans of new groups and links, and removes those of ended ones. */
     private void sync() {
         NodeInspection inspection;
         try {
@@ -172,7 +172,7 @@ public final class Jmx implements AutoCloseable {
 
     // ------------------------------------------------------------------ beans
 
-    /** {@code reliability.sent-packets} as {@code ReliabilitySentPackets}. */
+    /** Returns the attribute's name: {@code reliability.sent-packets} as {@code ReliabilitySentPackets}. */
     static String attribute(Metric metric) {
         StringBuilder name = new StringBuilder();
         for (String word : metric.id().split("[.\\-_]")) {
@@ -181,7 +181,7 @@ public final class Jmx implements AutoCloseable {
         return name.toString();
     }
 
-    /** What can be read: numbers of one place by their definitions, and some texts. */
+    /** A bean with the numbers of one place by their definitions, and some texts. */
     private abstract static class Bean extends NotificationBroadcasterSupport implements DynamicMBean {
 
         /** A text, a truth value or a list. */
@@ -194,7 +194,7 @@ public final class Jmx implements AutoCloseable {
         private final Map<String, Fact> facts = new LinkedHashMap<>();
 
         Bean(Readings readings, Metric.Place place, Map<String, String> labels, String description) {
-            super(new MBeanNotificationInfo(new String[] {EVENT}, Notification.class.getName(), "What happens to the node"));
+            super(new MBeanNotificationInfo(new String[] {EVENT}, Notification.class.getName(), "Events of the node"));
             this.readings = readings;
             this.labels = labels;
             this.description = description;
@@ -235,7 +235,7 @@ public final class Jmx implements AutoCloseable {
                 try {
                     list.add(new Attribute(name, getAttribute(name)));
                 } catch (AttributeNotFoundException e) {
-                    // By contract, what is not there is left out.
+                    // By contract, missing attributes are left out.
                     LOG.debug("{} is left out", name);
                 }
             }
@@ -282,7 +282,7 @@ public final class Jmx implements AutoCloseable {
             fact("Cluster", TEXT, "Its cluster.", NodeInspection::cluster);
             fact("State", TEXT, "Running or stopped.", NodeInspection::state);
             fact("Version", TEXT, "Of tutti.", NodeInspection::version);
-            fact("Ready", TRUTH, "Whether all groups that were asked for are joined.", node -> node.health().isReady());
+            fact("Ready", TRUTH, "True if all requested groups are joined.", node -> node.health().isReady());
             fact("Reasons", TEXTS, "Why it is not ready, or what is strange.", node -> {
                 Health health = node.health();
                 return health.reasons().toArray(new String[0]);
@@ -314,8 +314,8 @@ public final class Jmx implements AutoCloseable {
                 return view == null ? new String[0] : view.members().stream().map(Object::toString).toArray(String[]::new);
             }));
             fact("Order", TEXT, "Of messages.", node -> of(node, GroupPart::order));
-            fact("Joined", TRUTH, "Whether it is joined, with its state.", node -> of(node, GroupPart::isJoined));
-            fact("WaitsFor", TEXT, "What a send would wait for; empty if it would proceed.", node -> of(node, GroupPart::waitsFor));
+            fact("Joined", TRUTH, "True if it is joined, with its state.", node -> of(node, GroupPart::isJoined));
+            fact("WaitsFor", TEXT, "Cause that a send would wait for; empty if it would proceed.", node -> of(node, GroupPart::waitsFor));
         }
 
         private @Nullable Object of(NodeInspection node, Function<GroupPart, Object> value) {
@@ -332,7 +332,7 @@ public final class Jmx implements AutoCloseable {
             this.label = label;
             fact("Address", TEXT, "Where the peer is dialled.", node -> of(node, link -> link.peer().address()));
             fact("State", TEXT, "Open, or resuming without a connection.", node -> of(node, LinkPart::state));
-            fact("Suspected", TRUTH, "Whether the peer is not heard.", node -> of(node, LinkPart::isSuspected));
+            fact("Suspected", TRUTH, "True if the peer is suspected.", node -> of(node, LinkPart::isSuspected));
             fact("Closes", TEXTS, "Groups whose window the peer keeps closed.",
                     node -> of(node, link -> link.closes().toArray(new String[0])));
         }

@@ -17,7 +17,7 @@ final class PrometheusText {
 
     private PrometheusText() {}
 
-    /** {@code tutti_reliability_sent_packets_total}. */
+    /** Returns the metric's name, such as {@code tutti_reliability_sent_packets_total}. */
     static String name(Metric metric) {
         String name = "tutti_" + metric.id().replace('-', '_').replace('.', '_');
         return metric.kind() == Metric.Kind.COUNTER ? name + "_total" : name;
@@ -48,7 +48,7 @@ final class PrometheusText {
         return text.toString();
     }
 
-    /** A line for each kind of problem and group that there is now, so that an alert can name it. */
+    /** Writes a line for each kind of problem and group that there is now, so that an alert can name it. */
     private static void problems(StringBuilder text, NodeInspection inspection) {
         Map<String, Long> counts = new TreeMap<>();
         for (Problem problem : inspection.problems()) {

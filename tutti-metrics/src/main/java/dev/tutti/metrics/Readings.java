@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last inspection of a node, as old as {@value #AGE_MILLIS} ms: who reads hundreds of numbers one by one asks the loop
- * once. From any thread.
+ * The last inspection of a node, as old as {@value #AGE_MILLIS} ms at most: a reader of hundreds of single numbers asks
+ * the loop once. From any thread.
  */
 final class Readings {
 
     static final long AGE_MILLIS = 1_000;
 
-    /** What a number is of. */
+    /** Identifies a number: its metric and labels. */
     record Key(String id, Map<String, String> labels) {
 
         static Key of(Sample sample) {
@@ -37,12 +37,12 @@ final class Readings {
         return node;
     }
 
-    /** Null if the node does not answer, or has ended. */
+    /** Returns the inspection; null if the node does not answer, or has ended. */
     @Nullable NodeInspection inspection() {
         return reading().inspection();
     }
 
-    /** Null if there is no such number now. */
+    /** Returns a number; null if there is no such number now. */
     @Nullable Long value(Key key) {
         return reading().values().get(key);
     }
@@ -65,7 +65,7 @@ final class Readings {
             inspection.samples().forEach(sample -> values.put(Key.of(sample), sample.value()));
             return new Reading(now, inspection, Collections.unmodifiableMap(values));
         } catch (IllegalStateException e) {
-            // It is closed, or hangs: its health says which, and there are no numbers.
+            // The node is closed, or hangs: its health says which, and there are no numbers.
             return new Reading(now, null, Map.of());
         }
     }

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Traces of OpenTelemetry that go on at the members that a message comes to.
+ * OpenTelemetry traces that continue at the members that receive a message.
  *
  * {@snippet :
  * Tracing tracing = Tracing.of(openTelemetry);
@@ -33,23 +33,26 @@ import org.jspecify.annotations.Nullable;
  * tracing.send(group, order);
  * }
  *
- * <p>What is sent within a span becomes a span of its own, whose context goes before the message's bytes, in an envelope that
- * listeners made here take off again; where a listener is called is a span below it. What is sent outside of a span has an
- * empty envelope of six bytes, and makes no spans. Messages without an envelope come through as they are, so that a group can
- * begin to trace member by member: all listeners first, then senders.
+ * <p>A message sent within a span gets a span of its own, whose context goes before the message's bytes, in an envelope
+ * that listeners made here remove; each call of a listener is a span below it. A message sent outside of a span has an
+ * empty envelope of six bytes, and makes no spans. Messages without an envelope are passed on unchanged, so that a
+ * group can begin to trace member by member: all listeners first, then senders.
  *
- * <p>The protocol knows nothing of it, and who does not use it pays nothing (docs/decisions/0187-traces-in-an-envelope.md).
- * Needs {@code io.opentelemetry:opentelemetry-api}, which this module does not bring. All methods may be called from any thread.
+ * <p>The protocol does not know of tracing, which costs nothing unless it is used
+ * (docs/decisions/0187-traces-in-an-envelope.md). Needs {@code io.opentelemetry:opentelemetry-api}, which this module
+ * does not bring. All methods may be called from any thread.
  */
 public final class Tracing {
 
-    /** What an envelope begins with; a message of the application that begins so too, and is none, is taken as it is. */
+    /**
+     * First bytes of an envelope; a message of the application that begins with them and is no envelope is passed on.
+     */
     private static final int MAGIC = 0xF0747401;
 
-    /** Magic, and the length of what follows. */
+    /** Bytes of the magic number and the length. */
     private static final int HEAD_BYTES = 6;
 
-    /** A context that takes more is not sent. */
+    /** Most bytes of a context; a longer one is not sent. */
     static final int CONTEXT_BYTES_MAX = 4_096;
 
     private final Tracer tracer;
@@ -66,12 +69,12 @@ public final class Tracing {
         return new Tracing(openTelemetry);
     }
 
-    /** As {@link Group#send(byte[])}. */
+    /** Sends as {@link Group#send(byte[])} does. */
     public void send(Group group, byte[] message) {
         trace(group, null, message, (context, bytes) -> group.send(bytes));
     }
 
-    /** As {@link Group#sendTo(Member, byte[])}. */
+    /** Sends as {@link Group#sendTo(Member, byte[])} does. */
     public void sendTo(Group group, Member receiver, byte[] message) {
         trace(group, receiver, message, (context, bytes) -> group.sendTo(receiver, bytes));
     }
@@ -102,7 +105,7 @@ public final class Tracing {
         }
     }
 
-    /** A message in an envelope with a context, for other ways to send. */
+    /** Returns a message in an envelope with a context, for other ways to send. */
     public byte[] wrap(Context context, byte[] message) {
         Map<String, String> fields = new LinkedHashMap<>();
         if (Span.fromContext(context).getSpanContext().isValid()) {
@@ -127,7 +130,10 @@ public final class Tracing {
                 .array();
     }
 
-    /** A listener for {@link dev.tutti.GroupBuilder#onMessage} that takes envelopes off, and calls {@code listener} in a span. */
+    /**
+     * Returns a listener for {@link dev.tutti.GroupBuilder#onMessage} that removes envelopes, and calls {@code
+     * listener} in a span.
+     */
     public Consumer<Message> listener(String group, Consumer<? super Message> listener) {
         return message -> receive(group, message, listener);
     }
@@ -172,7 +178,7 @@ public final class Tracing {
         }
     }
 
-    /** Lines of a key and of its value; an odd one out is left out. */
+    /** Returns the fields of lines with a key and with its value, alternating; an odd last line is ignored. */
     private static Map<String, String> fields(byte[] content) {
         String[] lines = new String(content, StandardCharsets.UTF_8).split("\n", -1);
         Map<String, String> fields = new LinkedHashMap<>();
@@ -182,12 +188,12 @@ public final class Tracing {
         return fields;
     }
 
-    /** Envelopes that could not be read; their messages came through with them. */
+    /** Returns the number of envelopes that could not be read; their messages were passed on with them. */
     public long malformed() {
         return malformed.sum();
     }
 
-    /** Contexts that were longer than {@value #CONTEXT_BYTES_MAX} bytes and were not sent. */
+    /** Returns the number of contexts longer than {@value #CONTEXT_BYTES_MAX} bytes, which were not sent. */
     public long tooLong() {
         return tooLong.sum();
     }

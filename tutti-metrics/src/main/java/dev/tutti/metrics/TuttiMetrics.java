@@ -21,15 +21,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 
 /**
- * The numbers of a node in Micrometer: {@code new TuttiMetrics(node).bindTo(registry)}. Meters of groups, links and members
- * come and go with them.
+ * The numbers of a node in Micrometer: {@code new TuttiMetrics(node).bindTo(registry)}. Meters of groups, links and
+ * members are added and removed with them.
  *
- * <p>Nothing is counted for it: a registry that publishes asks the node, once a second at most. Needs {@code
+ * <p>It keeps no counters: a registry that publishes asks the node, once a second at most. Needs {@code
  * io.micrometer:micrometer-core}, which this module does not bring. All methods may be called from any thread.
  */
 public final class TuttiMetrics implements MeterBinder, AutoCloseable {
 
-    /** Meters in one registry; of a large cluster, links and members beyond have none. */
+    /** Most meters in one registry; in a large cluster, links and members beyond have none. */
     public static final int METERS_MAX = 20_000;
 
     private static final Logger LOG = Logs.of(TuttiMetrics.class);
@@ -53,7 +53,7 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
         sync();
     }
 
-    /** {@code tutti.reliability.sent.packets}. */
+    /** Returns the metric's name, such as {@code tutti.reliability.sent.packets}. */
     static String name(Metric metric) {
         return "tutti." + metric.id().replace('-', '.').replace('_', '.');
     }
@@ -71,7 +71,7 @@ public final class TuttiMetrics implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Makes the meters of what has come, and removes those of what has gone. */
+    /** Adds the meters of new groups, links and members, and removes those of ended ones. */
     private void sync() {
         NodeInspection inspection;
         try {

@@ -1,4 +1,4 @@
-/** Nodes as others watch them: JFR, JMX, Prometheus, Micrometer, health, and OpenTelemetry on messages. */
+/** Monitoring of nodes: JFR, JMX, Prometheus, Micrometer, health, and OpenTelemetry on messages. */
 @NullMarked
 package dev.tutti.metrics;
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node's specification as a YAML 1.2 file.
  *
- * <p>The dots of a setting's name are levels of the file; what stands under {@code group} holds for every group, what
- * stands under {@code groups} and a name for that one:
+ * <p>The dots of a setting's name are levels of the file; entries under {@code group} hold for every group, those under
+ * {@code groups} and a name for that one:
  *
  * <pre>{@code
  * cluster: shop
@@ -44,17 +44,17 @@ public final class YamlFile {
     private YamlFile() {}
 
     /**
-     * @param base settings that the file is laid over; its definitions say which settings there are
-     * @throws SettingException if the file can't be read, is no YAML, or says what no setting is
+     * @param base settings that the file overrides; its definitions say which settings there are
+     * @throws SettingException if the file can't be read, is no YAML, or sets something that is no setting
      */
     public static NodeSpec read(Path file, NodeSpec base) {
         return parse(file.toString(), YamlText.read(file), base);
     }
 
     /**
-     * Reads text that is at hand already.
+     * Reads text that is in memory already.
      *
-     * @param label what to call it in errors
+     * @param label name of the text in errors
      * @throws SettingException as for {@link #read}
      */
     public static NodeSpec parse(String label, String text, NodeSpec base) {
@@ -67,7 +67,10 @@ public final class YamlFile {
         };
     }
 
-    /** The file that {@link #read} reads back as {@code spec}: everything that is set, without defaults and presets. */
+    /**
+     * Returns the file that {@link #read} reads back as {@code spec}: all explicit settings, without defaults and
+     * presets.
+     */
     public static String print(NodeSpec spec) {
         return YamlPrinter.print(spec);
     }
@@ -104,7 +107,7 @@ public final class YamlFile {
         return own == null ? Settings.of(base.groupDefaults().definitions()) : own;
     }
 
-    /** What an entry holds if it is a map or empty. */
+    /** Returns the map that an entry holds; an empty one if the entry is empty. */
     private static YamlNode.Mapping map(YamlNode.Entry entry, String expected) {
         return switch (entry.value()) {
             case YamlNode.Mapping mapping -> mapping;
@@ -129,7 +132,7 @@ public final class YamlFile {
         private final Settings elsewhere;
         private final TreeMap<String, String> places = new TreeMap<>();
 
-        /** @param elsewhere settings that people put here by mistake, those of groups among those of the node */
+        /** @param elsewhere settings that users often put here by mistake: those of groups among those of the node */
         Section(Settings settings, @Nullable Settings elsewhere) {
             this.settings = settings;
             this.elsewhere = elsewhere == null ? Settings.of(List.of()) : elsewhere;
@@ -225,7 +228,7 @@ public final class YamlFile {
             return error(key, "there is no setting '" + name + "'" + Nearest.suggest(name, names));
         }
 
-        /** The settings whose names continue {@code name}. */
+        /** Returns the settings whose names continue {@code name}. */
         private List<String> inside(String name) {
             return settings.definitions().stream()
                     .map(Setting::name)

@@ -7,7 +7,7 @@ sealed interface YamlNode {
 
     String place();
 
-    /** Text between quotes or without; what it means is the setting's business. */
+    /** Text between quotes or without; its meaning depends on the setting. */
     record Scalar(String place, String text) implements YamlNode {}
 
     /** No value: nothing, {@code ~} or {@code null}. */

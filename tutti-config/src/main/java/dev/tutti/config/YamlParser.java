@@ -19,17 +19,17 @@ import org.snakeyaml.engine.v2.parser.ParserImpl;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
- * Makes {@link YamlNode}s of text, bounded in depth and number.
+ * Parses text into {@link YamlNode}s, bounded in depth and number.
  *
- * <p>Works on events rather than on the engine's objects, because those have no lines, and because anchors, aliases and
- * tags, which configuration does not need and attacks do, are then refused where they stand.
+ * <p>Uses the engine's events rather than its objects, because objects have no lines, and so that anchors, aliases and
+ * tags, which are useful for attacks and not for configuration, are refused at their place.
  */
 final class YamlParser {
 
-    /** Levels that maps and lists may be nested. */
+    /** Deepest nesting of maps and lists. */
     static final int DEPTH_MAX = 16;
 
-    /** Keys, values and elements that a file may have. */
+    /** Most keys, values and elements of a file. */
     static final int NODES_MAX = 20_000;
 
     private final String label;
@@ -53,14 +53,14 @@ final class YamlParser {
             String place = e.getProblemMark().map(mark -> place(label, mark)).orElse(label);
             throw new SettingException(place + ": this is no YAML: " + explain(e), e);
         } catch (NumberFormatException e) {
-            // The engine lets this out where a text ends within an escape.
+            // The engine throws this if a text ends within an escape.
             throw new SettingException(label + ": this is no YAML: an escape in a text is not complete", e);
         } catch (YamlEngineException e) {
             throw new SettingException(label + ": this is no YAML: " + e.getMessage(), e);
         }
     }
 
-    /** The engine's words for the mistakes that are made most often are about its insides. */
+    /** Explains the most common mistakes, for which the engine's messages describe its internals. */
     private static String explain(MarkedYamlEngineException e) {
         String problem = e.getProblem() == null ? String.valueOf(e.getMessage()) : e.getProblem();
         if (problem.contains("\\t") || problem.contains("TAB")) {

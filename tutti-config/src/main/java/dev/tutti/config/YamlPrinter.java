@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** Writes a specification as nested maps, in the order of the settings' definitions. */
 final class YamlPrinter {
 
-    /** Texts that every YAML reader takes as they stand; others are put in quotes. */
+    /** Texts that every YAML reader takes literally; others are quoted. */
     private static final Pattern BARE = Pattern.compile("(?!.*:( |$))[A-Za-z0-9_/][A-Za-z0-9_/.:+-]*( [A-Za-z0-9_/.+][A-Za-z0-9_/.:+-]*)*");
 
     private static final String INDENT = "  ";
@@ -82,7 +82,7 @@ final class YamlPrinter {
                 .collect(Collectors.joining(", ", "[", "]"));
     }
 
-    /** A text as YAML; one that can't stand bare is written as in JSON, which YAML 1.2 contains. */
+    /** Returns a text as YAML; one that has to be quoted is written as in JSON, which YAML 1.2 contains. */
     private static String scalar(String value) {
         if (BARE.matcher(value).matches() && !value.toLowerCase(Locale.ROOT).equals("null")) {
             return value;
@@ -108,7 +108,10 @@ final class YamlPrinter {
         return quoted.append('"').toString();
     }
 
-    /** Line and paragraph separators and the byte order mark, which YAML does not take for text. */
+    /**
+     * Returns whether a character is a line or paragraph separator or the byte order mark, which YAML does not allow in
+     * text.
+     */
     private static boolean isSeparator(char character) {
         return character == 0x2028 || character == 0x2029 || character == 0xFEFF;
     }

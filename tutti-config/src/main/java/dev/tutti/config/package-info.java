@@ -1,4 +1,4 @@
-/** YAML files to node specifications and back. */
+/** Conversion between YAML files and node specifications. */
 @NullMarked
 package dev.tutti.config;
 

@@ -1,4 +1,4 @@
-/** Tests of what is built on tutti, and of layers: clusters and single layers in virtual time. */
+/** Tests of applications and of layers: clusters and single layers in virtual time. */
 module dev.tutti.testkit {
     requires transitive dev.tutti;
     requires transitive dev.tutti.core;

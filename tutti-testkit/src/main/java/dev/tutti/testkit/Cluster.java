@@ -33,16 +33,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster of the user's own components in virtual time, whose network, processes and clock the test holds in its hands.
+ * A cluster of the user's own components in virtual time; the test controls its network, processes and clock.
  *
- * <p>Processes are numbered from 1 and named {@code n1}, {@code n2} and so on. Each that is up has one {@link Node}, the
- * real one, and one component on it. Listeners and components run on threads of their own, of which one runs at a time
- * while virtual time stands still; where they wait for tutti, virtual time goes on. So the same seed gives the same run,
- * as long as components take time and randomness from here ({@link #clock}, {@link #random}, {@link #scheduler}) and start
+ * <p>Processes are numbered from 1 and named {@code n1}, {@code n2} and so on. Each that is up has one {@link Node},
+ * the real one, and one component on it. Listeners and components run on threads of their own, one at a time while
+ * virtual time stands still; when they wait for tutti, virtual time passes. So the same seed gives the same run, as
+ * long as components take time and randomness from here ({@link #clock}, {@link #random}, {@link #scheduler}) and start
  * no threads.
  *
- * <p>Time passes only in methods of this class whose business it is, and while a component that the test has called waits.
- * For the test's thread alone.
+ * <p>Time passes only in methods of this class that say so, and while a component that the test has called waits. For
+ * the test's thread alone.
  */
 public final class Cluster implements AutoCloseable {
 
@@ -63,7 +63,7 @@ public final class Cluster implements AutoCloseable {
     private @Nullable Function<? super Node, ?> factory;
     private int workRound;
 
-    /** The runs of processes in which work is under way. */
+    /** The runs of processes in which an action is running. */
     private final TreeMap<Integer, Integer> busyRuns = new TreeMap<>();
 
     private Cluster(int size, long seed) {
@@ -88,10 +88,10 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * A cluster of processes that are down.
+     * Returns a cluster of processes that are down.
      *
      * @param size 1 to 64
-     * @param seed of everything that is random in it
+     * @param seed seed of all randomness in it
      */
     public static Cluster of(int size, long seed) {
         if (size < 1 || size > SIZE_MAX) {
@@ -100,15 +100,15 @@ public final class Cluster implements AutoCloseable {
         return new Cluster(size, seed);
     }
 
-    /** How nodes are set up from their next start on, as {@code builder -> builder.set("preset", "fast")}. */
+    /** Sets up nodes from their next start on, as {@code builder -> builder.set("preset", "fast")}. */
     public Cluster configure(UnaryOperator<NodeBuilder> settings) {
         configuration = settings;
         return this;
     }
 
     /**
-     * Says that in these groups no two messages have the same content. There orders, messages out of band and unreliable groups
-     * are checked too, and what listeners are told besides what stacks deliver. Before anything is started.
+     * Declares that in these groups no two messages have the same content. Their order, messages out of band,
+     * unreliable groups, and the calls of listeners are then checked, too. Before anything is started.
      */
     public Cluster distinctMessages(Predicate<String> groups) {
         expectations.setDistinct(groups);
@@ -136,12 +136,12 @@ public final class Cluster implements AutoCloseable {
         return process(number).simulated();
     }
 
-    /** The node of a process that is up. */
+    /** Returns the node of a process that is up. */
     public Node node(int number) {
         return process(number).node();
     }
 
-    /** The process that {@code node} is of. */
+    /** Returns the number of the process of {@code node}. */
     public int numberOf(Node node) {
         return Integer.parseInt(node.address().substring(1, node.address().indexOf(':')));
     }
@@ -150,7 +150,7 @@ public final class Cluster implements AutoCloseable {
         return process(number).isUp();
     }
 
-    /** Whether a process is up, not paused, and has its component. */
+    /** Returns whether a process is up, not paused, and has its component. */
     public boolean isRunning(int number) {
         return process(number).isRunning() && process(number).component() != null;
     }
@@ -162,7 +162,7 @@ public final class Cluster implements AutoCloseable {
     // ------------------------------------------------------------------ life of processes
 
     /**
-     * Says what runs in each process, without starting one. Once.
+     * Sets the component of each process, without starting one. Once.
      *
      * @param components makes the component of a process each time that it starts, on a thread of that process; it may
      *     join groups and wait for them
@@ -189,12 +189,12 @@ public final class Cluster implements AutoCloseable {
                 .allMatch(number -> process(number).component() != null || !isUp(number)));
     }
 
-    /** The same as {@link #start}, of processes that have run before. */
+    /** Starts processes that have run before, as {@link #start} does. */
     public Cluster restart(int... numbers) {
         return start(numbers);
     }
 
-    /** Starts processes, and does not wait for their components. */
+    /** Starts processes without waiting for their components. */
     void begin(int... numbers) {
         strands.checkTest();
         Function<? super Node, ?> components = factory;
@@ -206,7 +206,7 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Kills processes: their kernels end the connections, which is how the others learn of it. */
+    /** Kills processes: their kernels close the connections, so the others notice. */
     public Cluster crash(int... numbers) {
         strands.checkTest();
         for (int number : numbers) {
@@ -215,7 +215,7 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Takes the power from machines: nobody is told. */
+    /** Cuts the power of machines: the others get no notice. */
     public Cluster powerOff(int... numbers) {
         strands.checkTest();
         for (int number : numbers) {
@@ -234,7 +234,7 @@ public final class Cluster implements AutoCloseable {
                 Arrays.stream(numbers).noneMatch(this::isUp));
     }
 
-    /** Processes stand still, as under SIGSTOP; their connections live on. */
+    /** Pauses processes, as SIGSTOP does; their connections stay open. */
     public Cluster pause(int... numbers) {
         strands.checkTest();
         for (int number : numbers) {
@@ -243,7 +243,7 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Processes that were paused go on. */
+    /** Resumes processes that were paused. */
     public Cluster resume(int... numbers) {
         strands.checkTest();
         for (int number : numbers) {
@@ -252,7 +252,7 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** From now on the listeners of a process take so long for each message, before they see it. */
+    /** Delays each message before the listeners of a process see it, from now on. */
     public Cluster slow(int number, Duration perMessage) {
         process(number).setWork(perMessage);
         story.tell(
@@ -262,8 +262,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Sets the wall clock of a process forwards or back, as its {@link dev.tutti.Threads#epochMillis} shows it from now on, over
-     * restarts too. {@link #clock} is not changed.
+     * Steps the wall clock of a process forwards or back, as shown by its {@link dev.tutti.Threads#epochMillis} from
+     * now on, over restarts too. {@link #clock} is not changed.
      */
     public Cluster setWallClock(int number, Duration step) {
         story.tell("n" + number, "has its wall clock set by " + step.toMillis() + " ms");
@@ -272,8 +272,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * From now on callbacks may throw what this accepts: the story tells of it, and the test does not fail by it. For tests of
-     * what becomes of a component whose callbacks fail.
+     * Accepts that callbacks throw failures of this kind from now on: they appear in the story, and the test does not
+     * fail. For tests of components whose callbacks fail.
      */
     public Cluster expectCallbackFailures(Predicate<? super Throwable> failures) {
         expectations.setCallbackFailures(failures);
@@ -295,7 +295,7 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Nothing gets from one process to the other, while the way back stays open. */
+    /** Cuts the network from one process to the other, while the way back stays open. */
     public Cluster cut(int from, int to) {
         story.tell("", "the network is cut from n" + from + " to n" + to);
         simulation.network().cut(simulated(from), simulated(to));
@@ -316,14 +316,14 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Connections between two processes break, what is under way is lost, and both ends notice. */
+    /** Breaks the connections between two processes: data under way is lost, and both ends notice. */
     public Cluster breakConnections(int number, int other) {
         story.tell("", "connections between n" + number + " and n" + other + " break");
         simulation.network().breakConnections(simulated(number), simulated(other), Network.Notice.BOTH);
         return this;
     }
 
-    /** What each frame takes from any process to any other: {@code latency}, and up to {@code jitter} more. */
+    /** Sets the time of each frame between any two processes: {@code latency}, and up to {@code jitter} more. */
     public Cluster latency(Duration latency, Duration jitter) {
         simulation.network().setPath(Path.LOCAL.withLatency(latency, jitter));
         return this;
@@ -332,8 +332,8 @@ public final class Cluster implements AutoCloseable {
     // ------------------------------------------------------------------ faults at random
 
     /**
-     * For so long, things go wrong at random: of the given kinds, or of all. When it returns all is healed, resumed, as
-     * quick as before and started again, and nothing has had time to settle.
+     * Injects random faults for a time, of the given kinds or of all. On return the network is healed, and all
+     * processes are resumed, at normal speed and started again, but nothing has had time to settle.
      */
     public Cluster randomFaults(Duration duration, Fault... kinds) {
         strands.checkTest();
@@ -351,7 +351,7 @@ public final class Cluster implements AutoCloseable {
 
     // ------------------------------------------------------------------ time
 
-    /** Virtual time since the cluster was made. */
+    /** Returns the virtual time since the cluster was created. */
     public Duration elapsed() {
         return Duration.ofNanos(simulation.nowNanos());
     }
@@ -363,9 +363,9 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Lets time pass until {@code condition} holds, which is asked for every millisecond.
+     * Lets time pass until {@code condition} holds, which is checked every millisecond.
      *
-     * @param what for the message
+     * @param what name of the condition in the failure's message
      * @throws AssertionError if it does not hold within {@code limit}
      */
     public Cluster advanceUntil(String what, Duration limit, BooleanSupplier condition) {
@@ -384,20 +384,20 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** Virtual time as a wall clock, for components. It begins on the first of January 2030. */
+    /** Returns virtual time as a wall clock, for components. It begins on the first of January 2030. */
     public Clock clock() {
         return new VirtualClock(simulation);
     }
 
-    /** Randomness that follows from the seed, for components and for the test. */
+    /** Returns randomness that follows from the seed, for components and for the test. */
     public RandomGenerator random() {
         return random;
     }
 
     /**
-     * Threads and timers of a process in virtual time, for components that need some. Ends with the process.
+     * Returns threads and timers of a process in virtual time, for components that need some. Ends with the process.
      *
-     * @param node whose process it is
+     * @param node node of the process
      */
     public ScheduledExecutorService scheduler(Node node) {
         SimulatedProcess process = process(numberOf(node));
@@ -437,7 +437,7 @@ public final class Cluster implements AutoCloseable {
         });
     }
 
-    /** What a component does while its process is being stopped may fail in one way. */
+    /** Runs an action; one failure is accepted, of a component whose process is being stopped. */
     private void work(int number, Runnable action) {
         busyRuns.put(number, process(number).simulated().run());
         try {
@@ -451,7 +451,7 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Nothing that {@link Components#keep} has begun goes on. */
+    /** Ends the actions that {@link Components#keep} has begun. */
     public Cluster quiet() {
         workRound++;
         return this;
@@ -459,7 +459,7 @@ public final class Cluster implements AutoCloseable {
 
     // ------------------------------------------------------------------ what holds
 
-    /** One view in each group, of all its members on processes that run, within 30 s. */
+    /** Waits for one view in each group, of all its members on running processes, for 30 s at most. */
     public Cluster awaitOneView() {
         return awaitOneView(VIEW_LIMIT);
     }
@@ -468,7 +468,7 @@ public final class Cluster implements AutoCloseable {
         return advanceUntil("one view in each group of all its members", limit, () -> isOneView(running()));
     }
 
-    /** One view in each group of exactly its members on these processes. */
+    /** Waits for one view in each group of exactly its members on these processes. */
     public Cluster awaitOneViewOf(Duration limit, int... numbers) {
         List<SimulatedProcess> chosen = Arrays.stream(numbers).mapToObj(this::process).toList();
         return advanceUntil("one view of " + names(numbers), limit, () -> isOneView(chosen));
@@ -522,8 +522,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * One view in each group; everything sent is delivered, and no thread of a process that runs is under way, within a
-     * minute. Work that {@link Components#keep} has begun ends here.
+     * Waits until each group has one view, everything sent is delivered, and no thread of a running process is active,
+     * for a minute at most. Ends actions that {@link Components#keep} has begun.
      */
     public Cluster awaitRest() {
         return awaitRest(REST_LIMIT);
@@ -547,7 +547,7 @@ public final class Cluster implements AutoCloseable {
         return this;
     }
 
-    /** What is still under way though nothing waits to be sent. */
+    /** Returns everything that is unfinished though nothing waits to be sent. */
     private List<String> missing() {
         List<String> missing = new ArrayList<>(violations(true));
         running().forEach(process -> missing.addAll(process.statesUnderWay()));
@@ -564,8 +564,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Nothing that tutti promises was broken in any reliable group; docs/guarantees.md. Is looked at once more after each
-     * test.
+     * Checks that no guarantee of tutti was broken in any reliable group; docs/guarantees.md. It is checked once more
+     * after each test.
      */
     public Cluster assertSafe() {
         List<String> violations = violations(false);
@@ -588,33 +588,33 @@ public final class Cluster implements AutoCloseable {
 
     // ------------------------------------------------------------------ telling
 
-    /** A line in the story that a failure tells. */
+    /** Adds a line to the story, which a failure prints. */
     public Cluster note(String what) {
         story.tell("", what);
         return this;
     }
 
-    /** All that has happened to processes, views and the network, a line each. */
+    /** Returns all events of processes, views and the network, a line each. */
     public List<String> story() {
         return story.lines();
     }
 
-    /** Equal for two runs that went the same way, event by event. */
+    /** Returns a number that is equal for two runs with the same events. */
     public long fingerprint() {
         return simulation.trace().hash();
     }
 
-    /** Bytes of packets that a process holds, in its present run or its last. */
+    /** Returns the bytes of packets that a process holds, in its present run or its last. */
     public long heldBytes(int number) {
         return simulated(number).memory().outstandingBytes();
     }
 
-    /** Events of the simulation so far. */
+    /** Returns the number of events of the simulation so far. */
     public long events() {
         return simulation.steps();
     }
 
-    /** Where everybody is and what happened last, for a failure. */
+    /** Returns the state of all processes and the last events, for a failure. */
     public String describe() {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
@@ -636,7 +636,7 @@ public final class Cluster implements AutoCloseable {
         return Arrays.stream(numbers).mapToObj(number -> "n" + number).toList();
     }
 
-    /** What has failed outside the test's own thread since the last advance, and broken promises. */
+    /** Throws a failure from outside the test's own thread since the last advance, and checks the guarantees. */
     void finish() {
         strands.throwFailure();
         assertSafe();

@@ -24,10 +24,10 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
     private static final String SEED = "tutti.test.seed";
     private static final String SEEDS = "tutti.test.seeds";
 
-    /** How the first seed has gone, for its second run. */
+    /** Course of the first seed's run, to compare with its second run. */
     private record Course(long fingerprint, List<String> story) {}
 
-    /** What the runs of one method share. */
+    /** State shared by the runs of one method. */
     private static final class Progress {
         private final AtomicBoolean hasFailed = new AtomicBoolean();
         private final AtomicReference<@Nullable Course> first = new AtomicReference<>();
@@ -86,7 +86,7 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
         }
     }
 
-    /** One run: its cluster, which is there from the first method that asks for it. */
+    /** One run, with its cluster, which is created for the first method that asks for it. */
     private static final class Run
             implements ParameterResolver,
                     TestExecutionExceptionHandler,
@@ -137,7 +137,7 @@ final class ClusterExtension implements TestTemplateInvocationContextProvider {
             throw failure(context, cause);
         }
 
-        /** What happened on other threads than the test's, and what tutti has promised. */
+        /** Checks for failures on other threads than the test's, and for broken guarantees. */
         @Override
         public void afterTestExecution(ExtensionContext context) throws Exception {
             Cluster present = cluster;

@@ -21,9 +21,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>A failure tells its seed and what happened; {@code -Dtutti.test.seed=17} runs this seed alone, and {@code
- * -Dtutti.test.seeds=5000} that many instead of {@link #seeds}. The first seed runs twice, and both runs must go the same
- * way: if they do not, the component takes something from outside of the cluster.
+ * <p>A failure reports its seed and the story; {@code -Dtutti.test.seed=17} runs this seed alone, and {@code
+ * -Dtutti.test.seeds=5000} that many instead of {@link #seeds}. The first seed runs twice, and both runs must have the
+ * same events: if they do not, the component depends on something outside of the cluster.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -33,9 +33,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @SuppressWarnings("exports") // JUnit alone needs to see the extension
 public @interface ClusterTest {
 
-    /** Processes of the cluster, 1 to 64. */
+    /** Number of processes in the cluster, 1 to 64. */
     int nodes() default 3;
 
-    /** How many seeds; they are counted from 1. */
+    /** Number of seeds, which are counted from 1. */
     int seeds() default 100;
 }

@@ -9,8 +9,8 @@ import java.util.function.Function;
 /**
  * The user's components in a cluster, one in each process that is up.
  *
- * <p>Called by the test's thread. A component may be called directly, by what {@link #on} gives; {@link #run} and {@link
- * #ask} do it on a thread of its process instead, where a call that waits holds up nobody but itself.
+ * <p>Called by the test's thread. The component that {@link #on} returns may be called directly; {@link #run} and
+ * {@link #ask} do it on a thread of its process instead, where a call that waits holds up nothing but itself.
  */
 public final class Components<C> {
 
@@ -21,9 +21,9 @@ public final class Components<C> {
     }
 
     /**
-     * The component of a process, of its present run.
+     * Returns the component of a process, of its present run.
      *
-     * @param number of the process, from 1
+     * @param number number of the process, from 1
      * @throws IllegalStateException if it is down or still starting
      */
     @SuppressWarnings("unchecked") // one cluster has one kind of component, which its factory makes
@@ -35,7 +35,7 @@ public final class Components<C> {
         return (C) component;
     }
 
-    /** Those of all processes that run, by number. */
+    /** Returns the components of all running processes, by number. */
     public List<C> running() {
         return cluster.runningNumbers().stream().map(this::on).toList();
     }
@@ -55,10 +55,10 @@ public final class Components<C> {
     }
 
     /**
-     * From now on, until {@link Cluster#quiet}, each process that runs does {@code action} again and again, on a thread of
-     * its own, with random pauses. While an action waits, the process begins no other.
+     * Runs {@code action} repeatedly in each running process until {@link Cluster#quiet}, on a thread of its own, with
+     * random pauses. While an action waits, the process begins no other.
      *
-     * @param meanPause from the start of one action to that of the next
+     * @param meanPause mean time from the start of one action to that of the next
      */
     public void keep(Duration meanPause, Consumer<? super C> action) {
         for (int number = 1; number <= cluster.size(); number++) {

@@ -5,7 +5,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.sim.PropertyChecker;
 import java.util.function.Predicate;
 
-/** What a test says about the components of its cluster. */
+/** A test's declarations about the components of its cluster. */
 final class Expectations {
 
     private Predicate<? super Throwable> callbackFailures = failure -> false;
@@ -19,7 +19,7 @@ final class Expectations {
         distinct = groups;
     }
 
-    /** Whether a callback may fail so. */
+    /** Returns whether a callback may fail like this. */
     boolean isExpected(Throwable failure) {
         return callbackFailures.test(failure);
     }

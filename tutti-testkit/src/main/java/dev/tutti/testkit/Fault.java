@@ -1,16 +1,16 @@
 package dev.tutti.testkit;
 
-/** What may go wrong in {@link Cluster#randomFaults}. Each ends after a while, at the latest with the faults. */
+/** Kinds of faults in {@link Cluster#randomFaults}. Each ends after a while, at the latest with the faults. */
 public enum Fault {
     /** A process is killed, and started again later. Less than half of them are down at any time. */
     CRASH,
-    /** A machine loses its power: nobody is told. As for crashes, less than half are down at any time. */
+    /** A machine loses its power: the others get no notice. As for crashes, less than half are down at any time. */
     POWER_LOSS,
     /** A process closes its component and its node, and is started again later. */
     STOP,
-    /** A process stands still, as in a long garbage collection. */
+    /** A process is paused, as by a long garbage collection. */
     PAUSE,
-    /** The network falls into two sides. */
+    /** The network is partitioned into two sides. */
     PARTITION,
     /** One direction between two processes is cut. */
     CUT,

@@ -21,8 +21,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The story of one layer, in a file that reads as prose: what goes in at the beginning of a line, and indented below it
- * what the layer does.
+ * A scenario of one layer, in a readable text file: each input begins a line, and the layer's actions follow, indented.
  *
  * <pre>
  * # A packet gets a number, and loses it again.
@@ -45,11 +44,11 @@ import org.jspecify.annotations.Nullable;
  * and INPUT                      in the same turn as the input before
  * </pre>
  *
- * Each input is a turn of its own, but for those that begin with {@code and}. Signals are named by the test, with {@link
+ * Each input is a turn of its own, except those that begin with {@code and}. Signals are named by the test, with {@link
  * #signal}. Lines that begin with {@code #} and empty ones stay as they are.
  *
- * <p>{@link #check} plays the inputs and compares. With {@code -Dtutti.test.golden=write} it writes what happened into the
- * file instead, for its author to read before it is committed: the inputs alone are enough for a beginning.
+ * <p>{@link #check} plays the inputs and compares. With {@code -Dtutti.test.golden=write} it writes the actions into
+ * the file instead, for its author to review before committing: the inputs alone are enough to start with.
  */
 public final class LayerScenario {
 
@@ -72,7 +71,7 @@ public final class LayerScenario {
         this.file = file;
     }
 
-    /** The scenario in a file, as {@code src/test/resources/numbering.txt}. */
+    /** Returns the scenario in a file, as {@code src/test/resources/numbering.txt}. */
     public static LayerScenario in(Path file) {
         return new LayerScenario(file);
     }
@@ -83,7 +82,7 @@ public final class LayerScenario {
         return this;
     }
 
-    /** How many bytes at the start of packets below the layer are its header, and shown as bytes whatever they look like. */
+    /** Sets the length of the layer's header at the start of packets below it, which is always shown as bytes. */
     public LayerScenario header(int bytes) {
         headerBytes = bytes;
         return this;
@@ -92,7 +91,7 @@ public final class LayerScenario {
     /**
      * Plays the scenario on a new layer.
      *
-     * @throws AssertionError if the layer does something else than the file says, or the file has an input that is none
+     * @throws AssertionError if the layer acts differently than the file says, or a line of the file is no valid input
      */
     public void check(Supplier<? extends Layer> layer) {
         List<String> lines = read();
@@ -183,7 +182,7 @@ public final class LayerScenario {
             }
         }
 
-        /** Gives the layer what comes from its neighbours; false if the line says something else. */
+        /** Gives the layer the input of a line from its neighbours; returns false if the line is no such input. */
         private boolean give(String text, int line) {
             Matcher sends = SENDS.matcher(text);
             Matcher arrives = ARRIVES.matcher(text);
@@ -230,7 +229,7 @@ public final class LayerScenario {
             }
         }
 
-        /** The first that was delivered with this content and not consumed. */
+        /** Returns the first packet that was delivered with this content and not consumed. */
         private Packet delivered(String words, int line) {
             unconsumed.addAll(test.takeDelivered());
             Packet found = null;

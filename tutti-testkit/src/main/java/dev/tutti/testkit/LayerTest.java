@@ -24,11 +24,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One layer alone: the test is the layers above and below it, and the clock. What the layer emits goes nowhere and is kept
+ * Harness for a single layer: the test plays the layers above and below it, and the clock. The layer's output is kept
  * for the test to take.
  *
- * <p>Packets that are taken belong to the test, which releases them when it cares for memory. Time stands still but for
- * {@link #advance}. Not thread-safe.
+ * <p>Packets that are taken belong to the test, which has to release them if it checks memory. Time stands still except
+ * in {@link #advance}. Not thread-safe.
  */
 public final class LayerTest {
 
@@ -60,74 +60,74 @@ public final class LayerTest {
         return of(layer, 1);
     }
 
-    /** @param seed of the layer's randomness */
+    /** @param seed seed of the layer's randomness */
     public static LayerTest of(Layer layer, long seed) {
         return new LayerTest(layer, seed);
     }
 
-    /** A member for tests, named {@code n<number>}; a lower number is older. */
+    /** Returns a member for tests, named {@code n<number>}; a lower number is older. */
     public static Member member(int number) {
         return new Member(new NodeId(number, "n" + number, "n" + number + ":7800"), 1);
     }
 
-    /** A packet on its way down, to all. */
+    /** Returns a packet on its way down, to all. */
     public Packet packet(String text) {
         return packet(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A packet on its way down, to all; {@code withPeer} makes it one to somebody. */
+    /** Returns a packet on its way down, to all; {@code withPeer} addresses it to one member. */
     public Packet packet(byte[] content) {
         return Packet.create(memory, content.length).append(content, 0, content.length);
     }
 
     // ------------------------------------------------------------------ inputs
 
-    /** From above: a packet that the application sends. */
+    /** Sends a packet, as the application does from above. */
     public LayerTest send(Packet packet) {
         layer.onSend(packet, out);
         return this;
     }
 
-    /** From below: a packet has arrived from a member. */
+    /** Gives the layer a packet from a member, from below. */
     public LayerTest receive(Member from, Packet packet) {
         layer.onReceive(packet.withPeer(from), out);
         return this;
     }
 
-    /** From above: the application has consumed a packet that was delivered to it. */
+    /** Notes that the application has consumed a packet that was delivered to it. */
     public LayerTest consume(Packet packet) {
         layer.onConsumed(packet, out);
         return this;
     }
 
-    /** A signal on its way up. */
+    /** Gives the layer a signal on its way up. */
     public LayerTest signalUp(Signal signal) {
         isUpward = true;
         layer.onSignal(signal, out);
         return this;
     }
 
-    /** A signal on its way down. */
+    /** Gives the layer a signal on its way down. */
     public LayerTest signalDown(Signal signal) {
         isUpward = false;
         layer.onSignal(signal, out);
         return this;
     }
 
-    /** All input of the turn has been handled. */
+    /** Ends the turn: all its input has been handled. */
     public LayerTest endTurn() {
         layer.onTurnEnd(out);
         return this;
     }
 
-    /** The timer goes off, whether it is armed or not: early and repeated calls are harmless, as a layer has to prove. */
+    /** Fires the timer, whether it is armed or not: early and repeated calls are harmless, as a layer has to prove. */
     public LayerTest fire(int timer) {
         deadlines[timer] = NEVER;
         layer.onTimer(timer, out);
         return endTurn();
     }
 
-    /** Time passes; timers that are due go off in order, each in a turn of its own. */
+    /** Lets time pass; timers that are due go off in order, each in a turn of its own. */
     public LayerTest advance(Duration duration) {
         long until = nowNanos + duration.toNanos();
         int due = nextTimer();
@@ -151,27 +151,27 @@ public final class LayerTest {
 
     // ------------------------------------------------------------------ what came out
 
-    /** What the layer has sent since the last call, oldest first. */
+    /** Returns the packets that the layer has sent since the last call, oldest first. */
     public List<Packet> takeSent() {
         return take(sent);
     }
 
-    /** What the layer has delivered since the last call, oldest first. */
+    /** Returns the packets that the layer has delivered since the last call, oldest first. */
     public List<Packet> takeDelivered() {
         return take(delivered);
     }
 
-    /** Why packets were dropped since the last call, oldest first. */
+    /** Returns the reasons of dropped packets since the last call, oldest first. */
     public List<DropReason> takeDropped() {
         return take(dropped);
     }
 
-    /** Signals of one kind that went up, oldest first; others stay. */
+    /** Returns signals of one kind that went up, oldest first; others stay. */
     public <S extends Signal> List<S> takeRaised(Class<S> kind) {
         return take(raised, kind);
     }
 
-    /** Signals of one kind that went down, oldest first; others stay. */
+    /** Returns signals of one kind that went down, oldest first; others stay. */
     public <S extends Signal> List<S> takeLowered(Class<S> kind) {
         return take(lowered, kind);
     }
@@ -188,22 +188,22 @@ public final class LayerTest {
         return taken;
     }
 
-    /** How long until the timer goes off; null if it is not armed. */
+    /** Returns the time until the timer goes off; null if it is not armed. */
     public @Nullable Duration armed(int timer) {
         return deadlines[timer] == NEVER ? null : Duration.ofNanos(deadlines[timer] - nowNanos);
     }
 
-    /** Time since the start. */
+    /** Returns the time since the start. */
     public Duration elapsed() {
         return Duration.ofNanos(nowNanos);
     }
 
-    /** Blocks that packets still hold, in the layer, in what was not taken, and in the hands of the test. */
+    /** Returns the blocks that packets still hold: in the layer, in output that was not taken, and in the test. */
     public long blocksHeld() {
         return memory.outstandingBlocks();
     }
 
-    /** What the layer reports, by path, as {@code links.n2.sent-frames}; numbers as text. */
+    /** Returns the layer's report, by path, as {@code links.n2.sent-frames}; numbers as text. */
     public TreeMap<String, String> report() {
         TreeMap<String, String> values = new TreeMap<>();
         layer.report(new Paths("", values));
@@ -230,16 +230,16 @@ public final class LayerTest {
     // ------------------------------------------------------------------ in words
 
     /**
-     * From now on {@code lines} takes in words what the layer does.
+     * Describes the layer's actions in words to {@code lines} from now on.
      *
-     * @param header bytes at the beginning of packets on the wire that are no text even where they look like it
+     * @param header bytes at the beginning of packets on the wire that are no text even if they look like it
      */
     void tell(Consumer<String> lines, int header) {
         telling = lines;
         headerBytes = header;
     }
 
-    /** The content as a scenario writes it: bytes in hexadecimal, and the readable rest in quotes. */
+    /** Returns the content as a scenario writes it: bytes in hexadecimal, and the readable rest in quotes. */
     static String words(Packet packet, int headerBytes) {
         byte[] content = new byte[packet.length()];
         packet.bytes().get(packet.offset(), content);

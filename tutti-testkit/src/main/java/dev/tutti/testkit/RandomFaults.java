@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** Makes things go wrong in a cluster for a while, and right again. */
+/** Injects faults into a cluster for a while, and undoes them. */
 final class RandomFaults {
 
     private record Undo(long timeNanos, Runnable action) {}
@@ -37,7 +37,7 @@ final class RandomFaults {
         return cluster.elapsed().toNanos();
     }
 
-    /** As often below 2 ms as between 2 ms and 4 ms, and so on. */
+    /** Returns a random time that is as likely below 2 ms as between 2 ms and 4 ms, and so on. */
     private long exponential(int exponentMax) {
         return random.nextLong(1_000_000L << random.nextInt(exponentMax + 1));
     }

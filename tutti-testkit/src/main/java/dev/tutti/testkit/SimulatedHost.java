@@ -30,7 +30,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a simulated process as its node sees it: virtual time, strands, and witnesses at its groups. */
+/** Host of one run of a simulated process: virtual time, strands, and witnesses at its groups. */
 final class SimulatedHost implements Host {
 
     private final SimulatedProcess process;
@@ -50,7 +50,7 @@ final class SimulatedHost implements Host {
         this.driver = new SimulatedDriver(memory);
     }
 
-    /** What the node has given its driver to run. */
+    /** Returns the machine that the node has given its driver to run. */
     Machine machine() {
         Machine given = driver.machine;
         if (given == null) {
@@ -69,7 +69,7 @@ final class SimulatedHost implements Host {
         return self.incarnation();
     }
 
-    /** The same on every machine, so that the same seed gives the same run. */
+    /** Returns the same size on every machine, so that the same seed gives the same run. */
     @Override
     public long heapBytes() {
         return 1L << 30;
@@ -111,7 +111,7 @@ final class SimulatedHost implements Host {
         });
     }
 
-    /** Between events of the simulation, as nothing that returns at once needs a strand. */
+    /** Runs the task between events of the simulation: a task that returns at once needs no strand. */
     @Override
     public Subscription every(long periodNanos, Runnable task) {
         boolean[] isOver = new boolean[1];
@@ -175,7 +175,7 @@ final class SimulatedHost implements Host {
 
     // ------------------------------------------------------------------ what can be watched
 
-    /** A listener, and the witness of the membership that it is told of, as soon as there is one. */
+    /** A listener, with the witness of its membership as soon as there is one. */
     private final class Listener<T> implements Consumer<T> {
         private final Consumer<T> listener;
         private @Nullable Witness witness;
@@ -243,7 +243,7 @@ final class SimulatedHost implements Host {
             return process.simulated();
         }
 
-        /** Whether the simulated process is still in the run that this driver belongs to. */
+        /** Returns whether the simulated process is still in the run that this driver belongs to. */
         private boolean isUp() {
             return node().life() != SimulatedNode.Life.DOWN && node().id().equals(self);
         }
@@ -297,7 +297,7 @@ final class SimulatedHost implements Host {
         }
     }
 
-    /** Waits in virtual time; whoever waits has let go of the lock. */
+    /** A condition that waits in virtual time; the waiting strand has released the lock. */
     private static final class SimulatedCondition implements Condition {
 
         private final Strands strands;

@@ -93,7 +93,7 @@ final class SimulatedProcess {
         return simulated.life() != SimulatedNode.Life.DOWN;
     }
 
-    /** Up, and not paused. */
+    /** Returns whether it is up, and not paused. */
     boolean isRunning() {
         return simulated.life() == SimulatedNode.Life.RUNNING;
     }
@@ -110,32 +110,32 @@ final class SimulatedProcess {
         return present;
     }
 
-    /** Whether the present run, or the last, was told to end in order. */
+    /** Returns whether the present run, or the last, was told to end in order. */
     boolean isEnding() {
         return isStopping;
     }
 
-    /** Up, and about to end in order. */
+    /** Returns whether it is up, and about to end in order. */
     boolean isStopping() {
         return isStopping && isUp();
     }
 
-    /** What runs on it now; null while it is down or starting. */
+    /** Returns the component that runs on it now; null while it is down or starting. */
     @Nullable Object component() {
         return isUp() ? component : null;
     }
 
-    /** Memberships of the present run. */
+    /** Returns the memberships of the present run. */
     List<Witness> memberships() {
         return witnesses.stream().filter(Witness::isMember).toList();
     }
 
-    /** Whether threads run, or something waits to be sent. */
+    /** Returns whether threads run, or messages wait to be sent. */
     boolean isBusy() {
         return owner.isBusy() || witnesses.stream().anyMatch(witness -> witness.isMember() && witness.isSubmitting());
     }
 
-    /** What {@link #isBusy} means, for people. */
+    /** Returns the causes of {@link #isBusy}, for people. */
     String business() {
         List<String> waiting = new ArrayList<>();
         for (Witness witness : memberships()) {
@@ -146,7 +146,7 @@ final class SimulatedProcess {
         return name + " has threads " + owner.threads() + " and waiting " + waiting;
     }
 
-    /** Groups whose state is being agreed upon, or is coming, for people. */
+    /** Returns the groups whose state is being agreed upon or transferred, for people. */
     List<String> statesUnderWay() {
         List<String> underWay = new ArrayList<>();
         if (node().status().get("delivery") instanceof Map<?, ?> groups) {
@@ -198,7 +198,7 @@ final class SimulatedProcess {
         strands.kill(owner);
     }
 
-    /** Closes the component, if it can be closed, and the node; ends by and by. */
+    /** Closes the component, if it can be closed, and the node; returns before they have ended. */
     void stop() {
         checkUp();
         if (isStopping) {
@@ -252,7 +252,7 @@ final class SimulatedProcess {
         workNanos = perMessage.toNanos();
     }
 
-    /** What a listener takes for a message. */
+    /** Waits for the time that a listener takes for a message. */
     void work() {
         if (workNanos > 0 && strands.isStrand()) {
             strands.sleep(workNanos);
@@ -264,14 +264,14 @@ final class SimulatedProcess {
             return;
         }
         tell("has a callback " + callback + " of group " + group + " that fails: " + cause);
-        // Every listener that sends meets this when its group is left, and nobody can be harmed by it any more.
+        // Every listener that sends gets this exception when its group is left, and it does no harm any more.
         boolean isLeaving = cause instanceof SendException refused && refused.reason().isFinal();
         if (!isLeaving && !expectations.isExpected(cause)) {
             strands.fail(cause);
         }
     }
 
-    /** The one of the membership that is being made, once for its two ends. */
+    /** Returns the witness of the membership that is being created, the same for its two ends. */
     Witness witness(String group, NodeId self, Settings settings) {
         if (!witnesses.isEmpty()) {
             Witness last = witnesses.getLast();
@@ -300,7 +300,7 @@ final class SimulatedProcess {
         lastMessages.add(what);
     }
 
-    /** What it does and where it is, for a failure. */
+    /** Returns its activity and state, for a failure. */
     String describe() {
         StringBuilder text = new StringBuilder(name).append(" is ");
         switch (simulated.life()) {

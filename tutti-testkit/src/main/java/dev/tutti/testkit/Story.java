@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What has happened, told in lines. */
+/** Events of a run, as lines of text. */
 final class Story {
 
     private record Line(String text, boolean isDetail) {}
@@ -18,12 +18,12 @@ final class Story {
         this.simulation = simulation;
     }
 
-    /** @param who the process; empty for the network and the test */
+    /** @param who name of the process; empty for the network and the test */
     void tell(String who, String what) {
         add(who, what, false);
     }
 
-    /** The same, of what matters only as long as it is new. */
+    /** Adds a line that only matters while it is recent. */
     void tellDetail(String who, String what) {
         add(who, what, true);
     }
@@ -37,12 +37,12 @@ final class Story {
                 String.format(Locale.ROOT, "%12.6f s  %-3s %s", simulation.nowNanos() / 1e9, who, what), isDetail));
     }
 
-    /** All of it, as far as it is kept. */
+    /** Returns all lines that are kept. */
     List<String> lines() {
         return lines.stream().map(Line::text).toList();
     }
 
-    /** The end of it, oldest first; details only at its very end. */
+    /** Returns the last lines, oldest first; details only at the very end. */
     List<String> last(int linesMax) {
         List<String> shown = new ArrayList<>();
         int details = 0;

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * The threads of simulated processes. User code runs on threads of its own, so that it may block in the middle of a call;
  * but one at a time, while the simulation stands still, and in an order that follows from the seed.
  *
- * <p>There is one baton. The simulation's thread hands it to a strand and waits; the strand hands it back when it ends or
- * has to wait for something, which it can do at the places that know of this class only. A strand that waits anywhere
- * else keeps the baton: this is found by the real time that it takes, and reported with the place.
+ * <p>There is one baton. The simulation's thread hands it to a strand and waits; the strand hands it back when it ends
+ * or has to wait, which it can do only at the places that know of this class. A strand that waits anywhere else keeps
+ * the baton; this is detected by the real time that passes, and reported with the place.
  */
 final class Strands {
 
-    /** Whose strands do not run now, and which. */
+    /** A process: its strands, and those that may not run now. */
     static final class Owner {
         private final String name;
         private final ArrayDeque<Strand> deferred = new ArrayDeque<>();
@@ -38,12 +38,12 @@ final class Strands {
             this.name = name;
         }
 
-        /** Whether any of its threads is still under way. */
+        /** Returns whether any of its threads is still running or waiting. */
         boolean isBusy() {
             return !strands.isEmpty();
         }
 
-        /** Threads that are under way, and where they wait. */
+        /** Returns its threads, with the places where they wait. */
         List<String> threads() {
             return strands.stream().map(strand -> strand + place(strand.thread)).toList();
         }
@@ -59,13 +59,13 @@ final class Strands {
         }
     }
 
-    /** Something that one strand, or the test, waits for. */
+    /** A signal that one strand, or the test, waits for. */
     static final class Signal {
         private boolean isRaised;
         private @Nullable Strand waiter;
     }
 
-    /** Ends the thread of a process that is gone. Not an exception, so that nobody handles it by mistake. */
+    /** Ends the thread of a process that has ended. Not an exception, so that no handler catches it by mistake. */
     private static final class ProcessEnded extends Error {
         private static final long serialVersionUID = 1;
 
@@ -74,7 +74,7 @@ final class Strands {
         }
     }
 
-    /** Whether {@code thrown} ends the thread of a process that is gone. */
+    /** Returns whether {@code thrown} ends the thread of a process that has ended. */
     static boolean isEnd(Throwable thrown) {
         return thrown instanceof ProcessEnded;
     }
@@ -113,14 +113,14 @@ final class Strands {
     private @Nullable Throwable failure;
     private boolean isAdvancing;
 
-    /** Strands that have handed the baton back and wait. Also read by the watchdog, as is what follows. */
+    /** Strands that have handed the baton back and wait. The watchdog reads this and the fields below, too. */
     private final Set<Strand> parked = ConcurrentHashMap.newKeySet();
 
     private volatile boolean isHandedOver;
 
     /**
-     * Of the watchdog's intervention, which is whole or has not happened: what comes after a test must not meet an
-     * interrupt that was meant for it.
+     * Lock of the watchdog's intervention, which has happened completely or not at all: code after a test must not get
+     * an interrupt that was meant for the test.
      */
     private final Object intervention = new Object();
 
@@ -152,7 +152,7 @@ final class Strands {
         return condition.getAsBoolean();
     }
 
-    /** The cluster is driven by the test's thread, and not from inside of what it drives. */
+    /** Checks that the test's thread drives the cluster, and not code that the cluster runs. */
     void checkTest() {
         if (Thread.currentThread() != test || isAdvancing) {
             throw new IllegalStateException("the cluster is driven by the thread of the test alone: a listener, a component"
@@ -160,7 +160,7 @@ final class Strands {
         }
     }
 
-    /** Something has failed that is no part of the test's own thread; the next advance throws it. */
+    /** Notes a failure outside the test's own thread; the next advance throws it. */
     void fail(Throwable cause) {
         if (failure == null) {
             failure = cause;
@@ -187,7 +187,7 @@ final class Strands {
             IllegalStateException stuck = stuckTest;
             stuckTest = null;
             if (stuck != null) {
-                // The interrupt was the watchdog's, and has done what it was for.
+                // The watchdog's interrupt has served its purpose.
                 Thread.interrupted();
             }
             return stuck;
@@ -196,13 +196,13 @@ final class Strands {
 
     // ------------------------------------------------------------------ from anywhere
 
-    /** Whether user code runs on a thread that may wait, which that of a loop may not. */
+    /** Returns whether user code runs on a thread that may wait; a loop's may not. */
     boolean isStrand() {
         Strand strand = running;
         return strand != null && strand.thread == Thread.currentThread();
     }
 
-    /** Whether the process of the calling thread is gone. */
+    /** Returns whether the process of the calling thread has ended. */
     boolean isKilled() {
         Strand strand = running;
         return strand != null && strand.isKilled;
@@ -259,7 +259,7 @@ final class Strands {
         await(new Signal(), nanos);
     }
 
-    /** Of a thread that becomes ready until it runs. Its randomness is what makes threads overtake each other. */
+    /** Returns the time from a thread's wake-up until it runs. Its randomness makes threads overtake each other. */
     private long wakeNanos() {
         return 1_000 + random.nextLong(WAKE_NANOS_MAX);
     }
@@ -383,7 +383,7 @@ final class Strands {
         return new IllegalStateException(text.toString());
     }
 
-    /** It has the baton, and does not give it back: the run is over, and goes on without it as far as it must. */
+    /** Gives up a strand that has the baton and does not return it: the run is over, and ends without the strand. */
     private void abandon(Strand strand) {
         strand.owner.strands.remove(strand);
         strand.isKilled = true;
@@ -392,7 +392,9 @@ final class Strands {
         isHandedOver = false;
     }
 
-    /** The test's thread waits, and nothing goes on without it: what its parked strands hold may be what it waits for. */
+    /**
+     * Interrupts a stuck test, without which no time passes, and ends parked strands: it may wait for a lock of theirs.
+     */
     private void onStuckTest() {
         StringBuilder text = new StringBuilder("the test's own thread waits for something that virtual time does not know: a"
                 + " lock that a waiting call of a component holds, or a future. Components.run and ask call a component on a"
@@ -422,7 +424,7 @@ final class Strands {
                 .forEach(element -> text.append("\n      ").append(element));
     }
 
-    /** No time passes any more, so that the test's own thread may wait for what it likes. */
+    /** Stops time, so that the test's own thread may wait for anything. */
     void close() {
         if (watchdog != null) {
             watchdog.close();
@@ -448,7 +450,7 @@ final class Strands {
         }
     }
 
-    /** The process is gone: its threads end where they wait. */
+    /** Ends the threads of a process that has ended, where they wait. */
     void kill(Owner owner) {
         owner.isPaused = false;
         owner.deferred.clear();
@@ -467,6 +469,6 @@ final class Strands {
     private static final int PLACES_SHOWN = 6;
     private static final int RUNNING_SECONDS_MAX = 60;
 
-    /** Longer than anything in a test may take. */
+    /** Longer than any wait in a test. */
     private static final long WAIT_NANOS_MAX = TimeUnit.HOURS.toNanos(1);
 }

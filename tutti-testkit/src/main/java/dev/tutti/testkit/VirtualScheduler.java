@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads and timers of one run of a process: each task has a strand of its own, so that one that waits in tutti does not
- * hold up the others. What is still to come when the process ends does not happen.
+ * Threads and timers of one run of a process. Each task has a strand of its own, so that one that waits in tutti does
+ * not hold up the others. Tasks that are due after the end of the process never run.
  */
 final class VirtualScheduler extends AbstractExecutorService implements ScheduledExecutorService {
 
@@ -72,7 +72,7 @@ final class VirtualScheduler extends AbstractExecutorService implements Schedule
         protected void setException(Throwable cause) {
             super.setException(cause);
             if (periodNanos > 0 && !strands.isKilled()) {
-                // Nobody would look at it, and the task has run for the last time.
+                // Nobody would look at the future, and the task has run for the last time.
                 strands.fail(cause);
             }
         }
@@ -154,7 +154,7 @@ final class VirtualScheduler extends AbstractExecutorService implements Schedule
         return isShutdown;
     }
 
-    /** Does not wait: tasks under way end on their own. */
+    /** Returns at once: running tasks end on their own. */
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) {
         return isShutdown;

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Looks, in real time, whether the test's own thread is stuck: it alone lets virtual time pass, so that nothing else could
- * set it free. It is no part of the simulation, and does nothing as long as all is well.
+ * Checks, in real time, whether the test's own thread is stuck: only that thread lets virtual time pass, so nothing
+ * else could wake it. It is no part of the simulation, and acts only on a stuck test.
  */
 final class Watchdog implements AutoCloseable {
 
@@ -16,7 +16,7 @@ final class Watchdog implements AutoCloseable {
     private volatile boolean isClosed;
 
     /**
-     * @param isExcused whether the thread waits with a reason
+     * @param isExcused returns whether the thread waits for a good reason
      * @param onStuck called once, on a thread of the watchdog
      */
     Watchdog(Thread watched, BooleanSupplier isExcused, Runnable onStuck) {

@@ -27,25 +27,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees what one member submits, delivers and installs, between the application and its stack, and writes it into the
- * group's {@link History}, where all guarantees are checked.
+ * Observes the messages and views that one member submits, delivers and installs, between the application and its
+ * stack, and writes them into the group's {@link History}, where all guarantees are checked.
  *
- * <p>The application's messages carry no numbers, so which one a delivery is follows from its place: the next one of its
- * sender in this view whose content is the same. A message that is missing, repeated or changed then shows as one that is
- * not the next, or that nobody sent.
+ * <p>The application's messages carry no numbers, so a delivery is identified by its place: it is the next message of
+ * its sender in this view with the same content. A missing, repeated or changed message then appears as one that is not
+ * the next, or that no member sent.
  */
 final class Witness {
 
     /** A message of a cluster in which no two are equal. */
     private record Sent(History.Message message, boolean isScoped) {
 
-        /** Whether listeners are told of it aside from others. */
+        /** Returns whether its listeners are called aside from others. */
         boolean isAside() {
             return isScoped || message.isOutOfBand();
         }
     }
 
-    /** What the witnesses of all members of one group share. */
+    /** State shared by the witnesses of all members of one group. */
     static final class Record {
         final History history = new History();
 
@@ -54,7 +54,7 @@ final class Witness {
         private final List<Violation> violations = new ArrayList<>();
         private final List<Witness> witnesses = new ArrayList<>();
 
-        /** By content, where no two messages are equal. */
+        /** Messages by content, where no two are equal. */
         private final Map<Long, Sent> byContent = new TreeMap<>();
 
         /** By view and sender, the multicasts that the sender delivered to itself, which it does as it sends them. */
@@ -64,11 +64,11 @@ final class Witness {
         private final boolean isDistinct;
         private final boolean isWithState;
 
-        /** Whether the checker knows what to ask of this group. */
+        /** Whether the checker knows the guarantees of this group. */
         final boolean isChecked;
 
         /**
-         * @param isDistinct whether no two messages have the same content: only then more than reliable order can be checked
+         * @param isDistinct whether no two messages have the same content: else only reliable order is checked
          * @param isWithState whether members that join skip messages, and have a state instead
          */
         Record(PropertyChecker.Promise promise, boolean isDistinct, boolean isWithState) {
@@ -78,7 +78,7 @@ final class Witness {
             this.checker = new PropertyChecker(promise);
         }
 
-        /** The checker, as far as the history has come. */
+        /** Returns the checker, up to the end of the history. */
         private PropertyChecker checker() {
             List<History.Entry> entries = history.entries();
             while (checkedCount < entries.size()) {
@@ -95,7 +95,7 @@ final class Witness {
 
         List<Violation> violationsAtRest(Collection<Member> present) {
             List<Violation> all = new ArrayList<>(checker().violationsAtRest(present));
-            // Whether a fault, or a full queue, has taken the last message of an unreliable group is not known here.
+            // It is not known here whether a fault or a full queue dropped the last message of an unreliable group.
             all.removeIf(violation -> violation.property().equals("L7"));
             witnesses.stream()
                     .filter(witness -> present.contains(witness.self()) && witness.isMember())
@@ -135,13 +135,13 @@ final class Witness {
     private int ownPosition;
     private final TreeMap<@Nullable Member, Long> outOfBandCounts = new TreeMap<>(ALL_FIRST);
 
-    /** Views and messages that the stack has delivered and no listener was told yet, where no two messages are equal. */
+    /** Views and messages that the stack has delivered and no listener has got yet, where no two messages are equal. */
     private final ArrayDeque<Object> untold = new ArrayDeque<>();
 
-    /** A message of which listeners are told aside, and the number of the view that it was delivered in. */
+    /** A message for listeners aside from others, and the number of the view that it was delivered in. */
     private record Aside(Sent sent, long view) {}
 
-    /** Messages that the stack has delivered and no listener was told aside yet. */
+    /** Messages that the stack has delivered and no listener has got aside yet. */
     private final TreeMap<Long, Aside> untoldAside = new TreeMap<>();
 
     private @Nullable Submissions submissions;
@@ -161,12 +161,12 @@ final class Witness {
         return group;
     }
 
-    /** The latest view; null before the first. */
+    /** Returns the latest view; null before the first. */
     @Nullable View view() {
         return view;
     }
 
-    /** Null before the first view. */
+    /** Returns this member; null before the first view. */
     @Nullable Member self() {
         return self;
     }
@@ -175,7 +175,7 @@ final class Witness {
         return self != null && !isLeft;
     }
 
-    /** Whether something was accepted that no packet has taken yet. */
+    /** Returns whether a message was accepted that no packet has taken yet. */
     boolean isSubmitting() {
         return submissions != null && !submissions.isEmpty();
     }
@@ -369,7 +369,7 @@ final class Witness {
     private History.Message multicast(View in, Member sender, Member receiver, byte[] content) {
         List<History.Message> sent = record.sent(in.id(), sender);
         if (sender.equals(receiver)) {
-            // The place where it becomes known in which view a message goes out.
+            // Only here it becomes known in which view a message is sent.
             if (ownPosition < taken.size()) {
                 sent.add(taken.get(ownPosition++));
             }
@@ -377,7 +377,7 @@ final class Witness {
         return next(sent, positions, sender, null, content);
     }
 
-    /** The next message with this content, or one that nobody sent. */
+    /** Returns the next message with this content, or one that no member sent. */
     private static History.Message next(
             List<History.Message> sent,
             TreeMap<Member, Integer> positions,
@@ -470,7 +470,7 @@ final class Witness {
     // ------------------------------------------------------------------ what listeners are told
 
     /**
-     * A listener of this member is about to be called with a message or a view: with what the stack has delivered, in the same
+     * Checks a message or a view for a listener of this member: it must be what the stack has delivered, in the same
      * order. Only members of groups with a state skip messages, up to the view whose state they have.
      */
     void onTold(Object item) {
@@ -583,7 +583,7 @@ final class Witness {
         }
     }
 
-    /** Which message one out of band is can be told only where no two are equal: it has no place among what is sent. */
+    /** Returns whether a packet is checked. Messages out of band have no order: they have to be distinct. */
     private boolean isWatched(Packet packet) {
         return record.isChecked && !Records.isState(packet) && (record.isDistinct || !Records.isOutOfBand(packet));
     }
@@ -596,7 +596,7 @@ final class Witness {
         return hash;
     }
 
-    /** For people: what is short and readable as it is. */
+    /** Returns content for people: text if it is short and readable. */
     private static String text(byte[] content) {
         if (content.length > TEXT_MAX) {
             return content.length + " bytes";

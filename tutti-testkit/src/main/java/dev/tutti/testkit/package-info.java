@@ -1,7 +1,6 @@
 /**
- * Tests of what is built on tutti: a {@link dev.tutti.testkit.Cluster} of the user's own components in virtual time, with
- * the network, the processes and the time in the hands of the test; and
- * LayerTest for those who write layers.
+ * Tests of applications on tutti: a {@link dev.tutti.testkit.Cluster} of the user's own components in virtual time,
+ * whose network, processes and time the test controls; and LayerTest for authors of layers.
  */
 @NullMarked
 package dev.tutti.testkit;

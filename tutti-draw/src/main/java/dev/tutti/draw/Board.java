@@ -11,9 +11,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been drawn: a set of strokes that only grows, and a floor below which all are forgotten. Thread-safe.
+ * Content of a board: a set of strokes that only grows, and a floor below which all are forgotten. Thread-safe.
  *
- * <p>It is made of lines of text, and told in them:
+ * <p>It is made of lines of text, which members and pages exchange:
  *
  * <pre>
  * p 17.k3f9 0 2d6cdf 6 100 200 104 203   points of stroke 17.k3f9 from index 0 on: colour, width, x and y in quarters of a pixel
@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * k mC3x…                                a key that opens the board
  * </pre>
  *
- * A line may come twice, and lines about different strokes in any order: boards that have had the same lines are equal. So
- * what waits for a receipt when a member dies is sent again to another, parts of a network draw on and are united, and a page
- * takes the whole board and what came meanwhile in either order. Only the points of one stroke have to come in order, which
- * its one author sees to.
+ * A line may come twice, and lines about different strokes in any order: boards that have had the same lines are equal.
+ * So lines without a receipt when a member dies are sent again to another, the boards of a partitioned network are
+ * united, and a page takes the whole board and later lines in either order. Only the points of one stroke have to come
+ * in order, which its one author ensures.
  */
 final class Board {
 
@@ -38,10 +38,13 @@ final class Board {
     static final int STROKE_POINTS_MAX = 4_000;
     static final int LINE_WIDTH_MAX = 64;
 
-    /** Points of a board; beyond, members let the oldest strokes be forgotten, and beyond twice as many nothing is taken. */
+    /**
+     * Points of a board; beyond, members let the oldest strokes be forgotten, and beyond twice as many no line is
+     * taken.
+     */
     static final int POINTS_MAX = 200_000;
 
-    /** What a stroke counts for besides its points. */
+    /** Cost of a stroke besides its points, in points. */
     static final int STROKE_COST = 8;
 
     static final int KEYS_MAX = 16;
@@ -82,7 +85,7 @@ final class Board {
 
     // ------------------------------------------------------------------ changing
 
-    /** Takes lines; what is no line of a board is ignored and counted. */
+    /** Applies lines; those that are none of a board are ignored and counted. */
     synchronized void apply(String lines) {
         lines.lines().forEach(this::applyLine);
     }
@@ -102,7 +105,7 @@ final class Board {
                 ignored++;
             }
         } catch (IllegalArgumentException e) {
-            // A line of somebody else's making: it changes nothing here, and so nothing anywhere.
+            // A line that a board did not make: it changes nothing here, and so nothing anywhere.
             ignored++;
         }
     }
@@ -152,7 +155,7 @@ final class Board {
         int added = first + count - known;
         if (added > 0) {
             if (2 * (known + added) > stroke.points.length) {
-                // A new array: whoever has taken a snapshot goes on reading the old one.
+                // A new array: a reader of a snapshot continues with the old one.
                 stroke.points = Arrays.copyOf(stroke.points, Math.max(2 * stroke.points.length, 2 * (known + added)));
             }
             System.arraycopy(points, 2 * (count - added), stroke.points, 2 * known, 2 * added);
@@ -206,7 +209,7 @@ final class Board {
         return List.copyOf(keys);
     }
 
-    /** Lines that were no lines of a board, or came when it was full. */
+    /** Returns the number of lines that were none of a board, or came when it was full. */
     synchronized long ignored() {
         return ignored;
     }
@@ -215,7 +218,9 @@ final class Board {
         return cost;
     }
 
-    /** The line that makes room on a board with too many points: about a quarter of it; null if there is room. */
+    /**
+     * Returns the line that makes room on a board with too many points, about a quarter of it; null if there is room.
+     */
     synchronized @Nullable String relief() {
         if (cost <= pointsMax) {
             return null;
@@ -232,7 +237,7 @@ final class Board {
         return "f " + last + "\n";
     }
 
-    /** The board as it is now, to be written later. */
+    /** Returns the board as it is now, to be written later. */
     synchronized Image image() {
         List<Part> parts = new ArrayList<>(strokes.size());
         strokes.forEach((id, stroke) ->
@@ -240,7 +245,7 @@ final class Board {
         return new Image(parts, floor, List.copyOf(keys));
     }
 
-    /** What this board has and another lacks, in lines: all of it together with the other is both. */
+    /** Returns the lines that this board has and another lacks: the other with these lines is the union of both. */
     List<String> linesBeyond(Board other) {
         List<String> lines = new ArrayList<>();
         Image own = image();
@@ -261,7 +266,7 @@ final class Board {
         return lines;
     }
 
-    /** A stroke as it was: its array is only ever added to behind {@code count}. */
+    /** A stroke at the time of the image: its array only ever changes after {@code count}. */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     private record Part(StrokeId id, String colour, int width, short[] points, int count, boolean isUndone) {
 
@@ -282,10 +287,10 @@ final class Board {
         }
     }
 
-    /** A board as it was. */
+    /** A board at the time of the image. */
     record Image(List<Part> parts, StrokeId floor, List<String> keys) {
 
-        /** The same for the same boards; pages get no keys. */
+        /** Returns lines that are equal for equal boards; pages get no keys. */
         List<String> lines(boolean hasKeys) {
             List<String> lines = new ArrayList<>();
             if (!floor.equals(StrokeId.NONE)) {

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A member that serves the drawing board: the page, and STOMP over WebSocket, at one port. All members that a node's cluster
- * has of it share one board; pages of a member that dies go on at another. See {@code docs/design/draw.md}.
+ * A member that serves the drawing board: the page, and STOMP over WebSocket, at one port. All drawing boards in a
+ * cluster share one board; pages of a member that dies continue at another. See {@code docs/design/draw.md}.
  *
- * <p>Who knows the key in {@link #url} may draw. All methods may be called from any thread.
+ * <p>Everybody with the key in {@link #url} may draw. All methods may be called from any thread.
  */
 public final class DrawingBoard implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class DrawingBoard implements AutoCloseable {
 
     private static final int KEY_BYTES = 15;
 
-    /** More than a board of {@code 2 * Board.POINTS_MAX} has in text, and less than would hurt. */
+    /** More than the text of a board of {@code 2 * Board.POINTS_MAX}, and small enough to be harmless. */
     private static final int STATE_BYTES_MAX = 64 * 1024 * 1024;
 
     /** Bytes of lines that are published together. */
@@ -75,10 +75,10 @@ public final class DrawingBoard implements AutoCloseable {
                         .groups(GROUP)
                         .set("stomp.members-group", "draw-members")
                         .set("stomp.body-max", "64 KiB")
-                        // Pages take the board anew, wherever they go on.
+                        // Pages load the board anew when they connect to another member.
                         .set("stomp.history", "0 B")
                         .set("stomp.heart-beat", "5 s")
-                        // Pages of one member go on at another. It is the key that keeps others out.
+                        // Pages of one member continue at another. The key keeps others out.
                         .set("stomp.origins", "*")
                         .authenticator(new KeyHolders())
                         .state(GROUP, new State())
@@ -89,7 +89,7 @@ public final class DrawingBoard implements AutoCloseable {
     }
 
     /**
-     * Serves the board on a node; returns when it has what was drawn before.
+     * Serves the board on a node; returns when it has the existing board.
      *
      * @param where sets the address and the port, and nothing else
      * @throws dev.tutti.core.settings.SettingException if the address can't be bound
@@ -99,18 +99,18 @@ public final class DrawingBoard implements AutoCloseable {
         return new DrawingBoard(node, where);
     }
 
-    /** What a person opens; it holds a key to the board. */
+    /** Returns the address for a browser, with a key to the board. */
     public String url() {
         return page(server.endpoints()) + "#" + board.keys().getFirst();
     }
 
-    /** The same port serves the page and the WebSocket. */
+    /** Returns the address of the page, which shares its port with the WebSocket. */
     private static String page(List<String> endpoints) {
         String webSocket = endpoints.stream().filter(each -> each.startsWith("ws")).findFirst().orElseThrow();
         return "http" + webSocket.substring("ws".length());
     }
 
-    /** Lines of the board that were ignored, because they were none or because it was full. */
+    /** Returns the number of lines that were ignored, because they were none of a board or because it was full. */
     public long ignored() {
         return board.ignored();
     }
@@ -127,7 +127,7 @@ public final class DrawingBoard implements AutoCloseable {
         return pages.get(path);
     }
 
-    /** Whoever knows a key, of 120 random bits. */
+    /** Admits clients that know a key, of 120 random bits. */
     private final class KeyHolders implements Authenticator {
 
         @Override
@@ -182,7 +182,7 @@ public final class DrawingBoard implements AutoCloseable {
         }
     }
 
-    /** One member makes room; another would say the same. */
+    /** Returns whether this is the member that makes room; the others would send the same line. */
     private boolean isFirst() {
         return node.groups().stream()
                 .filter(group -> group.name().equals(GROUP))
@@ -201,7 +201,7 @@ public final class DrawingBoard implements AutoCloseable {
         return String.join("", lines).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The board as newcomers get it. */
+    /** State for newcomers: the board. */
     private final class State implements GroupState {
 
         @Override
@@ -216,8 +216,8 @@ public final class DrawingBoard implements AutoCloseable {
         }
 
         /**
-         * When parts of a network meet, the board of one goes on. Here is somebody of the other: nothing that was drawn there
-         * may get lost, so both are united, and what only this side has is published.
+         * When a partition ends, the board of one side continues. This runs at a member of the other: no stroke may be
+         * lost, so both boards are united, and lines that only this side has are published.
          */
         @Override
         public void install(InputStream in) throws IOException {
@@ -246,13 +246,13 @@ public final class DrawingBoard implements AutoCloseable {
                 if (!batch.isEmpty()) {
                     publish(own, STROKES, batch.toString());
                 }
-                // This member's pages lack what the other side has: all look at their member's board again.
+                // Pages of this member lack strokes of the other side: all of them load their member's board again.
                 publish(own, LOOK, "");
             });
         }
     }
 
-    /** Tells pages to go elsewhere, and leaves. */
+    /** Sends pages to other members, and leaves. */
     @Override
     public void close() {
         server.close();

@@ -3,19 +3,20 @@ package dev.tutti.draw;
 import java.util.Comparator;
 
 /**
- * Names a stroke, and says which lies above which: that with the greater id. The time is a Lamport clock: a page begins a
- * stroke with one more than all it has seen, so that what is drawn over something lies over it everywhere.
+ * Id of a stroke, which also gives the order of strokes: the one with the greater id lies above. The time is a Lamport
+ * clock: a page begins a stroke with one more than all times it has seen, so that a stroke drawn over another lies
+ * above it everywhere.
  *
- * @param author drawn at random by a page, a to z and 0 to 9
+ * @param author identifier that a page draws at random, a to z and 0 to 9
  */
 record StrokeId(long time, String author) implements Comparable<StrokeId> {
 
-    /** Exact in a JavaScript number. */
+    /** Largest time; exact in a JavaScript number. */
     static final long TIME_MAX = 1_000_000_000_000L;
 
     static final int AUTHOR_LENGTH_MAX = 16;
 
-    /** Before all strokes. */
+    /** Id before all strokes. */
     static final StrokeId NONE = new StrokeId(0, "");
 
     private static final Comparator<StrokeId> ORDER =

@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A cluster in the browser, served by one of its members: who is there, which views they share, what goes over their links,
- * what happened and why. It only looks; see {@code docs/operating/console.md}.
+ * A cluster in the browser, served by one of its members: its members, the views that they share, the traffic on their
+ * links, and events with their causes. Read-only; see {@code docs/operating/console.md}.
  *
- * <p>It shows the members that have {@link Inspection} open, and what these know of the others. While no page is open nobody
- * is asked. {@code /health} and {@code /ready} answer without log-in. All methods may be called from any thread.
+ * <p>It shows the members that have {@link Inspection} open, and others as far as these know them. While no page is
+ * open, no member is asked. {@code /health} and {@code /ready} answer without log-in. All methods may be called from
+ * any thread.
  */
 public final class Console implements AutoCloseable {
 
@@ -37,40 +38,42 @@ public final class Console implements AutoCloseable {
         LOG.info("node {} serves the console at {}", node.name(), site.address());
     }
 
-    /** A console on a node; to be configured and started. */
+    /** Returns a builder of a console on a node. */
     public static ConsoleBuilder on(Node node) {
         return new ConsoleBuilder(node);
     }
 
-    /** Where it listens. */
+    /** Returns the port that it listens on. */
     public int port() {
         return site.port();
     }
 
-    /** Where {@code /health} and {@code /ready} are served apart ({@code console.health-port}); -1 if they are not. */
+    /**
+     * Returns the port of {@code /health} and {@code /ready} if separate ({@code console.health-port}); otherwise -1.
+     */
     public int healthPort() {
         return site.healthPort();
     }
 
-    /** Where browsers find it: {@code http://127.0.0.1:7880/}. */
+    /** Returns the address for browsers: {@code http://127.0.0.1:7880/}. */
     public String address() {
         return site.address();
     }
 
     /**
-     * A new address that logs in whoever opens it first, within a quarter of an hour; the one before is good no more. To be
-     * shown to whoever may look, and to nobody else.
+     * Returns a new address that logs in the first browser that opens it, within a quarter of an hour; the previous one
+     * becomes invalid. Show it only to people who may look at the cluster.
      */
     public String link() {
         return site.link();
     }
 
-    /** Counters and levels now, by name. */
+    /** Returns the present counters and levels, by name. */
     public Map<String, Long> status() {
         return site.status();
     }
 
-    /** Ends all connections; the node goes on. Idempotent. */
+    /** Ends all connections; the node continues. Idempotent. */
     @Override
     public void close() {
         if (isClosed.compareAndSet(false, true)) {

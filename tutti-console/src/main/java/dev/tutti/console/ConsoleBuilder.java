@@ -6,7 +6,7 @@ import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import org.jspecify.annotations.Nullable;
 
-/** Says how the console is to be served. What is set here wins over the node's settings. */
+/** Configures and starts a console. Values set here take precedence over the node's settings. */
 public final class ConsoleBuilder {
 
     private final Node node;
@@ -18,12 +18,15 @@ public final class ConsoleBuilder {
         this.settings = ConsoleSettings.of(node.spec().node());
     }
 
-    /** Where browsers connect; 0 takes any free port. */
+    /** Sets the port that browsers connect to; 0 takes any free one. */
     public ConsoleBuilder port(int port) {
         return set(ConsoleSettings.PORT, port);
     }
 
-    /** Asks by {@code open}, which stays open afterwards; without this the console opens and closes one of its own. */
+    /**
+     * Uses {@code open}, which stays open afterwards; without this the console opens and closes an inspection of its
+     * own.
+     */
     public ConsoleBuilder inspection(Inspection open) {
         inspection = open;
         return this;
@@ -34,7 +37,10 @@ public final class ConsoleBuilder {
         return this;
     }
 
-    /** Sets by the name and with the text that a file would have: {@code set("console.interval", "500 ms")}. */
+    /**
+     * Sets a setting by its name, with the text that it would have in a file: {@code set("console.interval", "500
+     * ms")}.
+     */
     public ConsoleBuilder set(String setting, String value) {
         settings = settings.with(setting, value, Settings.Source.BUILDER, "builder");
         return this;

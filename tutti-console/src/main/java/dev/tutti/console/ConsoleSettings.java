@@ -7,13 +7,13 @@ import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
 
-/** What can be tuned about the console. */
+/** Settings of the console. */
 public final class ConsoleSettings {
 
     private ConsoleSettings() {}
 
     public static final Setting<Boolean> ENABLED = Setting.flag(
-            "console.enabled", false, "Whether nodes of the command line serve the console; 'tutti console' always does.");
+            "console.enabled", false, "Serves the console from nodes of the command line; 'tutti console' always does.");
 
     public static final Setting<String> ADDRESS = Setting.text(
             "console.address",
@@ -25,7 +25,7 @@ public final class ConsoleSettings {
             Setting.count("console.port", 7_880, 0, 65_535, "Port of the console; 0 takes any free one.");
 
     public static final Setting<Integer> PORT_RANGE =
-            Setting.count("console.port-range", 9, 0, 1_000, "How many further ports to try when console.port is in use.");
+            Setting.count("console.port-range", 9, 0, 1_000, "Number of further ports to try when console.port is in use.");
 
     public static final Setting<Integer> HEALTH_PORT = Setting.count(
             "console.health-port",
@@ -61,7 +61,7 @@ public final class ConsoleSettings {
             Duration.ofHours(12),
             Duration.ofSeconds(1),
             Duration.ofDays(30),
-            "How long a log-in lasts.");
+            "Lifetime of a log-in.");
 
     public static final Setting<Integer> CONNECTIONS_MAX =
             Setting.count("console.connections-max", 64, 4, 10_000, "Connections at a time, half of them from one address; beyond, the one that has been idle for longest is closed.");
@@ -81,24 +81,24 @@ public final class ConsoleSettings {
             Duration.ofSeconds(10),
             Duration.ofMillis(100),
             Duration.ofMinutes(1),
-            "How long a browser may take for a request, for reading an answer, and between two requests.");
+            "Time that a browser may take for a request, for reading an answer, and between two requests.");
 
     public static final Setting<Duration> INTERVAL = Setting.duration(
             "console.interval",
             Duration.ofSeconds(1),
             Duration.ofMillis(200),
             Duration.ofMinutes(1),
-            "How often all members are asked for figures while somebody looks, and twice as often what has happened. Nobody is"
-                    + " asked while nobody does.");
+            "Interval at which all members are asked for figures while a page is open; events are asked for twice as often."
+                    + " Nothing is asked for while no page is open.");
 
     public static final Setting<Duration> HISTORY = Setting.duration(
             "console.history",
             Duration.ofMinutes(10),
             Duration.ofMinutes(1),
             Duration.ofHours(2),
-            "How far back charts reach.");
+            "Time span of the charts.");
 
-    /** All of them. */
+    /** All settings of the console. */
     public static final List<Setting<?>> ALL = List.of(
             ENABLED,
             ADDRESS,
@@ -119,14 +119,15 @@ public final class ConsoleSettings {
             HISTORY);
 
     /**
-     * A specification that has these settings, too: {@code Node.of(ConsoleSettings.addTo(Node.defaults()))} is a node whose
-     * file, properties ({@code tutti.console.port}) and variables ({@code TUTTI_CONSOLE_PORT}) configure its console.
+     * Returns the specification with these settings added: {@code Node.of(ConsoleSettings.addTo(Node.defaults()))} is a
+     * node whose file, properties ({@code tutti.console.port}) and variables ({@code TUTTI_CONSOLE_PORT}) configure its
+     * console.
      */
     public static NodeSpec addTo(NodeSpec spec) {
         return spec.withNodeDefinitions(ALL);
     }
 
-    /** What the settings of a node say about the console; defaults where they say nothing. */
+    /** Returns the console's settings among those of a node; defaults for those that are not set. */
     public static Settings of(Settings node) {
         return Settings.of(ALL).withAll(node);
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The files of the page, all read at the start: what is not among them by its whole name is not there. */
+/** Files of the page, all read at the start and found by their whole name only. */
 final class Assets {
 
     /** @param tag changes when the content does */

@@ -20,18 +20,18 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 
 /**
- * A page that is kept up to date by server-sent events. One that reads slowly misses figures, of which the next are as
- * good; what happened it gets in any case, or it is disconnected and starts anew. State is of the connection's loop; the
- * methods that begin with {@code push} may be called from any thread.
+ * A page that is kept up to date by server-sent events. One that reads slowly misses figures, which the next ones
+ * replace; events are never skipped: if there is no room for them, it is disconnected and starts anew. State is
+ * accessed on the connection's loop; the methods that begin with {@code push} may be called from any thread.
  */
 final class Browser {
 
     private static final Logger LOG = Logs.of(Browser.class);
 
-    /** How long a browser may read nothing. */
+    /** Time after which a browser that reads nothing is disconnected. */
     private static final long STALL_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);
 
-    /** Things that happened and wait for room. */
+    /** Most events that wait for room. */
     private static final int WAITING_MAX = 256;
 
     private final Channel channel;
@@ -41,7 +41,7 @@ final class Browser {
     private long stalledNanos;
     private boolean isStalled;
 
-    /** @param mayStay whether whoever opened the page may still look */
+    /** @param mayStay returns whether the log-in of the page is still valid */
     Browser(Channel channel, BooleanSupplier mayStay, Counters counters) {
         this.channel = channel;
         this.mayStay = mayStay;
@@ -58,7 +58,7 @@ final class Browser {
         channel.writeAndFlush(response);
     }
 
-    /** Figures: whoever has no room now does without. */
+    /** Sends figures; a browser without room misses them. */
     void pushFigures(String event) {
         onLoop(() -> {
             if (channel.isWritable() && waiting.isEmpty()) {
@@ -70,7 +70,7 @@ final class Browser {
         });
     }
 
-    /** What happened: in order, and none left out. */
+    /** Sends an event: in order, and never skipped. */
     void push(String event) {
         onLoop(() -> {
             if (channel.isWritable() && waiting.isEmpty()) {
@@ -88,7 +88,7 @@ final class Browser {
         return channel.isActive();
     }
 
-    /** There is room again. */
+    /** Sends waiting events: there is room again. */
     void onRoom() {
         isStalled = false;
         while (channel.isWritable() && !waiting.isEmpty()) {
@@ -99,7 +99,7 @@ final class Browser {
     private void onLoop(Runnable task) {
         try {
             channel.eventLoop().execute(() -> {
-                // Whose log-in is over is no longer told.
+                // A page whose log-in is over gets nothing more.
                 if (mayStay.getAsBoolean()) {
                     task.run();
                 } else {
@@ -131,7 +131,7 @@ final class Browser {
         channel.writeAndFlush(new DefaultHttpContent(ByteBufUtil.writeUtf8(channel.alloc(), event)));
     }
 
-    /** An event as it goes over the wire; {@code json} has no line feed in it. */
+    /** Returns an event in its wire format; {@code json} contains no line feed. */
     static String event(String name, String json) {
         return "event: " + name + "\ndata: " + json + "\n\n";
     }

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The members of a cluster, asked over the cluster, and those that it does not lead to on this machine. Who is late once is not yet
- * silent: what it said last stands for a while.
+ * The members of a cluster, asked over the cluster, and those on this machine that can't be reached that way. A member
+ * that is late once is not yet silent: its last answer is used for a while.
  */
 public final class ClusterWitnesses implements Witnesses {
 
@@ -29,12 +29,12 @@ public final class ClusterWitnesses implements Witnesses {
 
     private static final Duration DEADLINE = Duration.ofMillis(400);
 
-    /** Whoever asks for one member has more time. */
+    /** Deadline for a single member, which may take longer. */
     private static final Duration DEADLINE_OF_ONE = Duration.ofSeconds(2);
 
     private static final long STALE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
-    /** What a member has said, and when. */
+    /** Last answer of a member, with its time. */
     private record Said(Doc document, long nanos) {}
 
     private final Node node;
@@ -42,11 +42,11 @@ public final class ClusterWitnesses implements Witnesses {
     private final boolean isOwner;
     private final Neighbours neighbours = new Neighbours(DiagnosticsDirectory.ofUser(), DEADLINE);
 
-    // Under this object's lock.
+    // Guarded by this object's lock.
     private final Map<NodeId, Said> said = new TreeMap<>();
     private @Nullable Subscription subscription;
 
-    /** @param isOwner whether {@code inspection} is closed with this */
+    /** @param isOwner whether {@code inspection} is closed together with this object */
     public ClusterWitnesses(Node node, Inspection inspection, boolean isOwner) {
         this.node = node;
         this.inspection = inspection;

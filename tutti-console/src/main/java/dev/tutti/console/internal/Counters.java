@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the console has done and refused. From any thread. */
+/** Counters of requests, refusals and failures of the console. From any thread. */
 final class Counters {
 
-    /** Each with what it counts. */
+    /** The counters, with their names. */
     enum Counter {
         REQUESTS("requests"),
         REQUESTS_MALFORMED("requests-malformed"),

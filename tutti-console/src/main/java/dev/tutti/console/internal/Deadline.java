@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a connection that takes too long for what it is at: its request from the first byte to the last, the reading of an
- * answer, or the pause between two requests. Drops of a request don't prolong it. While it runs the connection may have to make
- * room for another one. On the connection's loop.
+ * Ends a connection whose present step takes too long: its request from the first byte to the last, the reading of an
+ * answer, or the pause between two requests. Single bytes of a request don't prolong it. While it runs, the connection
+ * may have to make room for another one. On the connection's loop.
  */
 final class Deadline extends ChannelInboundHandlerAdapter {
 
@@ -51,7 +51,7 @@ final class Deadline extends ChannelInboundHandlerAdapter {
         ctx.fireChannelRead(message);
     }
 
-    /** From now on the client's time runs. */
+    /** Starts the client's time. */
     void start() {
         cancel();
         hasBegun = false;
@@ -62,13 +62,13 @@ final class Deadline extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** It is our turn. */
+    /** Stops the client's time: the console has to act. */
     void stop() {
         cancel();
         place.onBusy();
     }
 
-    /** The client is logged in and stays; it has no deadline any more. */
+    /** Ends the deadline for good: the client is logged in and stays. */
     void stay() {
         cancel();
         place.onResident();
@@ -87,7 +87,7 @@ final class Deadline extends ChannelInboundHandlerAdapter {
         if (own == null) {
             return;
         }
-        // One that has just gone quiet between requests has done nothing wrong.
+        // A client that is merely silent between requests is not counted.
         if (hasBegun || own.channel().bytesBeforeWritable() > 0) {
             counters.increment(Counter.REQUESTS_TOO_SLOW);
         }

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of what a member said. Whatever is not there, or is something else than expected, reads as nothing: members may be
- * of other versions.
+ * A part of a member's answer. Missing values, and values of unexpected types, read as empty: members may have other
+ * versions.
  */
 public record Doc(Map<?, ?> values) {
 
@@ -59,7 +59,7 @@ public record Doc(Map<?, ?> values) {
         return Boolean.TRUE.equals(values.get(name));
     }
 
-    /** Maps by name. */
+    /** Returns the nested maps by name. */
     Map<String, Doc> sections() {
         Map<String, Doc> sections = new LinkedHashMap<>();
         values.forEach((name, value) -> {

@@ -12,26 +12,26 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the page shows, made of what members say about themselves and each other at one time: members, links, groups with
- * their views, and what needs attention. Not for several threads.
+ * Content of the page, made of the answers of members about themselves and each other at one time: members, links,
+ * groups with their views, and conditions that need attention. Not for several threads.
  */
 final class Figures {
 
-    /** Links that are shown; those in trouble come first. */
+    /** Most links that are shown; those in trouble come first. */
     static final int LINKS_MAX = 1_000;
 
-    /** A gap between the first and the last repair that still is nothing to be told of. */
+    /** Rate of repairs up to which they are normal. */
     private static final double REPAIRS_PER_SECOND_CALM = 50;
 
-    /** What names of groups begin with that are not the application's. */
+    /** Prefix of the names of groups that are not the application's. */
     private static final String OWN_PREFIX = "tutti.";
 
     private final Rates rates = new Rates();
 
     /**
-     * @param self the member that serves the console
-     * @param documents of the members that have answered, by name
-     * @param atMillis of the clock here
+     * @param self name of the member that serves the console
+     * @param documents answers of members, by name
+     * @param atMillis time by the clock of this process
      */
     Map<String, Object> of(String self, Map<String, Doc> documents, long atMillis) {
         rates.begin();
@@ -56,7 +56,7 @@ final class Figures {
     private List<Map<String, Object>> members(Map<String, Doc> documents) {
         Map<String, Map<String, Object>> members = new TreeMap<>();
         documents.forEach((name, document) -> members.put(name, member(name, document)));
-        // Those that others know of, and that have not answered.
+        // Members that others know, and that have not answered.
         documents.forEach((witness, document) -> {
             for (Doc link : document.list("links")) {
                 if (link.text("state").equals("closed") && !link.is("suspected")) {
@@ -92,7 +92,7 @@ final class Figures {
         Map<String, Object> member = new LinkedHashMap<>();
         member.put("name", name);
         member.put("address", node.text("address"));
-        // As text: browsers count no further than 2^53.
+        // As text: numbers of browsers are exact only up to 2^53.
         member.put("incarnation", node.text("incarnation"));
         member.put("state", "answers");
         member.put("groups", document.list("groups").stream().map(group -> group.text("name")).toList());
@@ -153,12 +153,12 @@ final class Figures {
 
     // ------------------------------------------------------------------ links
 
-    /** Those in trouble first. */
+    /** Returns the links, those in trouble first. */
     private List<Map<String, Object>> links(Map<String, Doc> documents) {
         List<Map<String, Object>> links = new ArrayList<>();
         documents.forEach((name, document) -> {
             for (Doc link : document.list("links")) {
-                // Of those that have ended only what is between two who are there, and don't hear each other.
+                // Of ended links, only those between two present members that don't hear each other.
                 String incarnation = documents.getOrDefault(link.text("peer"), Doc.EMPTY).at("node").text("incarnation");
                 if (!link.text("state").equals("closed") || incarnation.equals(link.text("incarnation"))) {
                     links.add(link(name, link, document.number("nanoTime")));
@@ -236,7 +236,7 @@ final class Figures {
         return row;
     }
 
-    /** Whether there are views with nobody in common; those of members that only just begin don't count. */
+    /** Returns whether there are disjoint views; those of members that have just started don't count. */
     private static boolean isSplit(List<Map<String, Object>> rows, List<Map<String, Object>> views) {
         Set<String> joined = new TreeSet<>();
         for (Map<String, Object> row : rows) {
@@ -310,7 +310,7 @@ final class Figures {
             String name = String.valueOf(member.get("name"));
             boolean isAnswering = !Doc.of(member).text("state").equals("silent");
             if (isSplit && isAnswering) {
-                // Of course the other side does not hear it.
+                // It is on the other side of a partition, and not heard for that reason.
                 continue;
             }
             if (suspected.contains(name)) {
@@ -322,7 +322,7 @@ final class Figures {
         Set<String> reasons = new LinkedHashSet<>();
         documents.forEach((name, document) ->
                 document.at("health").texts("reasons").stream()
-                        // Told above, once and not by each.
+                        // Reported above, once and not by each member.
                         .filter(reason -> !reason.endsWith("is not heard"))
                         .forEach(reason -> reasons.add(name + ": " + reason)));
         reasons.forEach(reason -> add(found, "health", "#/member/" + reason.substring(0, reason.indexOf(": ")), reason));

@@ -13,32 +13,32 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may look: whoever brings the token, or the link that was printed once, gets a session. Secrets are compared in constant
- * time, and sessions kept by their digest alone.
+ * Log-ins to the console: the token, or the link that was printed once, opens a session. Secrets are compared in
+ * constant time, and of sessions only digests are kept.
  *
  * <p>All methods may be called from any thread.
  */
 public final class Gate {
 
-    /** Log-ins at a time; a further one ends the oldest. */
+    /** Most sessions at a time; a further one ends the oldest. */
     static final int SESSIONS_MAX = 64;
 
-    /** How long the printed link is good for. */
+    /** Time for which the printed link is valid. */
     static final long LINK_NANOS = TimeUnit.MINUTES.toNanos(15);
 
     public static final int TOKEN_LENGTH_MIN = 16;
     static final int TOKEN_LENGTH_MAX = 512;
 
-    /** Characters from which on nobody guesses a token over a network: those that the console makes have more. */
+    /** Length from which on a token can't be guessed over a network; generated ones are longer. */
     static final int TOKEN_LENGTH_SAFE = 32;
 
-    /** What became of an attempt. */
+    /** Result of an attempt to log in. */
     sealed interface Outcome {}
 
-    /** The value of the cookie. */
+    /** Success, with the value of the cookie. */
     record Open(String session) implements Outcome {}
 
-    /** It was wrong. */
+    /** Failure: the secret was wrong. */
     record Wrong() implements Outcome {}
 
     private final byte[] tokenDigest;
@@ -47,7 +47,7 @@ public final class Gate {
     private final LongSupplier nanoTime;
     private final SecureRandom random = new SecureRandom();
 
-    // Under the lock. Ends of sessions by digest, in the order in which they began.
+    // Guarded by the lock. Ends of sessions by digest, in the order of their beginning.
     private final Map<String, Long> sessions = new LinkedHashMap<>();
     private byte @Nullable [] linkDigest;
     private long linkEndNanos;
@@ -64,7 +64,7 @@ public final class Gate {
         this.nanoTime = nanoTime;
     }
 
-    /** 256 bits that nobody guesses. */
+    /** Returns a new secret of 256 random bits. */
     static String newSecret() {
         return secret(new SecureRandom());
     }
@@ -75,12 +75,15 @@ public final class Gate {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** Whether somebody might guess the token, so that log-ins have to be delayed after failures. Links can't be guessed. */
+    /**
+     * Returns whether the token is short enough to guess, so that log-ins are delayed after failures. Links can't be
+     * guessed.
+     */
     boolean isGuessable() {
         return isGuessable;
     }
 
-    /** Makes what a link is to carry: good once, and not for long. An earlier one is good no more. */
+    /** Returns the code for a new link, valid once and for a short time. Earlier codes become invalid. */
     public synchronized String newLink() {
         String code = secret(random);
         linkDigest = digest(code);
@@ -104,7 +107,7 @@ public final class Gate {
         return outcome;
     }
 
-    /** Whether a request that brings the token itself may pass; no session begins. */
+    /** Returns whether a request with the token itself may pass; no session begins. */
     synchronized boolean isToken(String token) {
         boolean isRight = MessageDigest.isEqual(digest(token), tokenDigest);
         refused += isRight ? 0 : 1;
@@ -152,7 +155,7 @@ public final class Gate {
         return new Open(session);
     }
 
-    /** Of equal length whatever came, so that comparing says nothing of it. */
+    /** Returns a digest, of equal length for any secret, so that comparing reveals nothing. */
     private static byte[] digest(String secret) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));

@@ -9,10 +9,10 @@ import java.util.Map;
 /** Figures of the last minutes, for the charts of a page that has just been opened. Not for several threads. */
 final class History {
 
-    /** What charts show of a member. */
+    /** Values of a member that charts show. */
     static final List<String> SERIES = List.of("delivered", "out", "unstable", "repairs");
 
-    /** Members in one point; a cluster that has more is shown without the others. */
+    /** Most members in one point; further ones are not shown. */
     private static final int MEMBERS_MAX = 64;
 
     private record Point(long at, Map<String, double[]> members) {}
@@ -26,7 +26,7 @@ final class History {
         this.spacingMillis = spacingMillis;
     }
 
-    /** Gatherings between two points are left out. */
+    /** Adds a point; gatherings between two points are skipped. */
     void add(Map<String, Object> figures) {
         long at = figures.get("at") instanceof Long millis ? millis : 0;
         if (!points.isEmpty() && at - points.getLast().at < spacingMillis * 9 / 10) {

@@ -50,14 +50,14 @@ final class Listener implements AutoCloseable {
     private final InetAddress address;
     private final Channel channel;
 
-    /** The one of the console. */
+    /** Creates the listener of the console. */
     static Listener ofConsole(Settings settings, Counters counters, Routes.Factory routes) {
         int first = settings.get(ConsoleSettings.PORT);
         int last = first == 0 ? 0 : Math.min(first + settings.get(ConsoleSettings.PORT_RANGE), PORT_MAX);
         return new Listener(settings, new Ports(ConsoleSettings.PORT.name(), first, last), counters, routes);
     }
 
-    /** The one of health alone; null if there is to be none. */
+    /** Creates the listener for health alone; returns null if none is set. */
     static @Nullable Listener ofHealth(Settings settings, Counters counters, Routes.Factory routes) {
         int port = settings.get(ConsoleSettings.HEALTH_PORT);
         return port < 0 ? null : new Listener(settings, new Ports(ConsoleSettings.HEALTH_PORT.name(), port, port), counters, routes);
@@ -97,7 +97,7 @@ final class Listener implements AutoCloseable {
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, ACCEPTS_WAITING_MAX)
                 .option(ChannelOption.SO_REUSEADDR, true)
-                // From accept() on.
+                // Turned on by accept().
                 .option(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(buffer / 8, buffer / 4))
@@ -173,7 +173,7 @@ final class Listener implements AutoCloseable {
         }
     }
 
-    /** Connections are accepted from now on. */
+    /** Starts to accept connections. */
     void accept() {
         channel.config().setAutoRead(true);
     }
@@ -190,7 +190,7 @@ final class Listener implements AutoCloseable {
         return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
-    /** Where it listens, without a port; a name that a browser on this machine reaches. */
+    /** Returns the host that it listens on, as a name that a browser on this machine reaches. */
     String host() {
         if (address.isAnyLocalAddress()) {
             return "localhost";

@@ -25,34 +25,34 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Members on this machine that can be asked past the cluster ({@code diagnostics.enabled}): in a partition this is the way to those of the
- * other side. Only who belongs to the cluster, as somebody of it has said, is taken for a member: others of that name may be
- * here, too. From any thread.
+ * Members on this machine that can be asked without the cluster ({@code diagnostics.enabled}); in a partition, only
+ * these answer for the other side. A process counts as a member only if a member of the cluster has named it: nodes of
+ * other clusters with the same name may run here, too. From any thread.
  */
 final class Neighbours {
 
     private static final Logger LOG = Logs.of(Neighbours.class);
 
-    /** Members that are remembered. */
+    /** Most members that are remembered. */
     static final int KNOWN_MAX = 1_000;
 
-    /** For how long a member is looked for of which nobody speaks any more. */
+    /** Time for which a member is looked for that no other member names any more. */
     private static final long KNOWN_NANOS_MAX = TimeUnit.MINUTES.toNanos(10);
 
     private final DiagnosticsDirectory directory;
     private final Duration deadline;
 
-    /** Members of whom somebody of the cluster has said that they belong to it: when that was, under {@link #id}; the oldest first. */
+    /** Time at which a member of the cluster was last named by another, by {@link #id}; the oldest first. */
     private final SequencedMap<String, Long> known = new LinkedHashMap<>();
 
-    /** Who has answered at the last look, by name. */
+    /** Members that have answered at the last look, by name. */
     private volatile Map<String, Found> found = Map.of();
 
     private record Found(Entry entry, String incarnation) {}
 
     private record Reply(Entry entry, Doc document) {}
 
-    /** @param deadline for an answer */
+    /** @param deadline time for an answer */
     Neighbours(DiagnosticsDirectory directory, Duration deadline) {
         this.directory = directory;
         this.deadline = deadline;
@@ -62,7 +62,7 @@ final class Neighbours {
         return name + '@' + incarnation;
     }
 
-    /** Adds to what members have said, by name, what those say who are missing there and who can be asked on this machine. */
+    /** Adds the answers of members that are missing in {@code documents} and can be asked on this machine, by name. */
     void complete(Map<String, Doc> documents) {
         if (!isSomebodyMissing(documents)) {
             found = Map.of();
@@ -77,11 +77,11 @@ final class Neighbours {
             }
         }
         found = answered;
-        // What they know of others belongs to the cluster as well, and is there from the next look on.
+        // The members that they name belong to the cluster as well, and are looked for from the next look on.
         isSomebodyMissing(documents);
     }
 
-    /** Takes note of everybody whom these speak of. */
+    /** Remembers every member that these name; returns whether one of them is missing. */
     private synchronized boolean isSomebodyMissing(Map<String, Doc> documents) {
         long now = System.nanoTime();
         documents.values().forEach(document -> {
@@ -121,7 +121,7 @@ final class Neighbours {
                 .anyMatch(node -> node.number("pid") == entry.pid() && node.text("address").endsWith(":" + entry.port()));
     }
 
-    /** What a member says that has answered at the last look; null if it has not, or does not now. */
+    /** Returns the answer of a member that has answered at the last look; null if it has not, or does not now. */
     @Nullable Doc inspection(String member) {
         Found one = found.get(member);
         if (one == null) {
@@ -131,7 +131,7 @@ final class Neighbours {
         return replies.isEmpty() ? null : replies.getFirst().document;
     }
 
-    /** What has happened to those who have answered at the last look, by name. */
+    /** Returns the events of members that have answered at the last look, by name. */
     Map<String, Witnesses.Page> events(Witnesses.Cursors cursors) {
         Map<Entry, String> names = new LinkedHashMap<>();
         Map<String, Found> present = found;
@@ -154,7 +154,7 @@ final class Neighbours {
         return pages;
     }
 
-    /** All at once, so that one that is stopped holds nobody up for longer than the deadline. */
+    /** Asks all at once, so that a stopped process delays the others no longer than the deadline. */
     private List<Reply> ask(Predicate<Entry> isWanted, Function<Entry, String> question) {
         List<Entry> entries;
         try {

@@ -15,17 +15,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 
 /**
- * Gathers what all members say, while somebody looks: at each interval, and at once when something happens. Nobody looks,
- * nobody is asked. One thread gathers; the other methods may be called from any.
+ * Gathers the answers of all members while a page is open: at each interval, and at once after an event. While no page
+ * is open, no member is asked. One thread gathers; the other methods may be called from any.
  */
 final class Observatory implements AutoCloseable {
 
     private static final Logger LOG = Logs.of(Observatory.class);
 
-    /** After something has happened to this member, so that others have seen it, too. */
+    /** Delay after an event at this member, so that others have seen it, too. */
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
 
-    /** Between two looks, however much happens. */
+    /** Least time between two looks, however many events there are. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
     private final Witnesses witnesses;
@@ -37,20 +37,20 @@ final class Observatory implements AutoCloseable {
     private final ReentrantLock signals = new ReentrantLock();
     private final Condition signal = signals.newCondition();
 
-    // Under the lock of signals.
+    // Guarded by the lock of signals.
     private boolean isUrgent;
     private boolean isClosed;
 
-    /** Whether the present look was hurried; of the gathering thread alone. */
+    /** The present look was hurried; accessed by the gathering thread only. */
     private boolean wasUrgent;
 
-    /** When the last look ended; of the gathering thread alone. */
+    /** End of the last look; accessed by the gathering thread only. */
     private long lookedNanos = System.nanoTime() - PAUSE_NANOS;
 
-    /** What was gathered; whoever greets a browser must not meet half of it. */
+    /** Lock of the gathered state, so that a new browser gets a consistent one. */
     private final ReentrantLock state = new ReentrantLock();
 
-    // Under the lock of state.
+    // Guarded by the lock of state.
     private final Figures figures = new Figures();
     private final Timeline timeline = new Timeline();
     private final History history;
@@ -71,7 +71,7 @@ final class Observatory implements AutoCloseable {
 
     // ------------------------------------------------------------------ browsers
 
-    /** False if there are too many. */
+    /** Admits a browser; returns false if there are too many. */
     boolean admit(Browser browser) {
         if (admitted.incrementAndGet() > browsersMax) {
             admitted.decrementAndGet();
@@ -80,7 +80,7 @@ final class Observatory implements AutoCloseable {
         return true;
     }
 
-    /** Tells a browser that was admitted what there is, and keeps it up to date from there on. */
+    /** Sends the present state to an admitted browser, and keeps it up to date from there on. */
     void greet(Browser browser) {
         Thread.ofVirtual().name("tutti-console-greeting").start(() -> {
             state.lock();
@@ -94,7 +94,7 @@ final class Observatory implements AutoCloseable {
                     browser.push(Browser.event("cluster", Json.write(latest)));
                 }
                 browsers.add(browser);
-                // It may have gone meanwhile.
+                // It may have been closed meanwhile.
                 if (!browser.isOpen()) {
                     browsers.remove(browser);
                 }
@@ -126,7 +126,7 @@ final class Observatory implements AutoCloseable {
         }
     }
 
-    /** Twice in an interval it is asked what has happened, which costs little; figures at its end, or if something has. */
+    /** Asks for events twice in an interval, which costs little; for figures at its end, or if there are events. */
     private void run() {
         while (await()) {
             state.lock();
@@ -143,7 +143,7 @@ final class Observatory implements AutoCloseable {
         }
     }
 
-    /** Until it is time to look; false at the end. */
+    /** Waits until the next look is due; returns false at the end. */
     private boolean await() {
         try {
             signals.lockInterruptibly();
@@ -178,7 +178,7 @@ final class Observatory implements AutoCloseable {
         return !latest.isEmpty() && System.nanoTime() - latestNanos < 2 * intervalNanos;
     }
 
-    /** Whether something has happened to a member; with the lock of state. */
+    /** Returns whether a member has new events; with the lock of state. */
     private boolean hasNews() {
         try {
             return readEvents();
@@ -195,7 +195,7 @@ final class Observatory implements AutoCloseable {
         return pages.values().stream().anyMatch(page -> !page.events().list("events").isEmpty());
     }
 
-    /** With the lock of state. */
+    /** Gathers figures; with the lock of state. */
     private void gather() {
         try {
             Map<String, Doc> documents = witnesses.inspections();
@@ -205,7 +205,7 @@ final class Observatory implements AutoCloseable {
                             > timeline.cursor(each.getKey(), each.getValue().at("node").text("incarnation")));
             if (isNews) {
                 readEvents();
-                // They may be newer than the figures.
+                // The events may be newer than the figures.
                 hurry();
             }
             latest = new LinkedHashMap<>(figures.of(witnesses.self(), documents, System.currentTimeMillis()));
@@ -217,7 +217,7 @@ final class Observatory implements AutoCloseable {
             latestNanos = System.nanoTime();
             history.add(latest);
         } catch (RuntimeException e) {
-            // The node is closing, or a member says what nobody expects: the next gathering may succeed.
+            // The node is closing, or a member's answer is unexpected: the next gathering may succeed.
             counters.increment(Counter.GATHERINGS_FAILED);
             LOG.warn("what members know can't be gathered now: {}", e.getMessage());
             LOG.debug("where", e);
@@ -239,7 +239,7 @@ final class Observatory implements AutoCloseable {
     // ------------------------------------------------------------------ readers
 
     /**
-     * Figures, not older than two intervals, and stories.
+     * Returns figures that are not older than two intervals, and stories.
      *
      * @throws IllegalStateException if this member does not answer
      */

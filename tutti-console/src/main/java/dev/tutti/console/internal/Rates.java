@@ -4,12 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How fast counters grow, per second, between gatherings that are not too close to each other. Each counter is timed by the
- * clock of the member that it came from. Not for several threads.
+ * Growth of counters per second, between gatherings that are not too close to each other. Each counter is timed by the
+ * clock of its member. Not for several threads.
  */
 final class Rates {
 
-    /** Closer readings say little: the rate before stands. */
+    /** Least time between two readings: closer ones are too inexact, and the previous rate stands. */
     private static final long SPAN_NANOS_MIN = 450_000_000L;
 
     private static final class Reading {
@@ -22,16 +22,16 @@ final class Rates {
     private final Map<String, Reading> readings = new HashMap<>();
     private long round;
 
-    /** A gathering begins; what the one before did not ask for is forgotten. */
+    /** Begins a gathering; counters that the previous one did not use are forgotten. */
     void begin() {
         readings.values().removeIf(reading -> reading.round < round);
         round++;
     }
 
     /**
-     * Not a number before there are two readings.
+     * Returns the rate; NaN before there are two readings.
      *
-     * @param nanos of the member's clock
+     * @param nanos time by the member's clock
      */
     double of(String counter, long value, long nanos) {
         Reading reading = readings.get(counter);
@@ -45,7 +45,7 @@ final class Rates {
         reading.round = round;
         long span = nanos - reading.nanos;
         if (span < 0 || value < reading.value) {
-            // It has started again.
+            // The member has started again.
             reading.rate = Double.NaN;
             reading.value = value;
             reading.nanos = nanos;

@@ -49,7 +49,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private static final int PARAMETERS_MAX = 8;
     private static final String BEARER = "Bearer ";
 
-    /** Nothing but what this console serves itself, in no other page's frame. */
+    /** Content that this console itself serves, and no embedding in other pages. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self';"
             + " img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -59,13 +59,13 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     private boolean isAnswering;
     private @Nullable Browser browser;
 
-    /** The log-in that waits for its turn. */
+    /** A log-in that waits for its check. */
     private @Nullable Attempt waiting;
 
-    /** A program on this connection has brought the right token before. */
+    /** A program on this connection has sent the right token before. */
     private boolean isAudited;
 
-    /** @param isForHealth whether nothing else is served here */
+    /** @param isForHealth whether health is the only thing served here */
     Routes(Site site, Deadline deadline, boolean isForHealth) {
         this.site = site;
         this.deadline = deadline;
@@ -77,7 +77,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         site.counters().increment(Counter.REQUESTS);
         deadline.stop();
         if (isAnswering) {
-            // Browsers wait for an answer before they ask again.
+            // Browsers wait for an answer before their next request.
             site.counters().increment(Counter.REQUESTS_MALFORMED);
             ctx.close();
             return;
@@ -94,7 +94,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         try {
             route(ctx, request, uri.path(), uri.parameters());
         } catch (IllegalArgumentException e) {
-            // The decoder's, for escapes that are none.
+            // Thrown by the decoder for invalid escapes.
             site.counters().increment(Counter.REQUESTS_MALFORMED);
             reply(ctx, request, plain(HttpResponseStatus.BAD_REQUEST, "The address can't be read."), true);
         }
@@ -117,7 +117,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             return;
         }
         String host = request.headers().get(HttpHeaderNames.HOST);
-        // What probes ask for is no secret, and they know the machine by any name.
+        // Answers to probes are no secret, and probes may use any name for this machine.
         if (!isProbe && !site.hosts().isAllowed(host)) {
             site.counters().increment(Counter.REQUESTS_FOREIGN_HOST);
             reply(ctx, request, plain(HttpResponseStatus.MISDIRECTED_REQUEST,
@@ -157,11 +157,11 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         }
     }
 
-    /** A page that is not this console's made the browser ask. */
+    /** Returns whether a page that is not this console's caused the request. */
     private boolean isForeign(FullHttpRequest request, @Nullable String host) {
         String origin = request.headers().get(HttpHeaderNames.ORIGIN);
         String site = request.headers().get("Sec-Fetch-Site");
-        // Browsers that say it say it more surely than by the origin, which they hide at times.
+        // This header, where browsers send it, is more reliable than the origin, which they sometimes hide.
         return site != null
                 ? !site.equals("same-origin") && !site.equals("none")
                 : !Hosts.isOwn(origin, host);
@@ -207,7 +207,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             String token = first(form.parameters(), "token");
             weigh(ctx, isKept, () -> enter(ctx, isKept, site.gate().enter(token == null ? "" : token.strip()), "token"));
         } else if (once != null) {
-            // Nobody guesses it: what others have tried before is no reason to wait.
+            // It can't be guessed, so failures of others are no reason to wait.
             enter(ctx, isKept, site.gate().enterByLink(once), "link");
         } else {
             reply(ctx, request, loginPage(HttpResponseStatus.OK, ""), false);
@@ -215,7 +215,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     /**
-     * Looks at a token: at once, or, if it might be guessed and others of this origin were wrong before, after a while.
+     * Checks a token: at once or, if it is guessable and others of this origin have failed before, after a delay.
      *
      * @param look answers, and returns whether the token was right
      */
@@ -253,7 +253,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         FullHttpResponse response =
                 switch (outcome) {
                     case Gate.Open open -> {
-                        // Not by redirection: a link on a page elsewhere would then come without the cookie.
+                        // No redirection: after a link on a foreign page, the request would come without the cookie.
                         FullHttpResponse entered = html(HttpResponseStatus.OK, ENTERED);
                         entered.headers().set(HttpHeaderNames.SET_COOKIE, site.cookie(open.session()));
                         yield entered;
@@ -339,7 +339,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
         return isRight;
     }
 
-    /** @param session null for a program, which brings its token each time */
+    /** @param session null for a program, which sends its token each time */
     private void serve(
             ChannelHandlerContext ctx, boolean isKept, String path, Map<String, List<String>> parameters, @Nullable String session) {
         switch (path) {
@@ -382,7 +382,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     // ------------------------------------------------------------------ answers
 
-    /** Asks on a thread that may wait. */
+    /** Answers on a thread that may wait. */
     private void later(ChannelHandlerContext ctx, boolean isKept, Supplier<FullHttpResponse> answer) {
         Thread.ofVirtual().name("tutti-console-request").start(() -> {
             FullHttpResponse response;

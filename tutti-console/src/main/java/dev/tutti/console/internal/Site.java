@@ -19,18 +19,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** All that answers of the console are made of, and its socket. All methods may be called from any thread. */
+/** Content and state behind the console's answers, and its socket. All methods may be called from any thread. */
 public final class Site implements AutoCloseable {
 
     private static final int TOKEN_FILE_BYTES_MAX = 4_096;
 
-    /** Log-ins of one origin that wait because others have failed before. */
+    /** Most log-ins of one origin that wait after failures. */
     private static final int LOGINS_WAITING_MAX = 16;
 
-    /** Probes may come from anywhere: the loop is asked this often at most. */
+    /** Least time between two questions to the loop for probes, which may come from anywhere. */
     private static final long HEALTH_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** What a probe is told; no names, as nobody has logged in. */
+    /** Answer to a probe, without names because it is not logged in. */
     record Health(boolean isGood, Map<String, ?> document) {}
 
     private final Settings settings;
@@ -46,7 +46,7 @@ public final class Site implements AutoCloseable {
     private final @Nullable Listener healthListener;
     private final Hosts hosts;
 
-    // Under its own lock.
+    // Guarded by their own lock.
     private final Object healthLock = new Object();
     private @Nullable Doc health;
     private long healthNanos;
@@ -65,11 +65,11 @@ public final class Site implements AutoCloseable {
                 isTokenKnown ? token(Path.of(tokenFile)) : Gate.newSecret(),
                 settings.get(ConsoleSettings.SESSION).toNanos(),
                 System::nanoTime);
-        // What waits for its turn leaves places of its origin to others.
+        // Waiting log-ins leave some places of their origin to others.
         this.backoff = new Backoff(
                 Math.clamp(settings.get(ConsoleSettings.CONNECTIONS_MAX) / 4, 1, LOGINS_WAITING_MAX), Long.MAX_VALUE, System::nanoTime);
         this.audit = new Audit("console", System::nanoTime);
-        // Requests are answered when all of this object is there.
+        // Last: requests are answered only when this object is complete.
         this.listener = Listener.ofConsole(settings, counters, deadline -> new Routes(this, deadline, false));
         this.healthListener = healthListener();
         List<String> names = new ArrayList<>(settings.get(ConsoleSettings.HOSTS));
@@ -124,7 +124,7 @@ public final class Site implements AutoCloseable {
 
     // ------------------------------------------------------------------ where
 
-    /** {@code http://127.0.0.1:7880/}. */
+    /** Returns the address for browsers: {@code http://127.0.0.1:7880/}. */
     public String address() {
         return (listener.isTls() ? "https://" : "http://") + listener.host() + ':' + listener.port() + '/';
     }
@@ -133,23 +133,23 @@ public final class Site implements AutoCloseable {
         return listener.port();
     }
 
-    /** Where health is served apart; -1 if it is not. */
+    /** Returns the separate port for health; -1 if there is none. */
     public int healthPort() {
         Listener apart = healthListener;
         return apart == null ? -1 : apart.port();
     }
 
-    /** An address that logs in whoever opens it first, within a quarter of an hour. */
+    /** Returns an address that logs in the first browser that opens it, within a quarter of an hour. */
     public String link() {
         return address() + "login?once=" + gate.newLink();
     }
 
-    /** Whether somebody can log in without a link. */
+    /** Returns whether people can log in without a link. */
     public boolean isTokenKnown() {
         return isTokenKnown;
     }
 
-    /** Counters by name. */
+    /** Returns counters by name. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(counters.report());
         status.put("browsers", (long) observatory.browsers());
@@ -188,7 +188,7 @@ public final class Site implements AutoCloseable {
 
     // ------------------------------------------------------------------ cookies
 
-    /** With the port in its name: cookies don't know ports, and a machine may have several consoles. */
+    /** Returns a name with the port in it: cookies ignore ports, and a machine may have several consoles. */
     String cookieName() {
         return "tutti-console-" + listener.port();
     }
@@ -220,7 +220,7 @@ public final class Site implements AutoCloseable {
         return observatory.cluster();
     }
 
-    /** All that a member knows; null if it does not answer. */
+    /** Returns a member's inspection; null if it does not answer. */
     @Nullable Map<?, ?> inspection(String member) {
         Doc found = witnesses.inspection(member);
         return found == null ? null : found.values();

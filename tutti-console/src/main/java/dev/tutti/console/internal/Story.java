@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** One thing that happened, as far as it is known. Not for several threads. */
+/** One event of the cluster, as far as it is known. Not for several threads. */
 final class Story implements Comparable<Story> {
 
-    /** Who noticed first, when, and in which words. */
+    /** Name of the member that noticed first, with time and description. */
     record Cause(String witness, long at, String text) {}
 
-    /** What came of it in a group. */
+    /** Consequence in one group. */
     private static final class Outcome {
         long number;
         List<String> members = List.of();
@@ -42,7 +42,7 @@ final class Story implements Comparable<Story> {
     private String reason = "";
     private long count = 1;
 
-    /** @param origin the kind of event that it began with */
+    /** @param origin kind of the event that it began with */
     Story(long id, long at, String origin) {
         this.id = id;
         this.at = at;
@@ -68,7 +68,7 @@ final class Story implements Comparable<Story> {
             String from, long millis, String name, long number, List<String> members, List<String> newcomers, List<String> missing) {
         see(millis);
         gone.addAll(missing);
-        // To a newcomer all others are new; who had most company before knows best who has come.
+        // To a newcomer all others are new; the member with the fewest newcomers knows best which members have joined.
         List<String> known = come;
         if (known == null || newcomers.size() < known.size()) {
             come = List.copyOf(newcomers);
@@ -120,7 +120,7 @@ final class Story implements Comparable<Story> {
 
     // ------------------------------------------------------------------ several groups
 
-    /** Whether {@code other} is the same thing in another group. */
+    /** Returns whether {@code other} is the same event in another group. */
     boolean takes(Story other, long togetherMillis) {
         return !isOver
                 && origin.equals("view")
@@ -132,7 +132,7 @@ final class Story implements Comparable<Story> {
                 && (gone.equals(other.gone) || isOfOne() && other.isOfOne() && aloneWith().equals(other.aloneWith()));
     }
 
-    /** Whether somebody is alone with it: then each group says of its own members that they are gone. */
+    /** Returns whether a member is alone in its view: then each group reports its own members as gone. */
     private boolean isOfOne() {
         return !aloneWith().isEmpty();
     }
@@ -150,7 +150,7 @@ final class Story implements Comparable<Story> {
         }
     }
 
-    /** It has gone into another one. */
+    /** Ends the story, which was merged into another one. */
     void end() {
         isOver = true;
     }
@@ -230,7 +230,7 @@ final class Story implements Comparable<Story> {
         return agreedAt == 0 || millis < 0 ? "" : "; all others agreed " + millis + " ms later";
     }
 
-    /** Who is alone with this; empty if it is told by those who are together. */
+    /** Returns the member that is alone in its view; empty if members who are together report it. */
     private String aloneWith() {
         TreeSet<String> seers = new TreeSet<>();
         outcomes.values().forEach(outcome -> seers.addAll(outcome.members));

@@ -12,30 +12,31 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened, told once: events that members have seen each for itself become stories, with who noticed first, and what
- * came of it in each group. A story may still grow while further witnesses and groups are heard. Not for several threads.
+ * Events of the cluster, each told once: events that several members have seen become one story, with the member that
+ * noticed first and the consequences in each group. A story may still grow as further members and groups report. Not
+ * for several threads.
  */
 final class Timeline {
 
     static final int STORIES_MAX = 400;
 
-    /** Members whose events are followed. */
+    /** Most members whose events are followed. */
     private static final int WITNESSES_MAX = 1_000;
 
-    /** Events this close together are of one story. */
+    /** Largest distance of events that belong to one story. */
     private static final long TOGETHER_MILLIS = 3_000;
 
-    /** How long before a view what was noticed of a member is still its cause. */
+    /** Time before a view in which notices about a member still count as its cause. */
     private static final long CAUSE_MILLIS = 30_000;
 
     private static final int NOTICES_MAX = 200;
 
-    /** What kind of story; texts are of the page. */
+    /** Kinds of events that are stories by themselves; their texts are in the page. */
     private static final Set<String> SINGLE = Set.of(
             "started", "problem", "problem-over", "link-resumed", "unreachable", "late", "stack-mismatch", "state", "slow-listener", "send-waited",
             "refused");
 
-    /** That a member noticed something about another. */
+    /** An observation by one member about another. */
     private record Notice(String witness, String about, long at, String kind, boolean isGraceful, String cause) {}
 
     private final LinkedHashMap<String, Story> stories = new LinkedHashMap<>();
@@ -45,12 +46,12 @@ final class Timeline {
     private long missed;
     private long nextId = 1;
 
-    /** The number of the last event that is known of a witness. */
+    /** Returns the number of the last event that is known of a witness. */
     long cursor(String witness, String incarnation) {
         return cursors.getOrDefault(witness + '@' + incarnation, 0L);
     }
 
-    /** @param page as {@code Events.document} makes it */
+    /** @param page document in the format of {@code Events.document} */
     void onEvents(String witness, String incarnation, Doc page) {
         String key = witness + '@' + incarnation;
         if (!cursors.containsKey(key) && cursors.size() >= WITNESSES_MAX) {
@@ -105,7 +106,7 @@ final class Timeline {
         List<String> members = details.texts("members");
         boolean isAlone = members.equals(List.of(witness)) && gone.isEmpty();
         if (isAlone) {
-            // Everybody begins alone; that it has started is told elsewhere.
+            // Every member begins alone; its start is told by another story.
             return;
         }
         String group = event.text("group");
@@ -121,7 +122,7 @@ final class Timeline {
 
     private void onDeparture(String witness, Doc event) {
         Story story = stories.get("view " + event.text("group") + ' ' + event.at("details").text("view"));
-        // The departure is told before the view that it comes with.
+        // The departure event comes before the event of its view.
         if (story == null) {
             story = add("view " + event.text("group") + ' ' + event.at("details").text("view"),
                     new Story(nextId++, event.number("epochMillis"), "view"));
@@ -138,7 +139,7 @@ final class Timeline {
         }
     }
 
-    /** One change in several groups is one story. */
+    /** Merges a change in several groups into one story. */
     private void join(String key, Story story) {
         Collection<Story> others = new ArrayList<>(stories.sequencedValues().reversed());
         for (Story other : others) {
@@ -154,7 +155,7 @@ final class Timeline {
         }
     }
 
-    /** Says who noticed first, and how. */
+    /** Adds the member that noticed first, and its observation. */
     private void explain(Story story) {
         Notice first = null;
         boolean isSuspected = false;
@@ -190,7 +191,7 @@ final class Timeline {
             return;
         }
         if (last != null) {
-            // Its key is free for the next one.
+            // Its key is free for the next story.
             stories.remove(about);
             stories.put(about + ' ' + last.id(), last);
         }
@@ -209,7 +210,7 @@ final class Timeline {
 
     // ------------------------------------------------------------------ readers
 
-    /** Those that are new or have grown since the last call, the oldest first; one that went into another is empty. */
+    /** Returns the stories that are new or have grown since the last call, the oldest first; a merged one is empty. */
     List<Map<String, Object>> takeChanged() {
         List<Map<String, Object>> documents = changed.stream().map(Story::document).toList();
         changed.clear();
@@ -222,12 +223,12 @@ final class Timeline {
         return byId.values().stream().map(Story::document).toList();
     }
 
-    /** Events that were over before they could be read. */
+    /** Returns the number of events that were dropped before they could be read. */
     long missed() {
         return missed;
     }
 
-    /** The latest story about a member; null if there is none. */
+    /** Returns the latest story about a member; null if there is none. */
     @Nullable Story latest(String member) {
         Story found = null;
         for (Story story : stories.values()) {

@@ -3,44 +3,49 @@ package dev.tutti.console.internal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Members that say what they know. All methods may be called from any thread, and may wait for some seconds. */
+/**
+ * Members that answer questions about the cluster. All methods may be called from any thread, and may wait some
+ * seconds.
+ */
 public interface Witnesses extends AutoCloseable {
 
-    /** What is known of a member's events already. */
+    /** Positions in the members' events that are read already. */
     @FunctionalInterface
     interface Cursors {
-        /** The number of the last one. */
+        /** Returns the number of the last event that was read. */
         long after(String member, String incarnation);
     }
 
     /**
      * Events of a member.
      *
-     * @param incarnation of the member that counts them
-     * @param events as {@link dev.tutti.Events#document} says
+     * @param incarnation incarnation of the member that counts them
+     * @param events document in the format of {@link dev.tutti.Events#document}
      */
     record Page(String incarnation, Doc events) {}
 
-    /** The member that is asked first: the one that serves the console. */
+    /** Returns the member that is asked first: the one that serves the console. */
     String self();
 
     /**
-     * What all say who answer in time, by name; this member is always among them.
+     * Returns the inspections of all members that answer in time, by name; this member is always among them.
      *
      * @throws IllegalStateException if this member's loop does not answer
      */
     Map<String, Doc> inspections();
 
-    /** The same of one; null if it does not answer. */
+    /** Returns the inspection of one member; null if it does not answer. */
     @Nullable Doc inspection(String member);
 
-    /** What has happened to those who answer in time since it was asked last, by name. */
+    /** Returns the events of members that answer in time, by name, since the last call. */
     Map<String, Page> events(Cursors cursors);
 
-    /** Whether this member works; {@code alive}, {@code ready} and {@code reasons}. */
+    /** Returns this member's health: {@code alive}, {@code ready} and {@code reasons}. */
     Doc health();
 
-    /** Calls on the thread of whoever notices, which must not be kept, when something has happened to this member. */
+    /**
+     * Calls {@code listener} after each event of this member, on the thread that notices it, which must not be held up.
+     */
     void onEvent(Runnable listener);
 
     @Override

@@ -1,4 +1,4 @@
-/** How the console serves pages, and what it makes of what members say. */
+/** Serving of the console's pages, and their content, made from the members' answers. */
 @NullMarked
 package dev.tutti.console.internal;
 

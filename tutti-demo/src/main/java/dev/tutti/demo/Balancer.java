@@ -16,11 +16,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands in front of the nodes, on loopback: sticky by the route in the session cookie; another node when there is
- * none, or it is away.
+ * Load balancer before the nodes, on loopback: sticky by the route in the session cookie, with another node if there is
+ * no route or its node is down.
  *
- * <p>A request goes to another node only if it could not be sent to the first. One that a node may have begun fails with
- * status 503; to repeat it is left to the client, who knows whether that is safe. Thread-safe.
+ * <p>A request goes to another node only if it could not be sent to the first. One that a node may have begun fails
+ * with status 503; only the client knows whether repeating it is safe. Thread-safe.
  */
 final class Balancer implements AutoCloseable {
 
@@ -58,9 +58,9 @@ final class Balancer implements AutoCloseable {
     }
 
     /**
-     * @param port to listen on
-     * @param isFixed whether it must be that one; otherwise one of the next twenty does
-     * @param others answers what is not for the shop
+     * @param port port to listen on
+     * @param isFixed whether it must be that one; otherwise one of the next twenty is used
+     * @param others answers requests that are not for the shop
      * @throws BindException if there is no free port
      */
     void start(int port, boolean isFixed, HttpHandler others) throws BindException {
@@ -68,7 +68,7 @@ final class Balancer implements AutoCloseable {
                 .setProxyClient(nodes)
                 .setMaxRequestTime(REQUEST_MILLIS_MAX)
                 .setMaxConnectionRetries(3)
-                // Of a request that was begun the proxy may report the failure twice, and would repeat it twice.
+                // The proxy may report the failure of a begun request twice, and would repeat it twice.
                 .setIdempotentRequestPredicate(exchange -> false)
                 .build();
         HttpHandler root = exchange -> {
@@ -105,7 +105,7 @@ final class Balancer implements AutoCloseable {
                 isFixed ? "port " + port + " is in use" : "ports " + port + " to " + last + " are all in use");
     }
 
-    /** A page of another site that has its name point here gets nothing. */
+    /** Returns whether a request is for this host: a foreign page whose name points here gets nothing. */
     private static boolean isForThisHost(HttpServerExchange exchange) {
         String host = exchange.getHostName();
         return "127.0.0.1".equals(host) || "localhost".equals(host);
@@ -114,7 +114,7 @@ final class Balancer implements AutoCloseable {
     private static void sayRoute(HttpServerExchange exchange) {
         exchange.getResponseHeaders().put(ROUTE_NAME, Objects.requireNonNullElse(exchange.getAttachment(ROUTE), "none"));
         if (exchange.getStatusCode() >= 500) {
-            // When the proxy learns of a failure for the second time it closes the client's connection, on which the
+            // When the proxy learns of a failure for the second time, it closes the client's connection, on which the
             // next request may be under way already. So the client is told not to use it again.
             exchange.setPersistent(false);
         }
@@ -128,13 +128,13 @@ final class Balancer implements AutoCloseable {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /** From now on requests go to {@code node} too. */
+    /** Lets requests go to {@code node}, too. */
     void add(String node, URI uri) {
         routes.put(uri, node);
         nodes.addHost(uri, node);
     }
 
-    /** From now on no request goes there. */
+    /** Stops requests to a node. */
     void remove(URI uri) {
         nodes.removeHost(uri);
         routes.remove(uri);

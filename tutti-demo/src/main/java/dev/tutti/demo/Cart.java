@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /**
  * The cart in a session: one attribute per item, its quantity, and one attribute that is a list, the order of adding.
  *
- * <p>Replicating such a session well means both: an item more must not send all the others, and a list must come whole.
+ * <p>Good replication of such a session handles both: a further item must not send all the others, and a list is sent
+ * whole.
  */
 final class Cart {
 
@@ -28,7 +29,7 @@ final class Cart {
         this.session = session;
     }
 
-    /** Quantities by item. */
+    /** Returns quantities by item. */
     Map<String, Integer> items() {
         Map<String, Integer> items = new TreeMap<>();
         for (Enumeration<String> names = session.getAttributeNames(); names.hasMoreElements(); ) {
@@ -40,7 +41,7 @@ final class Cart {
         return items;
     }
 
-    /** The items in the order in which they were first added. */
+    /** Returns the items in the order in which they were first added. */
     List<String> order() {
         List<String> order = new ArrayList<>();
         if (session.getAttribute(ORDER) instanceof List<?> names) {
@@ -54,9 +55,9 @@ final class Cart {
     }
 
     /**
-     * Makes the quantity of an item what is given; doing it twice is doing it once.
+     * Sets the quantity of an item; idempotent.
      *
-     * @throws IllegalArgumentException if the item or the quantity can't be, or the cart is full
+     * @throws IllegalArgumentException if the item or the quantity is not allowed, or the cart is full
      */
     void put(String item, int quantity) {
         if (!NAME.matcher(item).matches()) {

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one visitor knows of a cart: from the responses that were received, and from those that were not.
+ * One visitor's knowledge of a cart, from the responses that were received, and from missing ones.
  *
  * <p>An item whose response came must be in every cart from then on. One whose response never came may have arrived or
  * not; but once it was seen it must stay, and once all survivors were asked and it was in none, it must not appear. All
@@ -28,21 +28,21 @@ final class CartLedger {
         this.visitor = visitor;
     }
 
-    /** The response to adding {@code item}. */
+    /** Notes the response to adding {@code item}. */
     void onAdded(String item, CartView cart) {
         kept.add(item);
         onCart(cart, "the response to adding " + item);
     }
 
-    /** No response to adding {@code item}, or one that says nothing about it. */
+    /** Notes that there was no response to adding {@code item}, or one without a cart. */
     void onUnanswered(String item) {
         unanswered.add(item);
     }
 
     /**
-     * A cart that was received.
+     * Notes a cart that was received.
      *
-     * @param where it came from, for people
+     * @param where origin of the cart, for people
      */
     void onCart(CartView cart, String where) {
         for (String item : List.copyOf(unanswered)) {
@@ -79,14 +79,14 @@ final class CartLedger {
         }
     }
 
-    /** All survivors are in one view, and {@code cart} is one of theirs: what is not there now never arrived. */
+    /** Notes a cart when all survivors are in one view: items that are not in it never arrived. */
     void onSettled(CartView cart, String where) {
         onCart(cart, where);
         refuted.addAll(unanswered);
         unanswered.clear();
     }
 
-    /** A request that should have been answered was not. */
+    /** Notes that a request that should have been answered was not. */
     void onMissingAnswer(String where, String what) {
         find(where, null, what);
     }
@@ -103,27 +103,27 @@ final class CartLedger {
         return items.size() > 3 ? first + " … (" + items.size() + ")" : items.isEmpty() ? "none" : first;
     }
 
-    /** Whether all was as it must be until now. */
+    /** Returns whether no finding was made so far. */
     boolean isComplete() {
         return findings.isEmpty();
     }
 
-    /** What was not as it must be; the first few of it. */
+    /** Returns the first few findings. */
     List<String> findings() {
         return List.copyOf(findings);
     }
 
-    /** How many items must be in the cart. */
+    /** Returns the number of items that must be in the cart. */
     int keptCount() {
         return kept.size();
     }
 
-    /** How many of those had no response. */
+    /** Returns the number of those without a response. */
     int arrivedUnansweredCount() {
         return arrivedUnanswered;
     }
 
-    /** How many had no response, and did not arrive. */
+    /** Returns the number of items that had no response, and did not arrive. */
     int refutedCount() {
         return refuted.size();
     }

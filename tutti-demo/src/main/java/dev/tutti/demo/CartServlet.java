@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * DELETE /shop/cart/tea              no tea; may be repeated
  * </pre>
  *
- * <p>Each answers with the cart: as text, or as JSON to those who accept that.
+ * <p>Each answers with the cart: as text, or as JSON to clients that accept that.
  */
 final class CartServlet extends HttpServlet {
 
@@ -30,7 +30,7 @@ final class CartServlet extends HttpServlet {
     private final String node;
     private final transient LongAdder requests = new LongAdder();
 
-    /** Requests of one session change its cart one after the other, as long as they come to one node. */
+    /** Locks that order the requests of one session, as long as they come to one node. */
     private final transient Object[] locks = new Object[LOCKS];
 
     CartServlet(String node) {
@@ -40,7 +40,7 @@ final class CartServlet extends HttpServlet {
         }
     }
 
-    /** How many were answered. */
+    /** Returns the number of requests that were answered. */
     long requests() {
         return requests.sum();
     }

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the shop answers: a cart, and who answered.
+ * An answer of the shop: a cart, and the node that answered.
  *
- * @param node that served the request
- * @param session its id, without the route
+ * @param node node that served the request
+ * @param session id of the session, without the route
  * @param items quantities by item
  * @param order the items as they were added
  */
@@ -21,7 +21,7 @@ record CartView(String node, String session, Map<String, Integer> items, List<St
         order = List.copyOf(order);
     }
 
-    /** One fact per line, for people with curl and for programs without a parser. */
+    /** Returns one fact per line, for people with curl and for programs without a parser. */
     String text() {
         StringBuilder text = new StringBuilder();
         text.append("served by: ").append(node).append('\n');
@@ -40,9 +40,7 @@ record CartView(String node, String session, Map<String, Integer> items, List<St
         return Json.write(values);
     }
 
-    /**
-     * @throws IllegalArgumentException if {@code text} is not what {@link #text} makes
-     */
+    /** @throws IllegalArgumentException if {@code text} has not the format of {@link #text} */
     static CartView parse(String text) {
         String node = "";
         String session = "";

@@ -24,24 +24,24 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of the shop: starts, kills and watches them, and tells the balancer. Thread-safe. */
+/** The processes of the shop: starts, kills and watches them, and updates the balancer. Thread-safe. */
 final class Cluster implements AutoCloseable {
 
     enum State { DOWN, STARTING, UP }
 
     /**
-     * A node as it is seen from here.
+     * Observed state of a node.
      *
-     * @param uri where it serves; null unless it is up
-     * @param status what it said last; null if it has not said anything since it started
+     * @param uri address that it serves at; null unless it is up
+     * @param status last status that it reported; null if it has reported none since it started
      */
     record Seen(String name, State state, long pid, @Nullable URI uri, @Nullable NodeStatus status) {}
 
     /**
      * The kill of a node.
      *
-     * @param killedNanos when it was about to be killed
-     * @param removedNanos when no request could go there any more
+     * @param killedNanos time just before the kill
+     * @param removedNanos time from which on no request could go to the node
      */
     record Kill(String node, long killedNanos, long removedNanos) {}
 
@@ -94,8 +94,8 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Ports that are free now, below those that systems give to outgoing connections: a node that is started again finds
-     * its own still free. Where the search begins is random, so that two demos rarely meet.
+     * Returns ports that are free now, below those that systems give to outgoing connections, so that a restarted node
+     * finds its own still free. The search begins at a random port, so that two demos rarely collide.
      */
     private static List<Integer> freePorts(int count) throws IOException {
         List<Integer> ports = new ArrayList<>();
@@ -104,7 +104,7 @@ final class Cluster implements AutoCloseable {
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 ports.add(socket.getLocalPort());
             } catch (BindException e) {
-                // Taken: the next one.
+                // In use: try the next one.
                 continue;
             }
         }
@@ -194,7 +194,7 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Ends a node as {@code kill -9} does. When this returns the balancer knows.
+     * Kills a node as {@code kill -9} does. On return, the balancer sends it no more requests.
      *
      * @return null if it was down already
      */
@@ -247,7 +247,7 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Whether all of {@code names} say that they are in one view of just them. */
+    /** Returns whether all of {@code names} report that they are in one view of just them. */
     boolean isView(List<String> names) {
         for (String name : names) {
             NodeStatus status = seen(name).status();
@@ -259,16 +259,16 @@ final class Cluster implements AutoCloseable {
         return true;
     }
 
-    /** Returns when {@link #isView}. */
+    /** Waits until {@link #isView} holds. */
     void awaitView(List<String> names, Duration limit) throws InterruptedException, TimeoutException {
         await("view of " + String.join(", ", names) + " alone", limit, () -> isView(names));
     }
 
     /**
-     * Returns when something is so.
+     * Waits until a condition holds.
      *
-     * @param what it is, for people
-     * @throws TimeoutException if it is not within {@code limit}
+     * @param what description of the condition, for people
+     * @throws TimeoutException if it does not hold within {@code limit}
      */
     void await(String what, Duration limit, BooleanSupplier condition) throws InterruptedException, TimeoutException {
         long deadlineNanos = System.nanoTime() + limit.toNanos();

@@ -175,7 +175,7 @@ public final class Demo implements Callable<Integer> {
         return 0;
     }
 
-    /** Starts all nodes at the same time; returns what went wrong, or nothing. */
+    /** Starts all nodes at the same time; returns the failures as text, empty if there are none. */
     private static String start(Cluster cluster) throws InterruptedException {
         List<CompletableFuture<URI>> starting = new ArrayList<>();
         for (String name : cluster.names()) {
@@ -205,7 +205,7 @@ public final class Demo implements Callable<Integer> {
         journal.print("Ctrl-C stops everything.");
     }
 
-    /** The libraries' log, which would otherwise be between the lines that are for people. */
+    /** Sends the libraries' log to a file, which keeps it out of the lines for people. */
     private static void logTo(Path file) throws IOException {
         LogManager.getLogManager().reset();
         Handler handler = new FileHandler(file.toString());
@@ -230,7 +230,7 @@ public final class Demo implements Callable<Integer> {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The hook is what is running: it closes everything, and waiting for it is the runtime's.
+            // The shutdown hook is running: it closes everything, and the runtime waits for it.
             return;
         }
     }

@@ -9,13 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What has happened, for the terminal and for the page. Thread-safe. */
+/** Events of the demo, for the terminal and for the page. Thread-safe. */
 final class Journal {
 
     /** An event, as the page shows it. */
     record Entry(long number, String time, String text) {}
 
-    /** The page shows the last ones; older ones are dropped, as they are on the terminal. */
+    /** Most events that the page shows; older ones are dropped. */
     private static final int ENTRIES_MAX = 40;
 
     private final PrintStream out;
@@ -29,7 +29,7 @@ final class Journal {
         this.isJson = isJson;
     }
 
-    /** One line about what happened. */
+    /** Adds a line about an event. */
     synchronized void say(String text) {
         number++;
         entries.addLast(new Entry(number, LocalTime.now().truncatedTo(ChronoUnit.SECONDS).toString(), text));
@@ -48,7 +48,7 @@ final class Journal {
         out.flush();
     }
 
-    /** A line that is for the terminal alone. */
+    /** Prints a line on the terminal only. */
     synchronized void print(String line) {
         if (!isJson) {
             out.println(line);
@@ -56,7 +56,7 @@ final class Journal {
         }
     }
 
-    /** Values that a program may want; as they are in JSON, otherwise not printed. */
+    /** Prints values for programs as a line of JSON, in that mode only. */
     synchronized void data(Map<String, Object> values) {
         if (isJson) {
             out.println(Json.write(values));

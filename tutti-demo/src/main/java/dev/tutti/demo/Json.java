@@ -55,7 +55,7 @@ final class Json {
                 case '\\' -> out.append("\\\\");
                 case '\n' -> out.append("\\n");
                 default -> {
-                    // < too, so that the text is harmless inside a page.
+                    // < is escaped too, so that the text is harmless inside a page.
                     if (c < 0x20 || c == '<' || c == 0x2028 || c == 0x2029) {
                         out.append(String.format("\\u%04x", (int) c));
                     } else {

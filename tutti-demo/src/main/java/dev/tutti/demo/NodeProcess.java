@@ -24,8 +24,8 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * @param port among nodes
-     * @param log where its log goes, after what is there
+     * @param port port for other nodes
+     * @param log file that its log is appended to
      */
     static NodeProcess start(String name, int port, List<String> seeds, Path directory, Path log) throws IOException {
         List<String> command = new ArrayList<>();
@@ -33,7 +33,7 @@ final class NodeProcess implements AutoCloseable {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-Xmx192m");
         command.add("-XX:+UseSerialGC");
-        // It starts faster, and a demo does not live long enough for more.
+        // Saves time at the start; the process does not live long enough for better code to pay off.
         command.add("-XX:TieredStopAtLevel=1");
         command.add("-XX:+ExitOnOutOfMemoryError");
         command.add("-Djava.awt.headless=true");
@@ -68,7 +68,7 @@ final class NodeProcess implements AutoCloseable {
         }
     }
 
-    /** Where it serves, when it does; fails if it ends before. */
+    /** Completes with its address when it serves; fails if it ends before. */
     CompletableFuture<URI> ready() {
         return ready;
     }
@@ -85,7 +85,7 @@ final class NodeProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Ends it as {@code kill -9} does; returns when it has ended. */
+    /** Kills it as {@code kill -9} does; returns when it has ended. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a node says of itself.
+ * Status that a node reports about itself.
  *
  * @param node its name
  * @param view number of its view; 0 if it has none
- * @param members of the view by rank, so that the first is the coordinator
- * @param sessions that it holds
- * @param requests that it has answered
+ * @param members members of the view by rank, so that the first is the coordinator
+ * @param sessions number of sessions that it holds
+ * @param requests number of requests that it has answered
  */
 record NodeStatus(String node, long view, List<String> members, int sessions, long requests) {
 
@@ -18,7 +18,7 @@ record NodeStatus(String node, long view, List<String> members, int sessions, lo
         members = List.copyOf(members);
     }
 
-    /** The name of the coordinator; empty without a view. */
+    /** Returns the name of the coordinator; empty without a view. */
     String coordinator() {
         return members.isEmpty() ? "" : members.getFirst();
     }
@@ -28,9 +28,7 @@ record NodeStatus(String node, long view, List<String> members, int sessions, lo
                 + "\nrequests " + requests + "\n";
     }
 
-    /**
-     * @throws IllegalArgumentException if {@code text} is not what {@link #text} makes
-     */
+    /** @throws IllegalArgumentException if {@code text} has not the format of {@link #text} */
     static NodeStatus parse(String text) {
         List<String> values = new ArrayList<>();
         List<String> names = List.of("node", "view", "members", "sessions", "requests");

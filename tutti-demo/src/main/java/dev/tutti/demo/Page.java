@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The page of the demo, and what it needs of the demo itself.
+ * The page of the demo, and the requests that it makes.
  *
  * <pre>
  * GET  /                            the page
@@ -23,7 +23,7 @@ import java.util.Map;
  * POST /demo/nodes/node1/start      start it again
  * </pre>
  *
- * The last two want the header {@code Demo-Control}, which a page of another site can't send.
+ * The last two require the header {@code Demo-Control}, which a page of another site can't send.
  */
 final class Page implements HttpHandler {
 

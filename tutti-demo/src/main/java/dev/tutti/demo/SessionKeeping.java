@@ -8,7 +8,7 @@ import dev.tutti.tomcat.TuttiManager;
 import java.util.List;
 import org.apache.catalina.Manager;
 
-/** The node that keeps the sessions of a shop, with what it knows of the others. */
+/** The tutti node that replicates the sessions of a shop. */
 final class SessionKeeping implements AutoCloseable {
 
     private final Node node;
@@ -20,8 +20,8 @@ final class SessionKeeping implements AutoCloseable {
     }
 
     /**
-     * @param port to listen on, on loopback
-     * @param seeds where the others may be
+     * @param port port to listen on, on loopback
+     * @param seeds addresses to look for the others at
      */
     static SessionKeeping open(String name, int port, List<String> seeds) {
         return new SessionKeeping(Node.tcp(port)
@@ -36,13 +36,13 @@ final class SessionKeeping implements AutoCloseable {
         return manager;
     }
 
-    /** Number of the view that the sessions are kept in; 0 if there is none yet. */
+    /** Returns the number of the view that the sessions are kept in; 0 if there is none yet. */
     long viewNumber() {
         List<Group> groups = node.groups();
         return groups.isEmpty() ? 0 : groups.getFirst().view().id().number();
     }
 
-    /** The names of the members by rank. */
+    /** Returns the names of the members by rank. */
     List<String> members() {
         List<Group> groups = node.groups();
         if (groups.isEmpty()) {

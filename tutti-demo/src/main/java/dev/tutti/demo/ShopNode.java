@@ -15,17 +15,17 @@ import org.apache.catalina.startup.Tomcat;
 import org.apache.tomcat.util.http.Rfc6265CookieProcessor;
 
 /**
- * One node of the shop, a process of its own: Tomcat with the shop in it, whose sessions are at all nodes.
+ * One node of the shop, a process of its own: Tomcat with the shop, whose sessions are replicated to all nodes.
  *
- * <p>It says {@code ready <port>} on its standard output when it serves, and stops when its standard input ends: that is
- * when its parent closes it, and also when its parent dies, however that happens.
+ * <p>It prints {@code ready <port>} on its standard output when it serves, and stops when its standard input ends: when
+ * its parent closes it, and also when its parent dies, in whatever way.
  */
 final class ShopNode {
 
     static final String READY = "ready ";
     static final String STATUS_PATH = "/node/status";
 
-    /** How long stopping may take before the process ends without it. */
+    /** Time for stopping, after which the process ends without it. */
     private static final int STOP_SECONDS_MAX = 5;
 
     private ShopNode() {}
@@ -45,7 +45,7 @@ final class ShopNode {
             haltLater();
             tomcat.stop();
         }
-        // Nothing that still runs is worth waiting for.
+        // No thread that still runs is worth waiting for.
         Runtime.getRuntime().halt(0);
     }
 
@@ -94,7 +94,7 @@ final class ShopNode {
         } while (count >= 0);
     }
 
-    /** Stopping gracefully must not be what keeps a process alive. */
+    /** Ends the process after a time, even if stopping gracefully hangs. */
     private static void haltLater() {
         Thread.ofPlatform().daemon().name("halt").start(() -> {
             try {

@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The demo without a person: visitors fill carts, nodes are killed under load and started again, and each cart is
- * compared with what its visitor was told, through the balancer and at each node.
+ * Runs the demo without a person: visitors fill carts, nodes are killed under load and started again, and each cart is
+ * compared with the responses that its visitor got, through the balancer and at each node.
  */
 final class Smoke implements AutoCloseable {
 
@@ -62,9 +62,9 @@ final class Smoke implements AutoCloseable {
     }
 
     /**
-     * Runs it all and prints what came out.
+     * Runs everything and prints the results.
      *
-     * @return whether all that must hold did
+     * @return whether all checks succeeded
      */
     boolean run(Duration limit) throws InterruptedException {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -90,14 +90,14 @@ final class Smoke implements AutoCloseable {
         all(threads, visitor -> visitor.addFirst(FIRST_ITEMS));
         journal.say(SESSIONS + " sessions with " + SESSIONS * FIRST_ITEMS + " items");
 
-        // The coordinator first: that is the kill from which there is most to recover.
+        // The coordinator first: its kill takes the most recovery.
         String first = coordinator();
         killUnderLoad(threads, first);
         check(threads, "without " + first);
         startUnderLoad(threads, first);
         check(threads, first + " again");
         long answeredBefore = traffic.answeredBy(first);
-        // What the restarted node has now came to it as state when it joined; let others depend on it.
+        // The restarted node got its sessions as state when it joined; now others depend on it.
         killUnderLoad(threads, coordinator());
         long answered = traffic.answeredBy(first) - answeredBefore;
         if (answered == 0) {
@@ -161,7 +161,7 @@ final class Smoke implements AutoCloseable {
         }
     }
 
-    /** Each cart through the balancer, which settles what was open, and then at each node itself. */
+    /** Checks each cart through the balancer, which settles unanswered requests, and then at each node itself. */
     private void check(ExecutorService threads, String when)
             throws InterruptedException, ExecutionException, TimeoutException {
         step("checking all carts " + when);
@@ -173,7 +173,7 @@ final class Smoke implements AutoCloseable {
             if (uri == null) {
                 throw new IllegalStateException(node + " has gone");
             }
-            // Visitors stay with the node that they had, or a restarted one would get new visitors only: share them out.
+            // Visitors stay with their node, so a restarted one would only get new visitors: distribute them evenly.
             int share = i;
             all(threads, visitor -> visitor.checkAt(
                     uri, "the cart at " + node + ", " + when, visitors.indexOf(visitor) % nodes.size() == share));
@@ -194,7 +194,7 @@ final class Smoke implements AutoCloseable {
         return names;
     }
 
-    /** Each visitor once, by as many threads as there are clients. */
+    /** Runs the work once for each visitor, on as many threads as there are clients. */
     private void all(ExecutorService threads, Work work) throws InterruptedException, ExecutionException, TimeoutException {
         List<Future<?>> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
@@ -211,7 +211,7 @@ final class Smoke implements AutoCloseable {
         }
     }
 
-    /** Clients that go from one of their visitors to the next, again and again. */
+    /** Clients, each of which goes through its visitors repeatedly. */
     private final class Load implements AutoCloseable {
         private final AtomicBoolean isEnding = new AtomicBoolean();
         private final List<Future<?>> clients = new ArrayList<>();
@@ -298,7 +298,7 @@ final class Smoke implements AutoCloseable {
         return isGood;
     }
 
-    /** How near to a kill the requests were that it cost. */
+    /** Prints the time between a kill and the requests that failed by it. */
     private void showFailures(Cluster.Kill kill) {
         List<FailedRequest> excused = new ArrayList<>(traffic.failures());
         excused.removeIf(failure -> !failure.isExcusedBy(List.of(kill)));

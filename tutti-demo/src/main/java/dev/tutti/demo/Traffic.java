@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Counts what all visitors were answered. Thread-safe. */
+/** Counts the answers to all visitors. Thread-safe. */
 final class Traffic {
 
-    /** Of more failures only the number is known, and nothing excuses them. */
+    /** Most failures that are kept; of further ones only the number is known, and no kill excuses them. */
     private static final int FAILURES_MAX = 10_000;
 
     private final List<FailedRequest> failures = new ArrayList<>();
@@ -41,7 +41,7 @@ final class Traffic {
         return failed;
     }
 
-    /** The longest that an answer took since this was asked last. */
+    /** Returns the longest time that an answer took since the last call. */
     synchronized long takeSlowestNanos() {
         long slowest = slowestNanos;
         slowestNanos = 0;
@@ -52,12 +52,12 @@ final class Traffic {
         return List.copyOf(failures);
     }
 
-    /** How many failures nobody can tell any more whether a kill explains them. */
+    /** Returns the number of failures that were not kept, so that no kill can be shown to explain them. */
     synchronized long unknown() {
         return failed - failures.size();
     }
 
-    /** Failures that no kill explains. */
+    /** Returns the failures that no kill explains. */
     synchronized List<FailedRequest> unexcused(List<Cluster.Kill> kills) {
         List<FailedRequest> found = new ArrayList<>();
         for (FailedRequest failure : failures) {

@@ -8,7 +8,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A visitor of the shop, with a session and a ledger of what must be in the cart. One request at a time. */
+/** A visitor of the shop, with a session and a ledger of the items that must be in the cart. One request at a time. */
 final class Visitor {
 
     private static final Duration ANSWER_MAX = Duration.ofSeconds(12);
@@ -33,12 +33,12 @@ final class Visitor {
         return ledger;
     }
 
-    /** The node in the session's cookie; empty without a session. */
+    /** Returns the node in the session's cookie; empty without a session. */
     String route() {
         return cookie.substring(cookie.indexOf('.') + 1);
     }
 
-    /** One of what visitors do, in turn: adding safely to repeat, adding not safely to repeat, looking. */
+    /** Does one of three actions, in turn: an idempotent addition, one that is not idempotent, a look at the cart. */
     void act(int itemsMax) throws InterruptedException {
         turn++;
         if (added >= itemsMax || turn % 3 == 0) {
@@ -65,13 +65,13 @@ final class Visitor {
         request(shop.resolve("cart"), "GET").ifPresent(view -> ledger.onCart(view, "a look at the cart"));
     }
 
-    /** Looks at the cart through the balancer, where no look may fail, when all survivors are in one view. */
+    /** Checks the cart through the balancer when all survivors are in one view; a failure is not excused. */
     void checkSettled(URI balancer, String where) throws InterruptedException {
         check(balancer, where, true);
     }
 
     /**
-     * Looks at the cart at one node, where no look may fail.
+     * Checks the cart at one node; a failure is not excused.
      *
      * @param isMoving whether the visitor stays with that node from then on, as if the balancer had decided so
      */

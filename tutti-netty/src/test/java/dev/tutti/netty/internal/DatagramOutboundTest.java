@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What becomes of datagrams when the system does not take them: a socket that does as the test wants. */
+/** Fates of datagrams that the system does not take: the socket behaves as the test wants. */
 class DatagramOutboundTest {
 
     private static final Endpoint PEER = Addresses.of(InetAddress.getLoopbackAddress(), 7_800);

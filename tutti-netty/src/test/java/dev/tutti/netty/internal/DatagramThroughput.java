@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A measurement, started by hand: datagrams from one process to one other by unicast, or to several by multicast, with a
- * window that the slowest receiver acknowledges, so that none is lost. What it says is CPU of the sender and of one
- * receiver, per KiB that is sent.
+ * A measurement, started by hand: datagrams from one process to one other by unicast, or to several by multicast, with
+ * a window that the slowest receiver acknowledges, so that none is lost. It reports the CPU time of the sender and of
+ * one receiver, per KiB that is sent.
  *
  * <p>Arguments: io kind, receivers (0 for unicast to one), bytes of a datagram, mebibytes to send, {@code plain} to do
  * without GSO and GRO. The receivers are child processes with {@code receive} as first argument.
@@ -108,7 +108,7 @@ final class DatagramThroughput {
         return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
     }
 
-    /** What both have. */
+    /** State common to the sender and the receiver. */
     private abstract static class Peer implements DatagramMachine {
 
         final NettyDatagramDriver driver;

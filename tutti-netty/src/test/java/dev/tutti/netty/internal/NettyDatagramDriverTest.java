@@ -276,7 +276,7 @@ class NettyDatagramDriverTest {
                     assertThat(event.endpoint()).isEqualTo(one.endpoint());
                 }
             }
-            // What it hears next is not its own.
+            // The next datagram that it receives is not its own.
             two.multicast(bytes(9, 9));
             assertThat(one.await(DatagramProbe.Kind.DATAGRAM).endpoint()).isEqualTo(two.endpoint());
             assertThat(three.await(DatagramProbe.Kind.DATAGRAM).endpoint()).isEqualTo(two.endpoint());

@@ -144,7 +144,7 @@ final class Probe implements Machine, AutoCloseable {
         return event;
     }
 
-    /** What {@code question} answers on the loop. */
+    /** Returns the value of a counter of the driver. */
     long counter(String name) {
         return driver.counters().get(name);
     }

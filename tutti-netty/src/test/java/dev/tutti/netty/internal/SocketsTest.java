@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What drivers know of their connections, and count. */
+/** Sockets and counters that drivers report. */
 @Timeout(60)
 class SocketsTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is stored is there after a restart, whole or as it was before; what is damaged says so. */
+/** Records are there after a restart, complete or as before the write; a damaged one is reported. */
 @Timeout(30)
 class StoredRecordsTest {
 

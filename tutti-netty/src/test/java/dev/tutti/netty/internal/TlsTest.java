@@ -199,7 +199,7 @@ class TlsTest {
         return settings(io, signer, own);
     }
 
-    /** Whether a client that trusts everybody's authority gets as far as the server's first words. */
+    /** Returns whether a client that trusts every authority gets the server's first bytes. */
     private static boolean handshakes(Probe probe, Trust trust) throws IOException {
         int port = HostPort.parse(probe.driver.address()).port();
         try (SSLSocket socket = (SSLSocket)

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Health over HTTP, and those who mean no good by it. */
+/** Health over HTTP, and hostile clients. */
 @Timeout(60)
 class HealthServerTest {
 

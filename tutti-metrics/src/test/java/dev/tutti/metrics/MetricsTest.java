@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the ways to watch show of two nodes of this machine. */
+/** Two nodes of this machine, as each kind of monitoring shows them. */
 @Timeout(60)
 class MetricsTest {
 
@@ -198,7 +198,7 @@ class MetricsTest {
             b.close();
             boolean isGone = false;
             boolean isClosed = false;
-            // Who says goodbye to a group closes its link before or after the others have the view.
+            // A member that leaves closes its link before or after the others have the view.
             while (!isGone || !isClosed) {
                 Event event = heard.poll(20, TimeUnit.SECONDS);
                 assertThat(event).isNotNull();

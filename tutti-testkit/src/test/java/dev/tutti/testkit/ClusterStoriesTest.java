@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a component meets in a simulated cluster, which is what it would meet in a real one. */
+/** Behaviour of a simulated cluster towards a component, the same as that of a real one. */
 @Timeout(60)
 class ClusterStoriesTest {
 

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which seeds run, and what a failure tells. */
+/** Choice of the seeds that run, and messages of failures. */
 class ClusterTestTest {
 
     private static final AtomicInteger RUNS = new AtomicInteger();

@@ -15,7 +15,7 @@ public final class FailingTests {
 
     private FailingTests() {}
 
-    /** What the invocations of a method have thrown, in order. */
+    /** Returns the failures of the invocations of a method, in order. */
     public static List<Throwable> failuresOf(Class<?> tests, String method) {
         return failuresOf(tests, method, Map.of());
     }
@@ -32,7 +32,7 @@ public final class FailingTests {
         return failures;
     }
 
-    /** The names of the invocations of a method that were run. */
+    /** Returns the names of the invocations of a method that were run. */
     public static List<String> namesOf(Class<?> tests, String method, Map<String, String> parameters) {
         List<String> names = new ArrayList<>();
         run(tests, method, parameters, new TestExecutionListener() {

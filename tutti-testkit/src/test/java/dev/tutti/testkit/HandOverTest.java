@@ -73,7 +73,7 @@ class HandOverTest {
             assertThat(words.on(process).words).containsExactly("alone", "common", "together");
             replacements.addAll(words.on(process).replacements);
         }
-        // Which side's state goes on depends on who meets whom first.
+        // The side whose state continues depends on the order in which members meet.
         assertThat(replacements).anyMatch(text -> text.startsWith("merge of"));
     }
 }

@@ -205,7 +205,7 @@ class HangingCallbacksTest {
         Components<Component> components = start(1, 2, 3);
         hanging = callback;
         if (callback.equals("onTransition")) {
-            // What it sends now is never known to be at all members.
+            // Its message is never known to be at all members then.
             cluster.partition(1);
             cluster.runOn(1, () -> components.on(1).group().send("alone"));
         } else if (callback.equals("onView")) {
@@ -281,7 +281,7 @@ class HangingCallbacksTest {
         assertThat(stage).isCompleted();
     }
 
-    /** Each on a thread of its own that nobody waits for. */
+    /** Each on a thread of its own that holds up nothing. */
     @ParameterizedTest
     @ValueSource(strings = {"a stage on joinAsync", "close"})
     void groupDoesNotWaitForThreadsAside(String callback) {

@@ -161,7 +161,7 @@ class LargeMessagesTest {
                 for (Sender sender : senders.running()) {
                     sender.send(null, 3, LARGE, null);
                 }
-                // The oldest gives the turns, and somebody has one.
+                // The oldest member assigns the turns, and some member has one.
                 cluster.advance(Duration.ofMillis(seed)).crash(1).advance(Duration.ofMillis(3)).crash(2);
                 await(cluster, senders);
                 List<Member> members = senders.on(3).group.view().members();
@@ -251,7 +251,7 @@ class LargeMessagesTest {
                     cluster.startAll(node -> new Sender(node, builder -> builder.set("send-timeout", "1 s")));
             cluster.awaitOneView();
             cluster.slow(3, Duration.ofSeconds(30));
-            // What n3 is busy with, so that the window closes in the middle of the large one.
+            // Keeps n3 busy, so that the window closes in the middle of the large one.
             senders.on(1).send(null, 1, 1_000, null);
             cluster.advance(Duration.ofMillis(100));
             senders.on(1).send(null, 1, LARGE, null);

@@ -16,20 +16,17 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Keeps every message that it gets, and stumbles over one that it has already; with ballast, so that handing it over takes
- * a while.
- */
+/** Keeps every message that it gets, and fails on a duplicate; with ballast, so that the transfer takes a while. */
 final class Ledger implements GroupState, AutoCloseable {
 
-    /** How ledgers of a test are made. */
+    /** Settings of the ledgers of a test. */
     static final class Plan {
         int ballastBytes = 500_000;
         boolean isReproducible = true;
         boolean isAtomic;
         long installPauseNanos;
 
-        /** Who installs with these pauses; empty for all. */
+        /** Name of the node that installs with these pauses; empty for all. */
         String slow = "";
         String stack = "fifo";
         String policy = "largest";
@@ -51,7 +48,7 @@ final class Ledger implements GroupState, AutoCloseable {
     int written;
     int installs;
 
-    /** What had been delivered when the state was installed; and that listeners were called before. */
+    /** A state is being installed, so that no listener may be called. */
     private boolean isInstalling;
 
     Ledger(Cluster cluster, Node node, Plan plan) {
@@ -157,7 +154,7 @@ final class Ledger implements GroupState, AutoCloseable {
         try {
             installWhole(in);
         } finally {
-            // What has failed has changed nothing; it is not so with what has no such plan.
+            // A failed atomic install has changed nothing; others have to be repeated.
             isInstalling = isInstalling && !plan.isAtomic;
         }
     }

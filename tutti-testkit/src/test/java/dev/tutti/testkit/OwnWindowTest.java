@@ -30,7 +30,7 @@ class OwnWindowTest {
 
     private final Cluster cluster = Cluster.of(3, 1);
 
-    /** What listeners of n2 do when they are asked. */
+    /** Action of n2's listeners when they are asked. */
     private BiConsumer<Component, Message> answer = (component, message) -> {};
 
     private UnaryOperator<GroupBuilder> settings = builder -> builder;

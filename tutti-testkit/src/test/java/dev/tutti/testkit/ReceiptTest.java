@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a sender learns of its messages. */
+/** Receipts that a sender gets for its messages. */
 @Timeout(60)
 class ReceiptTest {
 

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever makes a node useless is told within ten seconds, with the next step, and taken back when it is over. */
+/**
+ * Every cause that makes a node useless is reported within ten seconds, with the next step, and taken back when it is
+ * over.
+ */
 @Timeout(60)
 class SilenceTest {
 
@@ -39,7 +42,7 @@ class SilenceTest {
     private BiFunction<Node, GroupBuilder, GroupBuilder> setUp = (node, group) -> group;
     private Consumer<Message> listener = message -> {};
 
-    /** Who is not to return yet. */
+    /** Name of the node whose listener must not return yet. */
     private String stuck = "";
 
     @AfterEach

@@ -22,7 +22,7 @@ class StateTransferTest {
         return cluster.deploy(node -> new Ledger(cluster, node, plan));
     }
 
-    /** What newcomers of these tests are on their way to can be asked before {@code join} has returned. */
+    /** Returns the status of the state transfer, which is available before {@code join} has returned. */
     private static Map<?, ?> state(Cluster cluster, int number) {
         Map<?, ?> delivery = (Map<?, ?>) cluster.node(number).status().get("delivery");
         Map<?, ?> group = (Map<?, ?>) delivery.get("ledger");
@@ -232,7 +232,7 @@ class StateTransferTest {
         sendMoreThanMayWait(cluster);
     }
 
-    /** What it aims at then is behind what waits before it, for which there is no room. */
+    /** The later cut lies behind items that wait for the first one, and there is no room for more. */
     @ClusterTest(nodes = 3, seeds = 10)
     void newcomerWithNoMoreRoomMayBeginAtALaterCut(Cluster cluster) {
         plan.heldFile = "1 MiB";
@@ -325,7 +325,7 @@ class StateTransferTest {
         ledgers.keep(Duration.ofMillis(5), Ledger::write);
         cluster.advance(Duration.ofMillis(200)).partition(1, 2).advance(Duration.ofSeconds(10));
         int[] installs = IntStream.rangeClosed(1, 5).map(number -> ledgers.on(number).installs).toArray();
-        // They may meet one by one: whose state goes on depends on who met whom.
+        // Members may meet one by one, so the side whose state continues depends on that order.
         IntPredicate isGivenUp = number -> ledgers.on(number).installs > installs[number - 1];
         cluster.heal().advanceUntil("some get the others' state", LONG, () ->
                 IntStream.rangeClosed(1, 5).anyMatch(isGivenUp));

@@ -126,7 +126,7 @@ class StuckListenerTest {
         cluster.runOn(1, () -> components.on(1).group.send("one"));
         cluster.advance(Duration.ofMinutes(2));
         assertThat(members(components, 1)).isEqualTo(3);
-        // What comes now waits.
+        // This message has to wait.
         cluster.runOn(1, () -> components.on(1).group.send("two"));
         cluster.advance(Duration.ofSeconds(5));
         assertThat(members(components, 1)).isEqualTo(2);

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/** Whatever a component sends, and whatever goes wrong, the guarantees are looked at and hold. */
+/** The guarantees are checked and hold for every kind of message under every fault. */
 class TrafficTest {
 
     /** Sends messages of all sizes to all and to one, in two groups. */
@@ -62,7 +62,7 @@ class TrafficTest {
         assertThat(talkers.running()).hasSize(4).allMatch(talker -> talker.got.get() > 0);
     }
 
-    /** What it has consumed of itself opens its window again, however little that is. */
+    /** A member's window opens again when it has consumed its own messages, however few bytes they have. */
     @ClusterTest(nodes = 2, seeds = 3)
     void memberSendsItselfPacketsOfTheWholeWindow(Cluster cluster) {
         RandomGenerator random = cluster.random();

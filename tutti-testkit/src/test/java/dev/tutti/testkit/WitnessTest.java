@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a witness reports is what the checker needs to see a broken promise, although messages carry no numbers. */
+/** The witness reports enough for the checker to see a broken guarantee, although messages carry no numbers. */
 class WitnessTest {
 
     private static final Member ONE = LayerTest.member(1);

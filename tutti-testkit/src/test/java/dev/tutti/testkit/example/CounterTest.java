@@ -9,7 +9,7 @@ import dev.tutti.testkit.Fault;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The worked example of docs/operating/testing.md: what one asks of a replicated counter. */
+/** The worked example of docs/operating/testing.md: the requirements for a replicated counter. */
 class CounterTest {
 
     private final AtomicLong increments = new AtomicLong();

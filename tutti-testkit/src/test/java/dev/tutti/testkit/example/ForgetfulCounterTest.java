@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The kit finds what is wrong with a counter that looks right; what it finds in it, it does not find in the other. */
+/** The kit finds the mistake of a counter that looks right, and does not find it in the corrected one. */
 class ForgetfulCounterTest {
 
     /** Not run by itself: it is there to fail. */
@@ -24,7 +24,7 @@ class ForgetfulCounterTest {
             increments.incrementAndGet();
         }
 
-        /** What everybody tries by hand. */
+        /** The case that everybody tries by hand. */
         @ClusterTest(nodes = 3, seeds = 20)
         void countsAtAllMembers(Cluster cluster) {
             Components<ForgetfulCounter> counters = cluster.startAll(ForgetfulCounter::new);
@@ -43,7 +43,7 @@ class ForgetfulCounterTest {
             assertThat(counters.running()).extracting(ForgetfulCounter::value).containsOnly(increments.get());
         }
 
-        /** No partition: a newcomer, while the others go on counting. */
+        /** No partition: a newcomer, while the others continue to count. */
         @ClusterTest(nodes = 3, seeds = 100)
         void tellsANewcomerWhereTheCountIs(Cluster cluster) {
             Components<ForgetfulCounter> counters = cluster.deploy(ForgetfulCounter::new);

@@ -65,7 +65,7 @@ class BoardTest {
         for (long seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
             List<String> lines = RandomLines.list(random, 150);
-            // What both have, then what each has of different authors.
+            // Lines of both boards, then those of different authors on each.
             String common = String.join("", lines.subList(0, 75));
             Board one = board(common + KEY);
             Board other = board(common);

@@ -94,7 +94,7 @@ class DrawingBoardTest {
         assertThat(oneKey).isNotEqualTo(otherKey);
         draw(one, "p 1.a 0 2d6cdf 3 1 2 3 4\np 3.a 0 2d6cdf 3 1 2");
         draw(other, "p 2.b 0 2d6cdf 3 5 6 7 8\n" + "p 4.b 0 2d6cdf 3 5 6\nu 4.b");
-        // Who knows both brings them together.
+        // A member that knows both merges them.
         start(nodes.get(0).address(), nodes.get(1).address());
         String all = "p 1.a 0 2d6cdf 3 1 2 3 4\np 2.b 0 2d6cdf 3 5 6 7 8\np 3.a 0 2d6cdf 3 1 2\nu 4.b\n";
         for (DrawingBoard board : boards) {

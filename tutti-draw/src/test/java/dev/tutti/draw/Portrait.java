@@ -3,7 +3,10 @@ package dev.tutti.draw;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Draws something on the board and takes pictures of it, at a desk and on a phone: for docs, and for whoever changes the page. */
+/**
+ * Draws something on the board and takes pictures of it, on a desktop and a phone: for docs, and for changes of the
+ * page.
+ */
 final class Portrait {
 
     private static Browser ann;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What pages may say, drawn at random. */
+/** Random lines that pages may send. */
 final class RandomLines {
 
     private RandomLines() {}

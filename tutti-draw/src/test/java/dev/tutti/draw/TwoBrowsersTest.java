@@ -110,7 +110,7 @@ class TwoBrowsersTest {
             assertThat(strokes(ann.lines())).isEqualTo(4 + 4 + 1 + 3 + 1);
             assertThat(ann.evaluate("board.link.place")).isEqualTo(bob.evaluate("board.link.place"));
 
-            // Who comes later has it all, from a member that has come later.
+            // A later member has the whole board, and so has a page that it serves.
             try (BoardProcess third = BoardProcess.start("third", second.address)) {
                 assertThat(lines(third.url)).isEqualTo(ann.lines());
                 String before = bob.pixels();

@@ -35,7 +35,7 @@ final class Chromium implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, CompletableFuture<Map<?, ?>>> open = new ConcurrentHashMap<>();
 
-    /** What pages have complained about, and where they have asked for something. */
+    /** Errors that pages have reported; below, the addresses that they have requested. */
     final List<String> complaints = new CopyOnWriteArrayList<>();
 
     final List<String> requests = new CopyOnWriteArrayList<>();

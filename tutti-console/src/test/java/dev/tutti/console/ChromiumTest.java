@@ -155,7 +155,7 @@ class ChromiumTest {
         page.evaluate("[...document.querySelectorAll('#nav a')].find((each) => each.textContent === 'Groups').focus()");
         page.press("Enter", 13);
         page.await("document.querySelector('h1').textContent.endsWith('groups')");
-        // What has changed is where reading goes on.
+        // The focus has moved to the content that has changed.
         assertThat(page.evaluate("document.activeElement.id")).isEqualTo("main");
         page.go(console.address() + "#/");
         page.await("document.querySelector('.map .inside')");

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What browsers, programs and those who mean no good get from the console. */
+/** The console's answers to browsers, programs and attackers. */
 @Timeout(60)
 class ConsoleTest {
 

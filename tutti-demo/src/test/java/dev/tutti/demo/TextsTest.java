@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What processes and programs say to each other. */
+/** Texts that processes and programs exchange. */
 class TextsTest {
 
     @Test

@@ -64,7 +64,7 @@ final class Witness {
         private final boolean isDistinct;
         private final boolean isWithState;
 
-        /** Whether the checker knows the guarantees of this group. */
+        /** True if the checker knows the guarantees of this group. */
         final boolean isChecked;
 
         /**

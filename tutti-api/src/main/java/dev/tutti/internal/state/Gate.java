@@ -150,8 +150,7 @@ final class Gate {
                     transfer.install(target);
                     yield false;
                 }
-                // Not before install has returned. Nothing is skipped before: the installed state may turn out not to
-                // be needed.
+                // Not before install has returned. Nothing is skipped before: the state may turn out not to be needed.
                 yield !transfer.isInstalling() && skip(cut);
             }
             case Verdict.Superseded(Cut next) -> throw new IllegalStateException(next + " does not decide");

@@ -1,17 +1,17 @@
 package dev.tutti.stomp;
 
-/** What a client may do. Asked on the threads that serve clients: it must not block. */
+/** Permissions of a client. Called on the threads that serve clients: must not block. */
 public interface Access {
 
-    /** Everything. */
+    /** Permits everything. */
     Access ALL = new Access() {};
 
-    /** Whether it may send to a destination. */
+    /** Returns whether the client may send to a destination. */
     default boolean maySend(String destination) {
         return true;
     }
 
-    /** Whether it may subscribe to a destination, which may hold wildcards. */
+    /** Returns whether the client may subscribe to a destination, which may hold wildcards. */
     default boolean maySubscribe(String destination) {
         return true;
     }

@@ -7,20 +7,21 @@ import org.jspecify.annotations.Nullable;
 public interface Authenticator {
 
     /**
-     * What the one who logs in may do; null refuses. Called on a virtual thread of its own for each CONNECT, so that it may
-     * block, for as long as {@code stomp.connect-timeout} allows. What it throws refuses as well, and is logged.
+     * Returns the permissions of the client that logs in, or null to refuse it. Called on a virtual thread of its own
+     * for each CONNECT, so it may block, for at most {@code stomp.connect-timeout}. An exception refuses the client,
+     * too, and is logged.
      */
     @Nullable Access authenticate(Login login) throws Exception;
 
     /**
-     * Whether somebody might guess what opens. After log-ins that were refused, further ones from the same address, or with the
-     * same login, are looked at later then, after 4 s at most. Keys of 100 random bits and more need no such delay.
+     * Returns whether credentials might be guessed. If so, attempts that follow refused ones from the same address, or
+     * with the same login, are delayed, by at most 4 s. Keys of 100 random bits or more need no such delay.
      */
     default boolean mayBeGuessed() {
         return true;
     }
 
-    /** Lets everybody in. */
+    /** Returns an authenticator that accepts every client, with all permissions. */
     static Authenticator everybody() {
         return login -> Access.ALL;
     }

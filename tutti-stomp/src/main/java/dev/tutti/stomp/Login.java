@@ -6,12 +6,12 @@ import java.security.cert.Certificate;
 import java.util.List;
 
 /**
- * Who wants to connect.
+ * Credentials and origin of a client that wants to connect.
  *
- * @param login as CONNECT says it; empty if it does not
- * @param passcode as CONNECT says it; empty if it does not
- * @param host the virtual host that CONNECT names; empty if it does not
- * @param address where the client is
+ * @param login from CONNECT; empty if it has none
+ * @param passcode from CONNECT; empty if it has none
+ * @param host the virtual host from CONNECT; empty if it has none
+ * @param address of the client
  * @param certificates the client's chain, its own first; empty unless {@code stomp.tls-authority} is set
  */
 public record Login(String login, String passcode, String host, SocketAddress address, List<Certificate> certificates) {
@@ -20,7 +20,7 @@ public record Login(String login, String passcode, String host, SocketAddress ad
         certificates = List.copyOf(certificates);
     }
 
-    /** Without the passcode, and as a log may have it. */
+    /** Returns a text for logs, without the passcode. */
     @Override
     public String toString() {
         return "'" + Printable.escape(login) + "' from " + address;

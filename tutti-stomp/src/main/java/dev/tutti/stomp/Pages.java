@@ -3,11 +3,11 @@ package dev.tutti.stomp;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What browsers get at the server's port when they ask for a page rather than for a WebSocket. */
+/** Source of the pages that the server's port returns for HTTP requests that are no WebSocket handshakes. */
 @FunctionalInterface
 public interface Pages {
 
-    /** A page, as a browser takes it. */
+    /** A page, as a browser receives it. */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     record Page(String contentType, byte[] body) {
 
@@ -18,11 +18,12 @@ public interface Pages {
     }
 
     /**
-     * The page at a place; null if there is none. Called on the threads that serve clients: it must not block.
+     * Returns the page for a target, or null if there is none. Called on the threads that serve clients: must not
+     * block.
      *
-     * <p>Everybody who reaches the port may ask, and pages of other origins may read the answer, so that a client can go on at
-     * another member: what is not for everybody has to ask for something in its query. The connection is closed afterwards,
-     * after {@code stomp.connect-timeout} in any case.
+     * <p>Everybody who reaches the port may ask, and pages of other origins may read the answer, so that a client can
+     * go on at another member: a page that is not public has to require a secret in its query. The connection is closed
+     * afterwards, after {@code stomp.connect-timeout} at the latest.
      *
      * @param target path and query as the request has them, such as {@code /board?key=1}
      */

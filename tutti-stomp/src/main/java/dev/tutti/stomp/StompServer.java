@@ -17,8 +17,9 @@ import org.slf4j.Logger;
  * Serves STOMP 1.0, 1.1 and 1.2 on a node: clients of any language send to groups and get what is sent there, over TCP, TLS
  * and WebSocket, at one port. See {@code docs/operating/stomp.md}.
  *
- * <p>A destination {@code /chat/lobby} belongs to the group {@code chat}, whose members have to be servers, too. A RECEIPT for a
- * SEND or COMMIT says that all members of the group have the message. All methods may be called from any thread.
+ * <p>A destination {@code /chat/lobby} belongs to the group {@code chat}, whose members all have to run a server. A
+ * RECEIPT for a SEND or COMMIT confirms that all members of the group have the message. All methods may be called from
+ * any thread.
  */
 public final class StompServer implements AutoCloseable {
 
@@ -50,17 +51,17 @@ public final class StompServer implements AutoCloseable {
         LOG.info("node {} serves STOMP at {}", node.name(), endpoints);
     }
 
-    /** A server on a node; to be configured and started. */
+    /** Returns a builder for a server on a node. */
     public static StompServerBuilder on(Node node) {
         return new StompServerBuilder(node);
     }
 
-    /** Where it listens. */
+    /** Returns the port that the server listens on. */
     public int port() {
         return listener.port();
     }
 
-    /** Where clients reach it: {@code stomp://host:port} and {@code ws://host:port/}, or {@code stomps} and {@code wss}. */
+    /** Returns the URLs for clients, of schemes {@code stomp} and {@code ws}, or {@code stomps} and {@code wss}. */
     public List<String> endpoints() {
         return endpoints;
     }
@@ -68,19 +69,20 @@ public final class StompServer implements AutoCloseable {
     /**
      * Sends to a destination, as a client would.
      *
-     * @return completes when all members have it; exceptionally with a {@link dev.tutti.SendException} if it is not accepted
+     * @return completes when all members have the message; exceptionally with a {@link dev.tutti.SendException} if it
+     * is refused
      * @throws IllegalArgumentException if the destination is not one of a served group
      */
     public CompletableFuture<Void> publish(String destination, Map<String, String> headers, byte[] body) {
         return hub.publish(destination, headers, body);
     }
 
-    /** Counters and levels now, by name; {@code docs/operating/stomp.md} says what they mean. */
+    /** Returns the current counters and levels by name; {@code docs/operating/stomp.md} explains them. */
     public Map<String, Long> status() {
         return hub.status();
     }
 
-    /** A group is gone, and with it what clients came for: they are told to go to another member. */
+    /** A served group was left or lost: the clients are told to connect to another member. */
     private void onLost(String reason) {
         if (!isClosed.get()) {
             LOG.warn("STOMP is no longer served: {}", reason);

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says how STOMP is to be served. What is set here wins over the node's settings. */
+/** Configures and starts a server. Values set here override the node's settings. */
 public final class StompServerBuilder {
 
     private final Node node;
@@ -26,25 +26,25 @@ public final class StompServerBuilder {
         this.settings = StompSettings.of(node.spec().node());
     }
 
-    /** Where clients connect; 0 takes any free port. */
+    /** Sets the port that clients connect to; 0 takes any free port. */
     public StompServerBuilder port(int port) {
         return set(StompSettings.PORT, port);
     }
 
-    /** The groups that clients reach. */
+    /** Sets the groups that clients can reach. */
     public StompServerBuilder groups(String... names) {
         return set(StompSettings.GROUPS, List.of(names));
     }
 
-    /** Who decides on log-ins. Without one everybody may connect, and only from this machine. */
+    /** Sets the authenticator for log-ins. Without one, everybody on this machine may connect, and nobody else. */
     public StompServerBuilder authenticator(Authenticator judge) {
         authenticator = judge;
         return this;
     }
 
     /**
-     * Called for each message of the served groups, in the group's order and before clients get it; it may block, and keeps the
-     * senders waiting then.
+     * Sets a listener for each message of the served groups, called in the group's order and before clients receive the
+     * message. It may block; the senders then wait.
      */
     public StompServerBuilder onMessage(Consumer<StompMessage> listener) {
         onMessage = listener;
@@ -52,15 +52,16 @@ public final class StompServerBuilder {
     }
 
     /**
-     * What is made of a served group's messages here, and handed over to members that come later: what {@link #onMessage} has
-     * been called with, and the state, are in order. The server accepts clients when it has the state. All members need one.
+     * Sets the state of a served group: it is built from the group's messages and transferred to members that join
+     * later. It is consistent with the calls of {@link #onMessage}. The server accepts clients once it has the state.
+     * All members need one.
      */
     public StompServerBuilder state(String group, GroupState state) {
         states.put(group, state);
         return this;
     }
 
-    /** What browsers get at the same port without a WebSocket; without this nothing. */
+    /** Sets the source of pages for plain HTTP requests at the same port; by default there are none. */
     public StompServerBuilder pages(Pages source) {
         pages = source;
         return this;
@@ -71,14 +72,14 @@ public final class StompServerBuilder {
         return this;
     }
 
-    /** Sets by the name and with the text that a file would have: {@code set("stomp.body-max", "64 KiB")}. */
+    /** Sets a setting by its name, with the text that a file would have: {@code set("stomp.body-max", "64 KiB")}. */
     public StompServerBuilder set(String setting, String value) {
         settings = settings.with(setting, value, Settings.Source.BUILDER, "builder");
         return this;
     }
 
     /**
-     * Binds, joins the groups and begins to serve.
+     * Binds the port, joins the groups and begins to serve.
      *
      * @throws dev.tutti.core.settings.SettingException if a setting is wrong, or the address can't be bound, or not safely
      * @throws IllegalStateException if the node is closed, or has joined one of the groups otherwise

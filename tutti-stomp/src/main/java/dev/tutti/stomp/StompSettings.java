@@ -7,7 +7,7 @@ import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
 
-/** What can be tuned about serving STOMP. */
+/** Settings of the STOMP server. */
 public final class StompSettings {
 
     private StompSettings() {}
@@ -22,7 +22,7 @@ public final class StompSettings {
             "stomp.port", 61_613, 0, 65_535, "Port for STOMP, over TCP and WebSocket alike; 0 takes any free one.");
 
     public static final Setting<Integer> PORT_RANGE =
-            Setting.count("stomp.port-range", 0, 0, 1_000, "How many further ports to try when stomp.port is in use.");
+            Setting.count("stomp.port-range", 0, 0, 1_000, "Number of further ports to try when stomp.port is in use.");
 
     public static final Setting<String> ADVERTISE = Setting.text(
             "stomp.advertise",
@@ -83,21 +83,21 @@ public final class StompSettings {
             Duration.ofSeconds(10),
             Duration.ofMillis(100),
             Duration.ofMinutes(5),
-            "How long a client may take to log in, from the connection on.");
+            "Time for a client to log in, from the connection on.");
 
     public static final Setting<Duration> FRAME_TIMEOUT = Setting.duration(
             "stomp.frame-timeout",
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             Duration.ofMinutes(10),
-            "How long a client may take for one frame, from its first byte to its last.");
+            "Time for a client to send one frame, from its first byte to its last.");
 
     public static final Setting<Duration> CLOSE_TIMEOUT = Setting.duration(
             "stomp.close-timeout",
             Duration.ofSeconds(5),
             Duration.ofMillis(100),
             Duration.ofMinutes(1),
-            "How long a client that is disconnected may take to read why.");
+            "Time for a client that is disconnected to read the reason.");
 
     public static final Setting<Duration> HEART_BEAT = Setting.duration(
             "stomp.heart-beat",
@@ -209,14 +209,15 @@ public final class StompSettings {
             HISTORY);
 
     /**
-     * A specification that has these settings, too: {@code Node.of(StompSettings.addTo(Node.defaults()))} is a node whose
-     * file, properties ({@code tutti.stomp.port}) and variables ({@code TUTTI_STOMP_PORT}) configure its server.
+     * Returns the specification with these settings added: {@code Node.of(StompSettings.addTo(Node.defaults()))} is a
+     * node whose file, properties ({@code tutti.stomp.port}) and variables ({@code TUTTI_STOMP_PORT}) configure its
+     * server.
      */
     public static NodeSpec addTo(NodeSpec spec) {
         return spec.withNodeDefinitions(ALL);
     }
 
-    /** What the settings of a node say about STOMP; defaults where they say nothing. */
+    /** Returns the STOMP settings of a node, with defaults for those it does not set. */
     static Settings of(Settings node) {
         return Settings.of(ALL).withAll(node);
     }

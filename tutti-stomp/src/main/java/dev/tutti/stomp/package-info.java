@@ -1,4 +1,4 @@
-/** STOMP on any member: clients of any language send to its groups and hear what is sent there. */
+/** STOMP on any member: clients of any language send to its groups and receive their messages. */
 @NullMarked
 package dev.tutti.stomp;
 

@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A client of STOMP that knows nothing of the server's codec: it writes what it is told to, and reads frames as they come. */
+/** A STOMP client that shares no code with the server's codec: writes the given text, and reads frames as they come. */
 final class Client implements AutoCloseable {
 
     /** A frame as it is on the wire; names and values are not unescaped. */
@@ -37,12 +37,12 @@ final class Client implements AutoCloseable {
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 
-    /** Connected, and not logged in. */
+    /** Opens a connection without logging in. */
     static Client open(int port) throws IOException {
         return new Client(new Socket(InetAddress.getLoopbackAddress(), port));
     }
 
-    /** One that takes in little that it does not read. */
+    /** Opens a connection with a small receive buffer. */
     static Client openNarrow(int port) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(4 * 1024);
@@ -50,7 +50,7 @@ final class Client implements AutoCloseable {
         return new Client(socket);
     }
 
-    /** Logged in, with STOMP 1.2. */
+    /** Connects and logs in, with STOMP 1.2. */
     static Client connect(int port) throws IOException {
         return connect(port, "1.2");
     }
@@ -85,7 +85,7 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** The next frame, which has to be of this command. */
+    /** Returns the next frame, which has to be of this command. */
     Reply expect(String command) throws IOException {
         Reply reply = read();
         if (!reply.command().equals(command)) {
@@ -94,7 +94,7 @@ final class Client implements AutoCloseable {
         return reply;
     }
 
-    /** The next frames, up to the first of a command; those before are left out. */
+    /** Skips frames up to the first of a command, and returns that. */
     Reply await(String command) throws IOException {
         Reply reply = read();
         while (!reply.command().equals(command)) {
@@ -103,7 +103,7 @@ final class Client implements AutoCloseable {
         return reply;
     }
 
-    /** The next frame. */
+    /** Returns the next frame. */
     Reply read() throws IOException {
         String command = line();
         while (command.isEmpty()) {
@@ -147,12 +147,12 @@ final class Client implements AutoCloseable {
         return bytes.toByteArray();
     }
 
-    /** Reads the head of the answer to a request of HTTP. */
+    /** Reads the head of an HTTP response. */
     void skipHttp() throws IOException {
         httpStatus();
     }
 
-    /** Reads the head of the answer to a request of HTTP, and returns its first line. */
+    /** Reads the head of an HTTP response, and returns its first line. */
     String httpStatus() throws IOException {
         String first = line();
         String line = first;
@@ -162,7 +162,7 @@ final class Client implements AutoCloseable {
         return first;
     }
 
-    /** Whether the server closes without another frame; what waits in front is thrown away. */
+    /** Returns whether the server closes the connection; discards the bytes before that. */
     boolean isClosed() {
         try {
             int next = in.read();

@@ -13,9 +13,9 @@ final class Cluster implements AutoCloseable {
     private final List<Node> nodes = new ArrayList<>();
     private final List<StompServer> servers = new ArrayList<>();
 
-    /** Starts a member more. */
+    /** Starts another member. */
     StompServer start(UnaryOperator<StompServerBuilder> with) {
-        // Quick to find each other, but not to give up somebody who waits for a processor.
+        // Members find each other quickly, but do not suspect one that waits for a processor.
         NodeBuilder builder = Node.tcp(0)
                 .name("m" + nodes.size())
                 .set("discovery.patience", "200 ms")
@@ -27,7 +27,7 @@ final class Cluster implements AutoCloseable {
         nodes.add(node);
         StompServer server = with.apply(StompServer.on(node).port(0)).start();
         servers.add(server);
-        // Joining is patient for a while only, and a machine may be busy.
+        // Joining gives up after a while, and a machine may be busy.
         await("one view of all members in each group", () -> nodes.stream()
                 .flatMap(each -> each.groups().stream())
                 .allMatch(group -> group.view().size() == nodes.stream()
@@ -48,7 +48,7 @@ final class Cluster implements AutoCloseable {
         return servers.get(index);
     }
 
-    /** Waits, looking again and again, for what other threads bring about. */
+    /** Polls until other threads have made the condition true. */
     static void await(String what, BooleanSupplier condition) {
         long startNanos = System.nanoTime();
         Object pause = new Object();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Three members in one process; one goes, and its clients go on elsewhere. */
+/** Three members in one process; one leaves, and its clients reconnect elsewhere. */
 class FailoverTest {
 
     private Cluster cluster;
@@ -100,9 +100,9 @@ class FailoverTest {
     }
 
     /**
-     * Two subscribers and two senders; the member of one of each is closed amid all that. Both go on at another member, the
-     * subscriber from the last message of each origin that it has seen, the sender with what has no receipt yet. Each
-     * subscriber gets everything that has a receipt.
+     * Two subscribers and two senders; the member of one of each is closed in the middle. Both reconnect to another
+     * member, the subscriber from the last message of each origin that it has seen, the sender with the messages that
+     * have no receipt yet. Each subscriber gets everything that has a receipt.
      */
     @Test
     void losesNothingThatHasAReceiptWhenAMemberGoes() throws Exception {
@@ -120,7 +120,7 @@ class FailoverTest {
                 sender.send("SEND\ndestination:/topic/all\nreceipt:" + number + "\n\ns" + number);
                 control.send("SEND\ndestination:/topic/all\nreceipt:" + number + "\n\nc" + number);
             }
-            // Some receipts, some messages, and then the member is gone.
+            // After some receipts and some messages, the member is gone.
             for (int number = 0; number < count / 3; number++) {
                 promised.add("s" + sender.expect("RECEIPT").header("receipt-id"));
                 note(leaving.expect("MESSAGE"), seen, lastByOrigin);
@@ -151,7 +151,7 @@ class FailoverTest {
         }
     }
 
-    /** False if it was there before. */
+    /** Returns false if it was there before. */
     private static boolean note(Reply message, Set<String> seen, Map<String, String> lastByOrigin) {
         String id = message.header("message-id");
         lastByOrigin.put(id.substring(0, id.lastIndexOf('-')), id);

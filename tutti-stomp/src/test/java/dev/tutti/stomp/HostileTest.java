@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Clients that mean harm, and one that does not and is served all the time. */
+/** Hostile clients, and a well-behaved one that is served all the time. */
 class HostileTest {
 
     private static final long SEED = 61_613L;
@@ -177,7 +177,7 @@ class HostileTest {
         assertThat(System.nanoTime() - beginNanos).isGreaterThan(800_000_000L);
         assertThat(server.status()).containsEntry("logins-delayed", 3L);
         assertThat(logIn(server, "ann", "right").command()).isEqualTo("CONNECTED");
-        // A few wait at a time; whoever hangs up meanwhile is not looked at.
+        // Only a few wait at a time; those that hang up meanwhile are not checked.
         int before = looks.get();
         List<Client> guessers = new ArrayList<>();
         for (int guess = 0; guess < 60; guess++) {

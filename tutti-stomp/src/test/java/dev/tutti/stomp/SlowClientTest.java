@@ -31,7 +31,7 @@ class SlowClientTest {
             quick.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
             int count = 0;
             while (server.status().get("disconnected.slow") == 0 && count < 5_000) {
-                // Its receipt means that the group has not waited for the one who is slow.
+                // Its receipt shows that the group has not waited for the slow client.
                 other.publish("/topic/a", Map.of(), body).get(20, TimeUnit.SECONDS);
                 quick.expect("MESSAGE");
                 assertThat(server.status().get("held-bytes")).isLessThan(512 * 1024);
@@ -85,7 +85,8 @@ class SlowClientTest {
         try (Client first = Client.connect(server.port());
                 Client slow = Client.openNarrow(server.port())) {
             String id = receiveOne(server, first);
-            // More than a socket takes; the smaller of them fit into the buffer together, the larger wait until it is empty.
+            // More than a socket takes; the smaller ones fit into the buffer together, the larger wait until it is
+            // empty.
             for (int number = 0; number < 250; number++) {
                 byte[] body = new byte[number % 2 == 0 ? 60_000 : 5_000];
                 server.publish("/topic/a", Map.of("number", "" + number), body).get(20, TimeUnit.SECONDS);
@@ -136,7 +137,7 @@ class SlowClientTest {
         try (Client first = Client.connect(server.port());
                 Client slow = Client.openNarrow(server.port())) {
             String id = receiveOne(server, first);
-            // The first is more than a socket takes: the others follow when that has been read.
+            // The first is more than a socket takes: the others follow when it has been read.
             for (int number = 0; number < 6; number++) {
                 byte[] body = new byte[number == 0 ? 15_000_000 : 1];
                 server.publish("/topic/a", Map.of("number", "" + number), body).get(20, TimeUnit.SECONDS);
@@ -144,14 +145,14 @@ class SlowClientTest {
             slow.send("CONNECT\naccept-version:1.2\nhost:a\n\n");
             slow.expect("CONNECTED");
             slow.send("SUBSCRIBE\nid:a\ndestination:/topic/a\nack:client-individual\nresume:" + id + "\n\n");
-            // Half of what may be without ACK, of which none is sent before all five are there.
+            // Half of the limit without ACK; none is sent before all five are there.
             for (int number = 0; number < 5; number++) {
                 assertThat(slow.expect("MESSAGE").header("number")).isEqualTo("" + number);
             }
         }
     }
 
-    /** Receives one message, and unsubscribes. Says its id. */
+    /** Receives one message, and unsubscribes. Returns its id. */
     private static String receiveOne(StompServer server, Client client) throws Exception {
         client.sendAndWait("SUBSCRIBE", "id:a", "destination:/topic/a");
         server.publish("/topic/a", Map.of(), new byte[1]).get(20, TimeUnit.SECONDS);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One member, spoken to over a socket. */
+/** One member, tested over a socket. */
 class StompServerTest {
 
     private static final List<StompMessage> HEARD = new CopyOnWriteArrayList<>();
@@ -199,7 +199,7 @@ class StompServerTest {
             v12.send("SEND\r\ndestination:/topic/escapes\r\nkey\\c1:a\\nb\\rc\\\\d\\ce \r\n\r\nx");
             assertThat(v12.expect("MESSAGE").headers()).containsEntry("key\\c1", "a\\nb\\rc\\\\d\\ce ");
             assertThat(v11.expect("MESSAGE").headers()).containsEntry("key\\c1", "a\\nb c\\\\d\\ce ");
-            // STOMP 1.0 has no escapes: no header may begin where another ends.
+            // STOMP 1.0 has no escapes: no header may begin inside the value of another.
             assertThat(v10.expect("MESSAGE").headers()).containsEntry("key 1", "a b c\\d:e ");
         }
     }
@@ -491,7 +491,8 @@ class StompServerTest {
             one.publish("/sum/a", Map.of(), new byte[] {'a'}).get(20, TimeUnit.SECONDS);
             one.publish("/sum/b", Map.of(), new byte[] {'b'}).get(20, TimeUnit.SECONDS);
             StompServer two = states.start(builder -> builder.groups("sum").state("sum", second).onMessage(second::onMessage));
-            // Whoever did not find the other in time joins alone; the state comes after the view in which they meet.
+            // A member that did not find the other in time starts alone; the state comes after the view in which they
+            // meet.
             Cluster.await("the state is there", () -> second.text.toString().equals("ab"));
             two.publish("/sum/c", Map.of(), new byte[] {'c'}).get(20, TimeUnit.SECONDS);
             assertThat(first.text).hasToString("abc");

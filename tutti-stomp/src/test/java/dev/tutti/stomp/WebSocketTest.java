@@ -43,7 +43,7 @@ class WebSocketTest {
         cluster.close();
     }
 
-    /** Collects what comes, each message with its kind in front. */
+    /** Collects received messages, each with its kind in front. */
     private static final class Listener implements WebSocket.Listener {
 
         final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
@@ -162,7 +162,7 @@ class WebSocketTest {
                 client.sendRaw(new byte[] {(byte) 0x82, (byte) (0x80 | connect.length), 0, 0, 0, 0});
                 client.sendRaw(connect);
                 Cluster.await("it is logged in", () -> server.status().get("logged-in") == 1);
-                // A ping is whole, and so nothing that waits.
+                // A ping is a whole frame, and so does not count as waiting.
                 client.sendRaw(new byte[] {(byte) 0x89, (byte) 0x80, 0, 0, 0, 0});
                 client.sendRaw(new byte[] {(byte) 0x82, (byte) 0xFE, (byte) 0xFF, (byte) 0xFF, 0, 0, 0, 0});
                 client.sendRaw(new byte[40_000]);

@@ -2,10 +2,10 @@ package dev.tutti.stomp.internal;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whether a subscription's client says what it has received. */
+/** Acknowledgement mode of a subscription. */
 enum AckMode {
     AUTO,
-    /** An ACK is for all messages before, too. */
+    /** An ACK covers all earlier messages, too. */
     CLIENT,
     CLIENT_INDIVIDUAL;
 

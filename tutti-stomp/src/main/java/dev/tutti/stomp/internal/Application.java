@@ -9,11 +9,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user adds to a server.
+ * Parts of a server that its user provides.
  *
  * @param authenticator null if everybody may connect
- * @param onMessage called for each message of each group, before clients get it
- * @param states of groups that hand over a state, by group
+ * @param onMessage called for each message of each group, before clients receive it
+ * @param states by group, for groups with a state that is transferred
  */
 public record Application(
         @Nullable Authenticator authenticator, Consumer<StompMessage> onMessage, Map<String, GroupState> states, Pages pages) {}

@@ -3,7 +3,7 @@ package dev.tutti.stomp.internal;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What groups have delivered and the server's threads have not taken yet: a bound on its bytes, at which groups wait. */
+/** Bytes that groups have delivered and the server's threads have not taken yet. At a bound, the groups wait. */
 final class Backlog {
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -17,7 +17,7 @@ final class Backlog {
         this.bytesMax = bytesMax;
     }
 
-    /** Waits until there is room; one that is larger than all of it waits for nothing but the others. */
+    /** Waits until there is room. A message larger than the bound waits only until the backlog is empty. */
     void add(long count) {
         lock.lock();
         try {
@@ -43,7 +43,7 @@ final class Backlog {
         }
     }
 
-    /** Nobody waits any more. */
+    /** Lets all waiting threads go on, and later ones pass without waiting. */
     void close() {
         lock.lock();
         try {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A client's connection: bytes to frames and back, heart-beats, time-outs, and a bound on all that is held for it. What the
- * frames mean is its {@link Session}'s. Belongs to its channel's thread.
+ * A client's connection: turns bytes into frames and back, sends and expects heart-beats, enforces time-outs, and
+ * bounds the memory held for the client. Its {@link Session} interprets the frames. Belongs to its channel's thread.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
 
@@ -37,10 +37,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Bytes at which a batch goes to the socket before it is complete. */
     private static final int BATCH_BYTES = 64 * 1024;
 
-    /** From here on a message is shared by its receivers instead of copied for each: then it costs less than its copy. */
+    /** Size from which a message is shared by its receivers: copying it for each would cost more. */
     private static final int SHARED_BYTES = 8 * 1024;
 
-    /** What an empty connection's first batch may take without growing. */
+    /** Capacity of a connection's first batch. */
     private static final int BATCH_BYTES_MIN = 512;
 
     private static final byte[] HEART_BEAT = {'\n'};
@@ -54,7 +54,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final Session session;
     private final long openedNanos = System.nanoTime();
 
-    /** Null if there was none. */
+    /** Null if the server had no place. */
     private @Nullable Place place;
 
     private ByteBuf waiting = Unpooled.EMPTY_BUFFER;
@@ -121,9 +121,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Bytes have gone into the decoder of WebSockets, which keeps them until a frame of its own is whole, or have come out.
+     * Notes that bytes have entered the WebSocket decoder, which keeps them until one of its frames is whole, or have
+     * left it.
      *
-     * @param change less than 0 if they have come out
+     * @param change negative if they have left it
      */
     void onEnclosed(long change) {
         if (isClosing) {
@@ -136,7 +137,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         account();
     }
 
-    /** Frames are cut from the read buffer itself; only an unfinished one is copied, to memory of its own size. */
+    /** Cuts frames from the read buffer itself; only an unfinished one is copied, to a buffer of its own size. */
     private void onBytes(ByteBuf bytes) {
         if (waiting.isReadable()) {
             waiting.discardReadBytes().writeBytes(bytes);
@@ -213,7 +214,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         channel.close();
     }
 
-    /** All that was held is given back, once. */
+    /** Releases everything that was held, once. */
     private void end() {
         if (isGone) {
             return;
@@ -243,7 +244,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return channel.remoteAddress();
     }
 
-    /** The client's certificates, verified; none without TLS or if none are asked for. */
+    /** Returns the client's verified certificates; none without TLS or if none are asked for. */
     List<Certificate> certificates() {
         SslHandler tls = channel.pipeline().get(SslHandler.class);
         if (tls == null) {
@@ -260,7 +261,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         parser.version(agreed);
     }
 
-    /** The client's log-in is being looked at. */
+    /** Notes that the client's log-in is being checked. */
     void onLoggingIn() {
         if (place != null) {
             place.onBusy();
@@ -279,13 +280,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * What was agreed on.
+     * Sets the agreed heart-beats.
      *
-     * @param receiveMillis how often the client says something; 0 if it need not
-     * @param sendMillis how often it wants to hear something; 0 if it does not
+     * @param receiveMillis interval at which the client sends something; 0 if it need not
+     * @param sendMillis interval at which the client expects something; 0 if it does not
      */
     void heartBeats(long receiveMillis, long sendMillis) {
-        // A client that is twice as late as it said is gone; its own clock and the network may be a second late.
+        // A client is gone after twice its interval of silence, plus a second for its clock and the network.
         silenceNanosMax =
                 receiveMillis == 0 ? 0 : TimeUnit.MILLISECONDS.toNanos(receiveMillis + Math.max(receiveMillis, 1_000));
         heartBeatNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, sendMillis - Shard.TICK_MILLIS * 2));
@@ -294,7 +295,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Stops taking frames; what has arrived waits. */
+    /** Stops taking frames; bytes that have arrived are kept. */
     void pause() {
         if (!isPaused && !isClosing) {
             isPaused = true;
@@ -312,7 +313,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         isPaused = false;
         channel.config().setAutoRead(true);
-        // A client is not late for what was not read from it.
+        // Time during which nothing was read does not count as the client's silence.
         readNanos = System.nanoTime();
         frameBegunNanos = readNanos;
         enclosedNanos = readNanos;
@@ -330,21 +331,21 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Whether a message may be sent again now: what a client asked for takes no more than half of its buffer, so that what comes
-     * meanwhile has the rest. One that is larger waits for an empty buffer.
+     * Returns whether a message may be replayed now. Replayed messages take at most half of the client's buffer and
+     * leave the rest to new deliveries. A message larger than that waits for an empty buffer.
      */
     boolean hasRoomToReplay(int length) {
         long pendingMax = options.clientBufferBytes() / 2 - length;
         if (pendingBytes() <= pendingMax) {
             return true;
         }
-        // The socket may take what only waits for the end of the batch.
+        // Messages that only wait for the end of the batch may fit into the socket.
         flushBatch();
         long pending = pendingBytes();
         return pending == 0 || pending <= pendingMax;
     }
 
-    /** Writes a frame, and it goes out at once or with the batch that is being made. */
+    /** Writes a frame, which goes out at once or with the current batch. */
     void write(byte[] frame) {
         if (isGone) {
             return;
@@ -356,7 +357,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Writes a MESSAGE; false if the client has too much to read already, and was disconnected. */
+    /** Writes a MESSAGE; returns false if the client was disconnected because too much waits for it already. */
     boolean write(Subscription subscription, byte[] ack, Publication publication, ByteBuf tail) {
         byte[] prefix = subscription.prefix();
         int length = prefix.length + ack.length + tail.readableBytes();
@@ -384,7 +385,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         if (isShared || batched >= BATCH_BYTES) {
             flushBatch();
-            // It is in the shard's list already.
+            // The connection is in the shard's list already.
             isWritten = true;
         }
         return true;
@@ -394,7 +395,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (pendingBytes() + length <= options.clientBufferBytes()) {
             return true;
         }
-        // The socket may take what only waits for the end of the batch.
+        // Messages that only wait for the end of the batch may fit into the socket.
         flushBatch();
         if (pendingBytes() == 0 || pendingBytes() + length <= options.clientBufferBytes()) {
             return true;
@@ -411,9 +412,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The batch, with room for {@code copied} bytes more.
+     * Returns the batch, with room for {@code copied} bytes more.
      *
-     * @param length of the frame that they begin
+     * @param length of the frame that these bytes begin
      */
     private ByteBuf room(int copied, int length, boolean isText) {
         ByteBuf out = batch;
@@ -453,7 +454,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ------------------------------------------------------------------ bounds
 
-    /** All that is held for this client. */
+    /** Returns the bytes of everything held for this client. */
     long heldBytes() {
         return accountedBytes;
     }
@@ -504,9 +505,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     // ------------------------------------------------------------------ the end
 
     /**
-     * Tells the client why, and closes.
+     * Sends ERROR with the reason to the client, and closes.
      *
-     * @param receipt that the frame which caused it asks for
+     * @param receipt that the offending frame asks for
      */
     void fail(FrameException reason, @Nullable String receipt) {
         if (isClosing) {
@@ -520,14 +521,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         close();
     }
 
-    /** Before a WebSocket handshake, and in the middle of one of TLS, there is nobody who would understand. */
+    /** Before a WebSocket handshake, and during one of TLS, the client could not understand an ERROR. */
     private boolean isAnswerable() {
         SslHandler tls = channel.pipeline().get(SslHandler.class);
         boolean isOpen = tls == null || tls.handshakeFuture().isSuccess();
         return isOpen && (isWebSocket || channel.pipeline().get(WebSocketServerProtocolHandler.class) == null);
     }
 
-    /** Closes when all is written; what comes in meanwhile is thrown away, so that the client gets to read what it is told. */
+    /** Closes when everything is written; discards input meanwhile, so that the client gets to read the rest. */
     void close() {
         if (isClosing) {
             return;
@@ -554,7 +555,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** Closes at once, to give back what is held; the client is told only if nothing waits before. */
+    /** Closes at once to free memory; the client gets an ERROR only if nothing else waits to be written. */
     void drop(Fault fault) {
         if (pendingBytes() == 0) {
             fail(new FrameException(fault, "this server is full; try another member"), null);

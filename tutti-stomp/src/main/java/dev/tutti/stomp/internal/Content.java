@@ -1,14 +1,14 @@
 package dev.tutti.stomp.internal;
 
 /**
- * What a SEND says.
+ * Content of a SEND.
  *
- * @param headers those that subscribers get, besides the server's own
+ * @param headers those that subscribers receive, besides the server's own
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
 record Content(Destination destination, Headers headers, byte[] body) {
 
-    /** About what it takes. */
+    /** Returns an estimate of the memory it takes. */
     int bytes() {
         return 128 + destination.text().length() + headers.length() + headers.count() * 16 + body.length;
     }

@@ -1,6 +1,6 @@
 package dev.tutti.stomp.internal;
 
-/** What a server counts, besides {@linkplain Fault reasons to disconnect a client}. */
+/** Counters of a server, besides {@linkplain Fault reasons to disconnect a client}. */
 public enum Counter {
     ACCEPTED("connections that were accepted"),
     LOGGED_IN("clients that have logged in"),
@@ -27,7 +27,7 @@ public enum Counter {
         this.description = description;
     }
 
-    /** What is counted. */
+    /** Returns the description of the counter. */
     public String description() {
         return description;
     }

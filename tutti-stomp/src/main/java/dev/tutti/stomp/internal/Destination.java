@@ -6,19 +6,19 @@ import java.util.List;
  * A path whose first segment names a group. In subscriptions {@code *} stands for one segment and {@code **}, at the end,
  * for any that follow.
  *
- * @param text as the client writes it
+ * @param text as the client wrote it
  * @param segments between the slashes
  */
 record Destination(String text, List<String> segments) {
 
-    /** What a subscription to the other members' endpoints asks for. */
+    /** Destination by which a client subscribes to the other members' endpoints. */
     static final String INFO = "info";
 
     static final String ONE = "*";
     static final String REST = "**";
     private static final int SEGMENTS_MAX = 32;
 
-    /** One that is sent to. */
+    /** Parses a destination to send to. */
     static Destination exact(String text) throws FrameException {
         Destination destination = parse(text);
         for (String segment : destination.segments) {
@@ -30,7 +30,7 @@ record Destination(String text, List<String> segments) {
         return destination;
     }
 
-    /** One that is subscribed to. */
+    /** Parses a destination to subscribe to. */
     static Destination pattern(String text) throws FrameException {
         Destination destination = parse(text);
         int rest = destination.segments.indexOf(REST);
@@ -65,12 +65,12 @@ record Destination(String text, List<String> segments) {
         return segments.size() == 1 && group().equals(INFO);
     }
 
-    /** Whether a group's messages may match it. */
+    /** Returns whether messages of a group may match it. */
     boolean mayMatchGroup(String name) {
         return group().equals(name) || group().equals(ONE) || group().equals(REST);
     }
 
-    /** Whether it stands for {@code other}, which has no wildcards. */
+    /** Returns whether it matches {@code other}, which has no wildcards. */
     boolean matches(Destination other) {
         for (int index = 0; index < segments.size(); index++) {
             String segment = segments.get(index);

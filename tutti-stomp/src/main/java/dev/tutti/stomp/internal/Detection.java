@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the first byte of a connection: {@code G} begins a WebSocket's handshake, and no command of STOMP. */
+/** Inspects the first byte of a connection: {@code G} begins a WebSocket handshake, and no command of STOMP. */
 final class Detection extends ChannelInboundHandlerAdapter {
 
     static final String NAME = "detection";
@@ -50,7 +50,7 @@ final class Detection extends ChannelInboundHandlerAdapter {
                 addWebSocket(pipeline);
             }
             pipeline.remove(this);
-            // The next handlers may have been added just now: from the place where this one was.
+            // The next handlers may have been added just now, at this handler's place.
             ctx.fireChannelRead(message);
         } else {
             ctx.fireChannelRead(message);
@@ -81,7 +81,7 @@ final class Detection extends ChannelInboundHandlerAdapter {
         pipeline.addAfter("http-request", "web-socket", new WebSocketServerProtocolHandler(webSocket));
     }
 
-    /** Counts what goes into a decoder that holds it until a frame is whole. */
+    /** Counts bytes on their way into a decoder that holds them until a frame is whole. */
     private final class Meter extends ChannelInboundHandlerAdapter {
 
         @Override
@@ -94,8 +94,8 @@ final class Detection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Lets the request for a WebSocket pass, from where it may come, and answers all others. Afterwards it says when a frame
-     * is whole, of whatever kind.
+     * Accepts a WebSocket request from an allowed origin, and answers all other requests. Afterwards it reports each
+     * complete frame, of whatever kind.
      */
     private final class Request extends ChannelInboundHandlerAdapter {
 
@@ -134,7 +134,7 @@ final class Detection extends ChannelInboundHandlerAdapter {
             }
         }
 
-        /** What a frame of a client takes on the wire (RFC 6455, 5.2): at least two bytes and the mask before its content. */
+        /** Returns the size of a client's frame on the wire (RFC 6455, 5.2): its header, mask and content. */
         private static long bytesOf(WebSocketFrame frame) {
             int length = frame.content().readableBytes();
             return length + 6L + (length < 126 ? 0 : length < 1 << 16 ? 2 : 8);
@@ -165,8 +165,8 @@ final class Detection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Whether a page may connect. A browser sends a page's origin; whoever sends none is no page, so that a user's browser
-     * can't be made to connect for somebody else.
+     * Returns whether a page may connect. A browser sends a page's origin; a client without one is no page. This keeps
+     * pages of other origins from connecting through a user's browser.
      */
     static boolean isAllowed(@Nullable String origin, @Nullable String host, List<String> allowed) {
         if (origin == null || allowed.contains("*") || allowed.contains(origin)) {

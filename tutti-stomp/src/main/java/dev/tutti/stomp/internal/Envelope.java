@@ -7,25 +7,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What members that serve STOMP say to each other in a group; see docs/wire.md. */
+/** Messages that members with a STOMP server exchange in a group; see docs/wire.md. */
 sealed interface Envelope {
 
     /**
      * Messages that are delivered together or not at all.
      *
-     * @param number counts the envelopes of the sender in the group
-     * @param isConfirmed whether each member tells the sender that it has it
+     * @param number counts the sender's envelopes in the group
+     * @param isConfirmed whether each member confirms to the sender that it has delivered it
      */
     record Publish(long number, boolean isConfirmed, List<Content> contents) implements Envelope {}
 
     /**
-     * The sender has delivered all that the receiver has published in the views that both were in.
+     * Confirms that the sender has delivered everything that the receiver published in the views that both were in.
      *
-     * @param number up to which
+     * @param number of the receiver's last delivered envelope
      */
     record Confirm(long number) implements Envelope {}
 
-    /** Where the sender's clients reach it: a list of addresses, by commas. */
+    /** Addresses at which the sender's clients reach it, separated by commas. */
     record Endpoints(String endpoints) implements Envelope {}
 
     int FORMAT = 1;
@@ -84,7 +84,7 @@ sealed interface Envelope {
     }
 
     /**
-     * @throws FrameException if this is none, or of a later format
+     * @throws FrameException if this is no envelope, or one of a later format
      */
     static Envelope decode(byte[] bytes) throws FrameException {
         ByteBuf in = Unpooled.wrappedBuffer(bytes);

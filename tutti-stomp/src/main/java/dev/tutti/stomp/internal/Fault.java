@@ -1,6 +1,6 @@
 package dev.tutti.stomp.internal;
 
-/** Why a client is told ERROR and disconnected; each has a counter of its own. */
+/** Reasons to send a client ERROR and disconnect it; each has a counter of its own. */
 public enum Fault {
     MALFORMED("frames that are no STOMP of the version in use"),
     HEAD_TOO_LARGE("frames with more or longer headers than stomp.headers-max, stomp.header-length-max and stomp.head-max allow"),
@@ -30,7 +30,7 @@ public enum Fault {
         this.description = description;
     }
 
-    /** What is counted. */
+    /** Returns the description of the counter. */
     public String description() {
         return description;
     }

@@ -3,7 +3,7 @@ package dev.tutti.stomp.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame as it was read.
+ * A frame as read.
  *
  * @param command in capital letters
  * @param body empty if there is none

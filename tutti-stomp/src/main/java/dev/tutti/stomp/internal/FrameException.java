@@ -1,6 +1,6 @@
 package dev.tutti.stomp.internal;
 
-/** A client has done what ends its connection; the message is for people, and goes to the client. */
+/** Thrown when a client has to be disconnected; the message is readable by people and is sent to the client. */
 public final class FrameException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -8,7 +8,7 @@ public final class FrameException extends Exception {
     private final Fault fault;
 
     FrameException(Fault fault, String message) {
-        // Whoever reaches the port can cause these: they cost no stack trace.
+        // Anybody who reaches the port can cause these: they have no stack trace, to stay cheap.
         super(message, null, false, false);
         this.fault = fault;
     }
@@ -21,7 +21,7 @@ public final class FrameException extends Exception {
         return fault;
     }
 
-    /** The message, never null. */
+    /** Returns the message, which is never null. */
     String text() {
         String message = getMessage();
         return message == null ? fault.name() : message;

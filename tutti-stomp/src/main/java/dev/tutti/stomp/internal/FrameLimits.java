@@ -4,10 +4,10 @@ import dev.tutti.core.settings.Settings;
 import dev.tutti.stomp.StompSettings;
 
 /**
- * What a frame may be.
+ * Limits on a frame.
  *
  * @param headersMax number of headers
- * @param lineBytesMax of a header or command with its end
+ * @param lineBytesMax of a header or command, with its end
  * @param headBytesMax of command and headers together
  * @param bodyBytesMax of the body
  */

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into frames, wherever it is divided.
+ * Cuts a stream of bytes into frames, wherever the stream is divided.
  *
- * <p>Commands and headers are taken line by line as they arrive, bodies when they are complete; nothing is allocated for
- * what has not arrived. Each byte is looked at once, however slowly it comes. Before a version is agreed on, lines end as in
- * 1.2 and nothing is unescaped, as CONNECT asks for. Not thread-safe.
+ * <p>Commands and headers are taken line by line as they arrive, bodies when they are complete; nothing is allocated
+ * for bytes that have not arrived. Each byte is inspected once, however slowly it comes. Before a version is agreed on,
+ * lines end as in 1.2 and nothing is unescaped, as CONNECT requires. Not thread-safe.
  */
 public final class FrameParser {
 
@@ -31,7 +31,7 @@ public final class FrameParser {
     private @Nullable Version version;
     private Stage stage = Stage.BETWEEN;
 
-    /** Of the readable bytes, those that were looked at already. */
+    /** Number of readable bytes that were inspected already. */
     private int scanned;
 
     private String command = "";
@@ -43,21 +43,21 @@ public final class FrameParser {
         this.limits = limits;
     }
 
-    /** What was agreed on; for the frames that follow. */
+    /** Sets the version that was agreed on, for the frames that follow. */
     public void version(Version agreed) {
         version = agreed;
     }
 
-    /** Whether a frame has begun and not ended. */
+    /** Returns whether a frame has begun and not ended. */
     public boolean isInsideFrame() {
         return stage != Stage.BETWEEN;
     }
 
     /**
-     * The next frame; null if more bytes are needed. What was taken is read off {@code in}; what is left has to be there
-     * again, before what follows, at the next call.
+     * Returns the next frame, or null if more bytes are needed. Consumed bytes are read off {@code in}; the rest has to
+     * be there again, before the following bytes, at the next call.
      *
-     * @throws FrameException if this is no frame, or one beyond the limits; there is no way to go on after it
+     * @throws FrameException if this is no frame, or one beyond the limits; the parser can't be used afterwards
      */
     public @Nullable Frame next(ByteBuf in) throws FrameException {
         if (stage == Stage.BETWEEN && !skipEnds(in)) {
@@ -79,7 +79,7 @@ public final class FrameParser {
         return body(in);
     }
 
-    /** Ends of lines between frames are heart-beats. */
+    /** Skips the ends of lines between frames, which are heart-beats. */
     private boolean skipEnds(ByteBuf in) throws FrameException {
         while (in.isReadable()) {
             byte next = in.getByte(in.readerIndex());
@@ -97,7 +97,7 @@ public final class FrameParser {
         return false;
     }
 
-    /** The next line without its end. */
+    /** Returns the next line without its end. */
     private @Nullable String line(ByteBuf in) throws FrameException {
         int start = in.readerIndex();
         int end = in.indexOf(start + scanned, in.writerIndex(), (byte) '\n');
@@ -165,7 +165,7 @@ public final class FrameParser {
         }
         boolean isFirst = line.equals("CONNECT") || line.equals("STOMP") || line.equals("CONNECTED") || line.equals("ERROR");
         if (version == null && !isFirst) {
-            // Nothing is held for a stranger's other frames.
+            // Frames of a client that has not sent CONNECT are not buffered.
             throw new FrameException(Fault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + line);
         }
         command = line;
@@ -202,7 +202,7 @@ public final class FrameParser {
         headers.add(name, value);
     }
 
-    /** The specification escapes STOMP and not CONNECT; clients do as they like. */
+    /** Unescapes a value if possible: the specification escapes in STOMP and not in CONNECT, and clients do either. */
     private static String orRaw(String value) {
         try {
             return Version.V12.unescape(value);

@@ -12,7 +12,7 @@ public final class FrameWriter {
     private FrameWriter() {}
 
     /**
-     * The bytes of a frame.
+     * Returns the bytes of a frame.
      *
      * @param version null before one is agreed on; then, and in CONNECTED, nothing is escaped, and ends of lines become spaces
      */
@@ -44,14 +44,14 @@ public final class FrameWriter {
         head.append('\n');
     }
 
-    /** Most bytes of the header of a WebSocket frame from a server. */
+    /** Largest header of a WebSocket frame from a server, in bytes. */
     static final int WEB_SOCKET_HEADER_MAX = 10;
 
     private static final int FINAL = 0x80;
     private static final int TEXT = 1;
     private static final int BINARY = 2;
 
-    /** The header of a WebSocket frame that holds {@code length} bytes, whole and unmasked (RFC 6455, 5.2). */
+    /** Writes the header of a WebSocket frame of {@code length} bytes, whole and unmasked (RFC 6455, 5.2). */
     static void webSocketHeader(ByteBuf out, boolean isText, int length) {
         out.writeByte(FINAL | (isText ? TEXT : BINARY));
         if (length < 126) {
@@ -63,13 +63,13 @@ public final class FrameWriter {
         }
     }
 
-    /** Whether bytes are UTF-8, so that a text frame may hold them. */
+    /** Returns whether bytes are UTF-8, so that a text frame may hold them. */
     static boolean isText(byte[] bytes) {
         int index = 0;
         while (index < bytes.length && bytes[index] >= 0) {
             index++;
         }
-        // The rest decides; text without accents never gets here.
+        // Only texts with other characters than ASCII get past the loop.
         return index == bytes.length || ByteBufUtil.isText(
                 Unpooled.wrappedBuffer(bytes), StandardCharsets.UTF_8);
     }

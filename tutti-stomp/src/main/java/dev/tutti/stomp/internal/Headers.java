@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The headers of a frame, in their order, unescaped. Of repeated ones the first counts. */
+/** The headers of a frame, in their order, unescaped. The first of repeated ones counts. */
 public final class Headers {
 
-    /** Names and values in turn. */
+    /** Names and values, alternating. */
     private final List<String> texts = new ArrayList<>();
 
     public Headers() {}
 
-    /** @param texts names and values in turn */
+    /** @param texts names and values, alternating */
     public static Headers of(String... texts) {
         Headers headers = new Headers();
         for (int index = 0; index < texts.length; index += 2) {
@@ -39,7 +39,7 @@ public final class Headers {
         return texts.get(2 * index + 1);
     }
 
-    /** The first value of a name. */
+    /** Returns the first value of a name. */
     public @Nullable String get(String name) {
         for (int index = 0; index < texts.size(); index += 2) {
             if (texts.get(index).equals(name)) {
@@ -49,7 +49,7 @@ public final class Headers {
         return null;
     }
 
-    /** Characters of all names and values. */
+    /** Returns the number of characters of all names and values. */
     int length() {
         int length = 0;
         for (String text : texts) {

@@ -3,10 +3,10 @@ package dev.tutti.stomp.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one side offers and wants.
+ * Heart-beats that one side offers and asks for.
  *
- * @param givesMillis how often it can say something; 0 if it can't
- * @param wantsMillis how often it wants to hear something; 0 if it does not
+ * @param givesMillis shortest interval at which it can send; 0 if it can't
+ * @param wantsMillis interval at which it wants to receive; 0 if it does not
  */
 record HeartBeat(long givesMillis, long wantsMillis) {
 
@@ -26,12 +26,12 @@ record HeartBeat(long givesMillis, long wantsMillis) {
                 }
             }
         } catch (NumberFormatException _) {
-            // Said below, as for any other text.
+            // Reported below, as any other malformed text.
         }
         throw FrameException.malformed("heart-beat is two numbers of milliseconds, such as 10000,10000; not '" + header + "'");
     }
 
-    /** How often; 0 if one side can't or the other does not want it. */
+    /** Returns the agreed interval; 0 if one side can't send or the other does not want heart-beats. */
     static long agree(long gives, long wants) {
         return gives == 0 || wants == 0 ? 0 : Math.max(gives, wants);
     }

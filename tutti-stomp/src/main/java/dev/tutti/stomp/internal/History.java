@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last messages of a group, as many as fit, so that a client that comes from another member goes on where it was. Thread-safe.
+ * The last messages of a group, as many as fit, so that a client can resume here after another member. Thread-safe.
  */
 final class History {
 
@@ -18,7 +18,7 @@ final class History {
     private long bytes;
     private long end;
 
-    /** By origin, up to which of its numbers something may be missing here. */
+    /** By origin, the highest number up to which messages may be missing here. */
     private final LinkedHashMap<String, Long> missing = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -32,7 +32,7 @@ final class History {
         this.bytesMax = bytesMax;
     }
 
-    /** What was delivered next; says where it stands. */
+    /** Adds the next delivered message and sets its position. */
     synchronized void add(Publication publication) {
         publication.position(end);
         end++;
@@ -46,17 +46,17 @@ final class History {
         }
     }
 
-    /** The position of what comes next. */
+    /** Returns the position of the next message to come. */
     synchronized long end() {
         return end;
     }
 
-    /** The position of the oldest that is kept. */
+    /** Returns the position of the oldest message kept. */
     synchronized long start() {
         return end - kept.size();
     }
 
-    /** Some of what stands from a position on; empty at the end. */
+    /** Returns some of the messages from a position on; empty at the end. */
     synchronized List<Publication> from(long position, int countMax) {
         List<Publication> found = new ArrayList<>();
         long skip = position - (end - kept.size());
@@ -72,7 +72,7 @@ final class History {
         return found;
     }
 
-    /** Whether something of {@code origin} that came after {@code number} may have been forgotten. */
+    /** Returns whether a message of {@code origin} with a number above {@code number} may have been dropped. */
     synchronized boolean hasForgotten(String origin, long number) {
         return missing.getOrDefault(origin, number) > number;
     }

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** What clients and groups of a server share. Thread-safe. */
+/** State that the clients and groups of a server share. Thread-safe. */
 public final class Hub {
 
     private static final Logger LOG = Logs.of(Hub.class);
@@ -62,7 +62,7 @@ public final class Hub {
             Publication.INFO_GROUP, "", 0, 0, new Content(new Destination("/", List.of()), new Headers(), new byte[0]));
 
     /**
-     * @param endpoints where clients reach this member, by commas
+     * @param endpoints at which clients reach this member, separated by commas
      * @param onLost called with the reason when a group was left or lost
      */
     public Hub(
@@ -97,7 +97,7 @@ public final class Hub {
         }
     }
 
-    /** Names that clients were told, or that were set. */
+    /** Names of this server that are in its endpoints or were set. */
     private static Hosts hosts(Settings settings, String endpoints) {
         List<String> names = new ArrayList<>(settings.get(StompSettings.HOSTS));
         names.add(settings.get(StompSettings.ADDRESS));
@@ -116,7 +116,7 @@ public final class Hub {
         }
     }
 
-    /** The threads that serve clients; before anything is joined. */
+    /** Sets the threads that serve clients; called before any group is joined. */
     public void serveOn(Iterable<EventLoop> loops) {
         for (EventLoop loop : loops) {
             Shard shard = new Shard(this, loop);
@@ -131,7 +131,7 @@ public final class Hub {
         groups.values().forEach(group -> group.join(node, application.states().get(group.name())));
     }
 
-    /** Tells clients, and leaves the groups. */
+    /** Tells clients the reason, and leaves the groups. */
     public void close(String reason) {
         isClosing.set(true);
         for (Shard shard : shards) {
@@ -154,7 +154,7 @@ public final class Hub {
 
     private static final long CLOSE_SECONDS_MAX = 5;
 
-    /** Log-ins of one address that wait because others have failed before. */
+    /** Limit of delayed log-ins of one address. */
     private static final int LOGINS_WAITING_MAX = 16;
 
     // ------------------------------------------------------------------ for connections
@@ -179,7 +179,7 @@ public final class Hub {
         return hosts;
     }
 
-    /** Whether there are clients that are not let in. */
+    /** Returns whether clients have to log in. */
     boolean asksForLogIn() {
         return application.authenticator() != null;
     }
@@ -187,7 +187,7 @@ public final class Hub {
     /**
      * Begins a log-in.
      *
-     * @return null if as many of its address wait as may
+     * @return null if the limit of delayed log-ins of its address is reached
      */
     Backoff.@Nullable Attempt begin(Login login) {
         Authenticator judge = application.authenticator();
@@ -203,7 +203,7 @@ public final class Hub {
         return application.pages();
     }
 
-    /** Stands for no publication. */
+    /** Returns a placeholder for no publication. */
     Publication nothing() {
         return nothing;
     }
@@ -217,19 +217,19 @@ public final class Hub {
         return Long.toUnsignedString(node.id().incarnation(), Character.MAX_RADIX) + "-" + sessions.incrementAndGet();
     }
 
-    /** The group that a destination belongs to; null if it is not served. */
+    /** Returns the group that a destination belongs to, or null if it is not served. */
     @Nullable ServedGroup group(Destination destination) {
         return groups.get(destination.group());
     }
 
-    /** The groups whose messages a pattern may match. */
+    /** Returns the groups whose messages a pattern may match. */
     List<ServedGroup> groups(Destination pattern) {
         return groups.values().stream()
                 .filter(group -> pattern.mayMatchGroup(group.name()))
                 .toList();
     }
 
-    /** How destinations begin, for people. */
+    /** Returns the prefixes of destinations, for error messages. */
     String prefixes() {
         return String.join(", ", groups.keySet().stream().map(name -> "/" + name + "/").toList());
     }
@@ -243,7 +243,7 @@ public final class Hub {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
-                // The user's code, which fails in its own ways; nobody gets in by that.
+                // User code may fail in any way; none of them lets a client in.
                 LOG.error("STOMP: the authenticator has failed for {}", login, e);
             }
             try {
@@ -258,12 +258,12 @@ public final class Hub {
         subscriptions.addAndGet(count);
     }
 
-    /** Bytes are held for clients, or no longer. */
+    /** Adds to the bytes held for all clients; negative if they are released. */
     void held(long more) {
         held.addAndGet(more);
     }
 
-    /** Makes room if all together hold too much: who holds the most goes, whichever thread it belongs to. */
+    /** If all clients together hold too much, disconnects the one that holds the most, on whichever thread it is. */
     void checkMemory(Shard from) {
         if (held.get() <= options.memoryBytes()) {
             return;
@@ -285,7 +285,7 @@ public final class Hub {
         }
     }
 
-    /** Takes a place for a connection; null if there is none. */
+    /** Returns a place for a connection, or null if there is none. */
     Places.@Nullable Place enter(Shard shard, Connection connection) {
         counters.increment(Counter.ACCEPTED);
         return places.enter(connection.address(), () -> shard.loop().execute(() -> connection.drop(Fault.CLIENTS)));
@@ -302,7 +302,7 @@ public final class Hub {
 
     // ------------------------------------------------------------------ deliveries
 
-    /** To all shards; each says when it is done. */
+    /** Offers a publication to all shards; each reports when it is done. */
     private void offer(Publication publication, long charged) {
         publication.offered(shards.size(), charged);
         for (Shard shard : shards) {
@@ -400,7 +400,7 @@ public final class Hub {
     // ------------------------------------------------------------------ for the server
 
     /**
-     * Sends from this process.
+     * Sends a message from this process.
      *
      * @return completes when all members have it
      * @throws IllegalArgumentException if the destination is not one of a group that is served
@@ -427,7 +427,7 @@ public final class Hub {
         }
     }
 
-    /** Counters and levels now, by name. */
+    /** Returns the current counters and levels by name. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(counters.snapshot());
         status.put("clients", (long) places.taken());

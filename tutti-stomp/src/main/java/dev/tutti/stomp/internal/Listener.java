@@ -68,7 +68,7 @@ public final class Listener implements AutoCloseable {
     /**
      * Binds; connections are accepted from {@link #accept} on.
      *
-     * @param hasAuthenticator whether somebody looks at log-ins
+     * @param hasAuthenticator whether log-ins are checked
      * @throws SettingException if the address can't be bound, or not safely
      */
     public static Listener open(Settings settings, TransportSettings.Io io, boolean hasAuthenticator) {
@@ -129,7 +129,7 @@ public final class Listener implements AutoCloseable {
         return ((InetSocketAddress) channel.localAddress()).getPort();
     }
 
-    /** Where clients reach it, by URL; {@code nodeAddress} lends its host if this one is bound to all. */
+    /** Returns the URLs for clients; the host is that of {@code nodeAddress} if this one is bound to all addresses. */
     public List<String> endpoints(String nodeAddress) {
         String advertised = settings.get(StompSettings.ADVERTISE);
         InetAddress address = ((InetSocketAddress) channel.localAddress()).getAddress();
@@ -150,19 +150,19 @@ public final class Listener implements AutoCloseable {
         return all;
     }
 
-    /** From now on connections belong to {@code hub}. */
+    /** Accepts connections from now on, for {@code served}. */
     public void accept(Hub served) {
         hub = served;
         channel.config().setAutoRead(true);
         channel.read();
     }
 
-    /** No further connections. */
+    /** Stops accepting connections. */
     public void stop() {
         channel.close().awaitUninterruptibly();
     }
 
-    /** Ends the threads, and with them what is left of connections. */
+    /** Ends the threads and with them all remaining connections. */
     @Override
     public void close() {
         stop();

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
  */
 final class Members {
 
-    /** What clients are told. */
+    /** Receives the information for clients. */
     interface Listener {
 
         void onInfo(Publication info);
@@ -35,10 +35,10 @@ final class Members {
 
     private static final Logger LOG = Logs.of(Members.class);
 
-    /** Newcomers that are told one by one; more are told together with everybody. */
+    /** Limit up to which newcomers are told one by one; if there are more, all members are told at once. */
     private static final int ALONE_MAX = 4;
 
-    /** Others that CONNECTED names: a client needs some, not all. */
+    /** Limit of other members that CONNECTED names: a client needs some, not all. */
     private static final int NAMED_MAX = 16;
 
     private final String name;
@@ -50,7 +50,7 @@ final class Members {
     private long changes;
     private Publication info;
 
-    /** @param own endpoints, by commas */
+    /** @param own endpoints, separated by commas */
     Members(String name, String own, Listener listener) {
         this.name = name;
         this.own = own;
@@ -81,12 +81,12 @@ final class Members {
         }
     }
 
-    /** The newest of what clients are told. */
+    /** Returns the latest information for clients. */
     synchronized Publication info() {
         return info;
     }
 
-    /** Endpoints of others, by commas; not of all in a large group. */
+    /** Returns endpoints of other members, separated by commas; in a large group not those of all. */
     synchronized String others() {
         return String.join(",", otherEndpoints(NAMED_MAX));
     }
@@ -129,7 +129,7 @@ final class Members {
             all.keySet().retainAll(next.members());
             next.members().forEach(member -> all.putIfAbsent(member, ""));
         });
-        // Before joining has returned there is nobody to tell: it tells everybody then.
+        // Before join has returned, nobody can be told; it tells everybody afterwards.
         if (joined != null) {
             Set<Member> known = next.transitionalSet(joined.self());
             List<Member> newcomers =

@@ -3,7 +3,7 @@ package dev.tutti.stomp.internal;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.stomp.StompSettings;
 
-/** What was set, as connections and sessions use it. */
+/** Settings in the form that connections and sessions use. */
 record Options(
         FrameLimits frames,
         long connectTimeoutNanos,

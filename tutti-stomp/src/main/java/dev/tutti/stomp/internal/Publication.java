@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to subscribers. What they all get alike, its <em>tail</em>, is written once: after the command and the
- * subscription's own headers the same bytes follow for everybody who speaks one version. Thread-safe.
+ * A message on its way to subscribers. The part that is the same for all of them, its <em>tail</em>, is written once:
+ * after the command and the subscription's own headers the same bytes follow for every subscriber of one version.
+ * Thread-safe.
  */
 final class Publication {
 
@@ -24,10 +25,10 @@ final class Publication {
     private final AtomicInteger shardsLeft = new AtomicInteger();
     private long chargedBytes;
 
-    /** Where it stands among what its group has delivered here; set before others see it. */
+    /** Position among the messages that its group has delivered here; set before others see it. */
     private long position;
 
-    /** By version, or one for all if none needs escapes. */
+    /** Tails by version, or one for all if nothing needs escapes. */
     private final @Nullable ByteBuf[] tails = new ByteBuf[PLAIN + 1];
 
     private boolean isPlainKnown;
@@ -36,8 +37,8 @@ final class Publication {
     private boolean isText;
 
     /**
-     * @param group which of the server's, or {@link #INFO_GROUP}
-     * @param origin who has sent it
+     * @param group index of one of the server's groups, or {@link #INFO_GROUP}
+     * @param origin of the sender
      * @param number of the envelope that it came in
      * @param index in that envelope
      */
@@ -50,7 +51,7 @@ final class Publication {
         this.id = origin + "-" + number + (index == 0 ? "" : "." + index);
     }
 
-    /** Instead of a group, of what the server itself says. */
+    /** Group index of messages of the server itself. */
     static final int INFO_GROUP = -1;
 
     int group() {
@@ -81,7 +82,7 @@ final class Publication {
         return content.destination();
     }
 
-    /** The message-id. */
+    /** Returns the message-id. */
     String id() {
         return id;
     }
@@ -94,13 +95,13 @@ final class Publication {
         position = at;
     }
 
-    /** About what it takes. */
+    /** Returns an estimate of the memory it takes. */
     int bytes() {
         return content.bytes() + 256;
     }
 
     /**
-     * It goes to shards, each of which will say that it is {@linkplain #drained done}.
+     * Notes that it is offered to shards, each of which will report that it is {@linkplain #drained done}.
      *
      * @param charged bytes of the backlog that it takes until then
      */
@@ -110,18 +111,18 @@ final class Publication {
         retain(shards);
     }
 
-    /** A shard is done with it; says how many bytes of the backlog are free now. */
+    /** Notes that a shard is done with it; returns the bytes of the backlog that are free now. */
     long drained() {
         release();
         return shardsLeft.decrementAndGet() == 0 ? chargedBytes : 0;
     }
 
-    /** The tails are kept until as many {@link #release} have been called. */
+    /** Keeps the tails until {@link #release} has been called as often. */
     void retain(int count) {
         uses.addAndGet(count);
     }
 
-    /** Ends a use. With the last, tails are given back; another may make them again. */
+    /** Ends a use. The last one releases the tails; a later use may write them again. */
     void release() {
         if (uses.decrementAndGet() > 0) {
             return;
@@ -137,7 +138,7 @@ final class Publication {
         }
     }
 
-    /** What follows the subscription's own headers, to the NUL. Only between {@link #retain} and {@link #release}. */
+    /** Returns the bytes after the subscription's own headers, to the NUL. Only while {@linkplain #retain retained}. */
     synchronized ByteBuf tail(Version version) {
         if (!isPlainKnown) {
             isPlain = isPlain();
@@ -152,7 +153,7 @@ final class Publication {
         return tail;
     }
 
-    /** Whether it may go into a text frame of a WebSocket. */
+    /** Returns whether it may be sent in a text frame of a WebSocket. */
     synchronized boolean isText() {
         if (!isTextKnown) {
             isText = FrameWriter.isText(content.body());

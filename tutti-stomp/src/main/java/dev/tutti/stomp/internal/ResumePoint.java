@@ -3,14 +3,14 @@ package dev.tutti.stomp.internal;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a client has seen: by origin, the last message-id. What comes after these is what it misses. */
+/** The last message-id of each origin that a client has received. It misses the messages after these. */
 final class ResumePoint {
 
     private record Last(long number, int index) {}
 
     private final Map<String, Last> lasts = new HashMap<>();
 
-    /** @param text message-ids, by commas; one of each origin, the last that was received */
+    /** @param text message-ids, separated by commas: of each origin the last that was received */
     static ResumePoint parse(String text) throws FrameException {
         ResumePoint point = new ResumePoint();
         for (String id : text.split(",", -1)) {
@@ -32,7 +32,7 @@ final class ResumePoint {
                 return;
             }
         } catch (NumberFormatException _) {
-            // Said below, as for any other text.
+            // Reported below, as any other malformed text.
         }
         throw FrameException.malformed("the header 'resume' holds message-ids, separated by commas; not '" + id + "'");
     }
@@ -44,7 +44,7 @@ final class ResumePoint {
                         || publication.number() == last.number && publication.index() <= last.index);
     }
 
-    /** Checks that nothing that follows these is forgotten. */
+    /** Checks that no message after these has been dropped from the history. */
     void check(History history) throws FrameException {
         for (var entry : lasts.entrySet()) {
             if (history.hasForgotten(entry.getKey(), entry.getValue().number)) {

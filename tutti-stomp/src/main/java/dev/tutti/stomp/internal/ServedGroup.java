@@ -23,21 +23,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A group whose messages clients send and get. Thread-safe.
+ * A group whose messages clients send and receive. Thread-safe.
  *
- * <p>What a RECEIPT promises is found out here: envelopes are numbered, and members that have delivered one which asks for it
- * say so, once for many. An envelope is <em>held</em> when all members of the view have delivered it, or have left; from then
- * on it survives as long as one of them does, because members that go on together deliver the same.
+ * <p>This class establishes the promise of a RECEIPT: envelopes are numbered, and members confirm, several at once,
+ * those that they have delivered and that ask for it. An envelope is <em>held</em> when all members of the view have
+ * delivered it, or have left; from then on it survives as long as one of them does, because members that go on together
+ * deliver the same messages.
  */
 final class ServedGroup {
 
-    /** Where deliveries go. */
+    /** Receiver of the group's deliveries. */
     interface Outlet {
 
-        /** In order; may wait, so that the group does. */
+        /** Called in the group's order; may wait, and the group waits with it. */
         void deliver(Member sender, Publication publication);
 
-        /** Runs something soon, on one of the server's threads. */
+        /** Runs a task on one of the server's threads after a delay. */
         void schedule(Runnable task, long delayMillis);
 
         void onMalformed(Member sender, String reason);
@@ -54,10 +55,10 @@ final class ServedGroup {
     private final Outlet outlet;
     private final History history;
 
-    /** Origins by member, as message-ids name them; the lane's own. */
+    /** Origins by member, as message-ids name them; only used on the group's lane. */
     private final Map<Member, String> origins = new TreeMap<>();
 
-    // Under the lock.
+    // Guarded by this object's lock.
     private @Nullable Group group;
     private boolean isReliable = true;
     private long published;
@@ -87,9 +88,9 @@ final class ServedGroup {
     }
 
     /**
-     * Joins; returns when this member is in a view, and has the state.
+     * Joins; returns when this member is in a view and has the state.
      *
-     * @param state null if the group hands over none
+     * @param state null if the group has none
      */
     void join(Node node, @Nullable GroupState state) {
         synchronized (this) {
@@ -125,7 +126,7 @@ final class ServedGroup {
         }
     }
 
-    /** Envelopes whose senders wait for their receipt. */
+    /** Returns the number of envelopes whose senders wait for a receipt. */
     synchronized int waiting() {
         return waiters.size();
     }
@@ -135,9 +136,9 @@ final class ServedGroup {
     /**
      * Publishes contents in one envelope.
      *
-     * @param onHeld called on any thread when it is held by all members; null if nobody asks
-     * @return completes when the group has accepted it, or exceptionally with a {@link SendException}; if that is because the
-     *     queue is full, the same may be tried later
+     * @param onHeld called on any thread when the envelope is held by all members; may be null
+     * @return completes when the group has accepted it, or exceptionally with a {@link SendException}; if the queue was
+     * full, the caller may try again later
      */
     CompletableFuture<Void> publish(List<Content> contents, @Nullable Runnable onHeld) {
         synchronized (this) {
@@ -202,7 +203,7 @@ final class ServedGroup {
         tell(held);
     }
 
-    /** Short, without a hyphen, and never used by another. */
+    /** Returns a short name for a member, without a hyphen, that no other member ever has. */
     private static String origin(Member member) {
         return Long.toUnsignedString(member.node().incarnation(), Character.MAX_RADIX) + "."
                 + Integer.toUnsignedString(member.join(), Character.MAX_RADIX);
@@ -223,7 +224,7 @@ final class ServedGroup {
         synchronized (this) {
             confirmed.keySet().retainAll(view.members());
             for (Member member : view.members()) {
-                // What was delivered here before this view was sent in one that a newcomer was not in.
+                // Envelopes delivered here before this view were sent in an earlier one, without the newcomer.
                 confirmed.putIfAbsent(member, deliveredOwn);
             }
             held = takeHeld();
@@ -263,7 +264,7 @@ final class ServedGroup {
         }
     }
 
-    /** Says to each member what was delivered of it since the last time. */
+    /** Confirms to each member the envelopes of it that were delivered since the last time. */
     private void confirm() {
         Map<Member, Long> due;
         Group joined;
@@ -271,7 +272,7 @@ final class ServedGroup {
             isFlushScheduled = false;
             joined = group;
             if (joined == null) {
-                // Deliveries may come before joining has returned.
+                // Deliveries may arrive before join has returned.
                 scheduleFlush(FLUSH_RETRY_MILLIS);
                 return;
             }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a client has said and is owed: its version, subscriptions, transactions and receipts. Belongs to its connection's thread. */
+/** A client's version, subscriptions, transactions and pending receipts. Belongs to its connection's thread. */
 final class Session {
 
     private enum State {
@@ -29,7 +29,7 @@ final class Session {
         ENDED
     }
 
-    /** What a transaction holds. */
+    /** A frame that a transaction holds until its COMMIT. */
     private sealed interface Action {
 
         record Send(ServedGroup group, Content content) implements Action {}
@@ -42,10 +42,10 @@ final class Session {
         long bytes;
     }
 
-    /** What waits for a group to accept it. */
+    /** Contents that wait until a group accepts them. */
     private record Outgoing(ServedGroup group, List<Content> contents, @Nullable Runnable onHeld) {}
 
-    /** Headers of a SEND that are not passed on: the server's own, and those for the server. */
+    /** Headers of a SEND that are not passed on: those that the server sets, and those addressed to it. */
     private static final Set<String> OWN_HEADERS = Set.of(
             "destination", "content-length", "message-id", "subscription", "ack", "receipt", "receipt-id", "transaction");
 
@@ -66,7 +66,7 @@ final class Session {
     private Access access = Access.ALL;
     private @Nullable String currentReceipt;
 
-    /** The log-in that waits for its turn. */
+    /** The log-in that waits to be checked. */
     private Attempt attempt = Attempt.IMMEDIATE;
 
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ final class Session {
         this.options = hub.options();
     }
 
-    /** What is held for the client here: about, and in its disfavour. */
+    /** Returns an estimate of the memory held here for the client, rounded up. */
     long heldBytes() {
         return transactionBytes
                 + (long) unackedCount * ID_BYTES
@@ -97,7 +97,7 @@ final class Session {
                 + (long) receiptsWaiting * ID_BYTES;
     }
 
-    /** The receipt that the frame being handled asks for, which an ERROR names. */
+    /** Returns the receipt that the current frame asks for, which an ERROR names. */
     @Nullable String receiptOfCurrent() {
         return currentReceipt;
     }
@@ -106,7 +106,7 @@ final class Session {
 
     void onFrame(Frame frame) throws FrameException {
         if (state == State.LEAVING) {
-            // Nothing that follows a DISCONNECT counts.
+            // Frames after a DISCONNECT are ignored.
             return;
         }
         currentReceipt = frame.header("receipt");
@@ -166,7 +166,7 @@ final class Session {
         connection.onLoggingIn();
         connection.pause();
         Runnable look = () -> {
-            // It counts from now on, whether the client waits for what comes of it or not.
+            // The log-in counts from now on, even if the client does not wait for its result.
             attempt = Attempt.IMMEDIATE;
             hub.authenticate(login, result -> {
                 begun.end(result != null);
@@ -252,7 +252,7 @@ final class Session {
         }
     }
 
-    /** Publishes what one frame says; its receipt goes out when all members have all of it. */
+    /** Publishes the contents of one frame; its receipt goes out when all members have all of them. */
     private void publish(Map<ServedGroup, List<Content>> contents) throws FrameException {
         Runnable onHeld = currentReceipt == null ? null : receiptAfter(contents.size(), currentReceipt);
         for (var entry : contents.entrySet()) {
@@ -262,7 +262,7 @@ final class Session {
         sendNext();
     }
 
-    /** What to call {@code count} times, on any thread, until the receipt goes out. */
+    /** Returns a task that sends the receipt when it has run {@code count} times, on any thread. */
     private Runnable receiptAfter(int count, String receipt) throws FrameException {
         if (receiptsWaiting >= options.receiptsMax()) {
             throw new FrameException(
@@ -280,7 +280,7 @@ final class Session {
         });
     }
 
-    /** Hands over what waits, in order; the client is not read from while its group has no room. */
+    /** Sends the waiting contents in order; reading from the client pauses while their group has no room. */
     private void sendNext() {
         while (!isSending && !outgoing.isEmpty()) {
             Outgoing next = outgoing.element();
@@ -366,7 +366,7 @@ final class Session {
         if (resume != null) {
             ResumePoint point = ResumePoint.parse(resume);
             for (ServedGroup group : groups) {
-                // First where to begin, then whether that is early enough: what is forgotten in between shows later.
+                // Positions first, the check for dropped messages second: those dropped in between are noticed later.
                 replays.add(new Subscription.Replay(group, point));
                 point.check(group.history());
             }
@@ -432,7 +432,7 @@ final class Session {
         connection.write(subscription, ack, publication, publication.tail(agreed()));
     }
 
-    /** There is room for more to read, or to acknowledge. */
+    /** Continues replays, since there is room for more messages to be read or acknowledged. */
     void onRoom() {
         if (hasToReplay && !isInReplay && state == State.LOGGED_IN) {
             hasToReplay = false;
@@ -442,9 +442,9 @@ final class Session {
         }
     }
 
-    /** Goes on with what a resumed subscription has missed, as far as the client reads. */
+    /** Continues to replay the messages that a resumed subscription has missed, as far as the client reads. */
     private void replay(Subscription subscription) {
-        // What is written may make room, which is said at once, in the middle of a step.
+        // Writing may make room, and onRoom is then called in the middle of a step.
         isInReplay = true;
         for (Subscription.Replay replay : subscription.replays()) {
             boolean goesOn = !replay.isDone;
@@ -457,7 +457,7 @@ final class Session {
         isInReplay = false;
     }
 
-    /** Sends again what comes next, as much as there is room for; false if it is done, or the client has to read first. */
+    /** Replays the next messages that there is room for; returns false if done or out of room. */
     private boolean step(Subscription subscription, Subscription.Replay replay) {
         List<Publication> next = replay.group.history().from(replay.position, REPLAY_COUNT);
         if (next.isEmpty()) {
@@ -487,7 +487,7 @@ final class Session {
         return true;
     }
 
-    /** What a client asked for takes no more than half of what it may leave without ACK. */
+    /** Returns whether unacknowledged messages, replayed ones included, take less than half of their limit. */
     private boolean mayReplay(Subscription subscription) {
         return subscription.unacked().size() < Math.max(1, options.unackedMax() / 2);
     }
@@ -612,7 +612,7 @@ final class Session {
 
     // ------------------------------------------------------------------ receipts, and the end
 
-    /** The frame being handled is done. */
+    /** Sends the receipt of the current frame, if it asks for one. */
     private void acknowledgeFrame() {
         String receipt = currentReceipt;
         if (receipt != null) {
@@ -631,7 +631,7 @@ final class Session {
         }
     }
 
-    /** The receipt comes when all members have all that the client has sent, whether it asked for that or not. */
+    /** Sends the receipt when all members have everything that the client has sent, even without receipts for that. */
     private void disconnect() throws FrameException {
         state = State.LEAVING;
         transactions.clear();
@@ -660,7 +660,7 @@ final class Session {
         if (receipt != null) {
             headers.add("receipt-id", receipt);
         }
-        // Who has not logged in where a log-in is asked for learns nothing of the cluster.
+        // Where a log-in is required, a client that has not logged in learns nothing of the cluster.
         String others = hub.asksForLogIn() && !connection.isLoggedIn() ? "" : hub.members().others();
         if (!others.isEmpty()) {
             headers.add("endpoints", others);
@@ -669,7 +669,7 @@ final class Session {
                 version, "ERROR", headers, (reason.text() + "\n").getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Nothing more is done for the client; open transactions are aborted. */
+    /** Stops serving the client; open transactions are aborted. */
     void end() {
         if (state == State.ENDED) {
             return;

@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The clients of one thread, and what is delivered to them. Everything but {@link #offer} belongs to that thread. */
+/** The clients of one thread and the deliveries to them. Everything but {@link #offer} belongs to that thread. */
 final class Shard {
 
-    /** How often connections are looked at for what takes too long. */
+    /** Interval at which connections are checked for time-outs, in milliseconds. */
     static final long TICK_MILLIS = 100;
 
-    /** Publications between two looks at sockets. */
+    /** Number of publications that are handled between two polls of the sockets. */
     private static final int BATCH = 128;
 
     private final Hub hub;
@@ -52,7 +52,7 @@ final class Shard {
 
     // ------------------------------------------------------------------ deliveries
 
-    /** From any thread: delivers to whoever has subscribed. */
+    /** Delivers to the subscribers; from any thread. */
     void offer(Publication publication) {
         queue.add(publication);
         if (!isScheduled.get() && isScheduled.compareAndSet(false, true)) {
@@ -108,7 +108,7 @@ final class Shard {
         connections.remove(connection);
     }
 
-    /** Disconnects the one that holds the most. */
+    /** Disconnects the client that holds the most. */
     void evictLargest() {
         Connection largest = null;
         long next = 0;
@@ -126,14 +126,14 @@ final class Shard {
         }
     }
 
-    /** A client holds so much now. */
+    /** Notes how many bytes are held for one client. */
     void onHeld(long bytes) {
         if (bytes > largestBytes) {
             largestBytes = bytes;
         }
     }
 
-    /** About what the one holds that holds the most; from any thread. */
+    /** Returns an estimate of the bytes held by the client that holds the most; from any thread. */
     long largestBytes() {
         return largestBytes;
     }

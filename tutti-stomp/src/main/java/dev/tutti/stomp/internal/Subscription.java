@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A client's wish to get what is sent to a destination. Belongs to its connection's thread. */
+/** A client's subscription to a destination. Belongs to its connection's thread. */
 final class Subscription {
 
-    /** Going through what was kept, up to where deliveries go on by themselves. */
+    /** A pass over the kept messages, up to the point from which deliveries continue by themselves. */
     static final class Replay {
         final ServedGroup group;
         final ResumePoint point;
@@ -37,7 +37,7 @@ final class Subscription {
     private List<Replay> replays = List.of();
 
     /**
-     * @param id null in STOMP 1.0 if the client does not say one
+     * @param id null in STOMP 1.0 if the client gives none
      * @param number unique on its connection
      */
     Subscription(
@@ -74,7 +74,7 @@ final class Subscription {
         return ackMode;
     }
 
-    /** How each of its MESSAGE frames begins. */
+    /** Returns the bytes that begin each of its MESSAGE frames. */
     byte[] prefix() {
         return prefix;
     }
@@ -91,7 +91,7 @@ final class Subscription {
         replays = going;
     }
 
-    /** Whether a delivery comes, or has come, by the replay. */
+    /** Returns whether the replay delivers this message, or has delivered it. */
     boolean isReplaying(Publication publication) {
         for (Replay replay : replays) {
             if (replay.group.index() == publication.group()) {
@@ -101,12 +101,12 @@ final class Subscription {
         return false;
     }
 
-    /** The ack header of a message of this subscription. */
+    /** Returns the ack header of a message of this subscription. */
     String ackId(String messageId) {
         return number + "/" + messageId;
     }
 
-    /** How many messages an ACK or NACK of one is for; 0 if it is not waiting. */
+    /** Settles the messages that an ACK or NACK of one covers; returns their number, 0 if that one does not wait. */
     int settle(String messageId) {
         if (!unacked.contains(messageId)) {
             return 0;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Subscriptions by the segments of their destinations, so that a message meets those that want it and few others. Belongs to
- * one thread.
+ * Subscriptions by the segments of their destinations, so that a message is compared with those that want it and few
+ * others. Belongs to one thread.
  */
 final class SubscriptionTree {
 
@@ -76,7 +76,7 @@ final class SubscriptionTree {
         if (branch == null) {
             return;
         }
-        // By index, from the end: whoever is called may take itself out.
+        // By index, from the end: a visitor may remove its subscription.
         List<Subscription> subscriptions = branch.subscriptions;
         for (int index = subscriptions.size() - 1; index >= 0; index--) {
             if (index < subscriptions.size()) {

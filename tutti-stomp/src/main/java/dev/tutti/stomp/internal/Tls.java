@@ -20,10 +20,10 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** TLS for clients from PEM files, which are read again when they have changed. Files that can't be used leave what was there. */
+/** TLS for clients from PEM files, which are read again after a change. Unusable ones do not replace the others. */
 final class Tls {
 
-    /** How often the files are looked at, at most; only when a connection is made. */
+    /** Shortest interval between two checks of the files, which are made only when a client connects. */
     private static final long CHECK_NANOS = 2_000_000_000L;
 
     private static final Logger LOG = Logs.of(Tls.class);
@@ -32,7 +32,7 @@ final class Tls {
     private final Path key;
     private final @Nullable Path authority;
 
-    // Under the lock.
+    // Guarded by the lock.
     private List<String> state;
     private SslContext context;
     private long checkedNanos = System.nanoTime();
@@ -46,7 +46,7 @@ final class Tls {
     }
 
     /**
-     * Null if nothing is set.
+     * Returns null if no certificate is set.
      *
      * @throws SettingException that names what is wrong
      */
@@ -71,7 +71,7 @@ final class Tls {
         return authority != null;
     }
 
-    /** @param arithmetic where handshakes do what would hold up the loop */
+    /** @param arithmetic runs the parts of handshakes that would hold up the loop */
     SslHandler handler(ByteBufAllocator allocator, Executor arithmetic) {
         return current().newHandler(allocator, arithmetic);
     }
@@ -94,7 +94,7 @@ final class Tls {
         return context;
     }
 
-    /** When each file was changed, and its size. */
+    /** Returns the time of the last change and the size of each file. */
     private List<String> look() throws IOException {
         List<String> found = new ArrayList<>();
         for (Path file : authority == null ? List.of(certificate, key) : List.of(certificate, key, authority)) {

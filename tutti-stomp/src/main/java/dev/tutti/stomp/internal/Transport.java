@@ -13,7 +13,7 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import java.util.Locale;
 
-/** How the server's threads wait for sockets: as the node's do ({@code transport.io}). */
+/** Mechanism by which the server's threads wait for sockets: the same as the node's ({@code transport.io}). */
 enum Transport {
     EPOLL(EpollServerSocketChannel.class),
     IO_URING(IoUringServerSocketChannel.class),
@@ -40,7 +40,7 @@ enum Transport {
         };
     }
 
-    /** Asking Netty for a library that is not there makes the JVM print a warning. */
+    /** Netty makes the JVM print a warning if it is asked for a library that is not there. */
     private static boolean isBundled(String library) {
         String architecture =
                 switch (System.getProperty("os.arch", "").toLowerCase(Locale.ROOT)) {

@@ -2,7 +2,7 @@ package dev.tutti.stomp.internal;
 
 import org.jspecify.annotations.Nullable;
 
-/** A version of the protocol, with what differs between them on the wire. */
+/** A version of the protocol, and its differences on the wire. */
 public enum Version {
     V10("1.0"),
     V11("1.1"),
@@ -18,10 +18,10 @@ public enum Version {
         return number;
     }
 
-    /** All of them, as an ERROR names what would be right. */
+    /** All versions, as an ERROR lists those that are supported. */
     public static final String ALL = "1.0,1.1,1.2";
 
-    /** The highest that a client accepts; null if there is none. Without a list a client speaks 1.0. */
+    /** Returns the highest version that a client accepts, or null if there is none; without a list, it is 1.0. */
     public static @Nullable Version negotiate(@Nullable String accepted) {
         if (accepted == null) {
             return V10;
@@ -37,12 +37,12 @@ public enum Version {
         return best;
     }
 
-    /** Whether a carriage return before a line feed belongs to the end of the line. */
+    /** Returns whether a carriage return before a line feed belongs to the end of the line. */
     boolean isCarriageReturnPartOfEnd() {
         return this == V12;
     }
 
-    /** Whether spaces around names and values count. */
+    /** Returns whether spaces around names and values are removed. */
     boolean isTrimmed() {
         return this == V10;
     }
@@ -52,7 +52,7 @@ public enum Version {
     }
 
     /**
-     * The text that {@code raw} stands for.
+     * Returns the text that {@code raw} stands for.
      *
      * @throws FrameException if it holds an escape that the version does not define
      */
@@ -89,7 +89,7 @@ public enum Version {
         };
     }
 
-    /** Appends a name or a value so that it can't end its line; what a version can't express becomes a space. */
+    /** Appends a name or value that can't end its line; characters that a version can't express become spaces. */
     void escape(String text, boolean isName, StringBuilder line) {
         for (int index = 0; index < text.length(); index++) {
             char character = text.charAt(index);
@@ -104,7 +104,7 @@ public enum Version {
         }
     }
 
-    /** Whether a name or value is written alike in all versions. */
+    /** Returns whether a name or value is written the same in all versions. */
     static boolean isPlain(String text) {
         for (int index = 0; index < text.length(); index++) {
             char character = text.charAt(index);

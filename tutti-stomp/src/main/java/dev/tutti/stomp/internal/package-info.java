@@ -1,4 +1,4 @@
-/** The codec, the sessions of clients, and what stands between them and their groups. */
+/** The codec, the sessions of clients, and the layer between them and their groups. */
 @NullMarked
 package dev.tutti.stomp.internal;
 

@@ -15,7 +15,7 @@ class SubscriptionTreeTest {
 
     private static final long SEED = 20_260_912L;
 
-    /** The tree against the definition: whatever is subscribed, both find the same. */
+    /** Compares the tree with the definition: both find the same subscriptions, whatever these are. */
     @Test
     void findsWhatMatches() throws FrameException {
         Random random = new Random(SEED);

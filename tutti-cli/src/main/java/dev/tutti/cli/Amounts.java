@@ -2,7 +2,7 @@ package dev.tutti.cli;
 
 import java.util.Locale;
 
-/** Numbers for people, in three digits or so. */
+/** Formats numbers for people, with about three digits. */
 final class Amounts {
 
     private static final String[] THOUSANDS = {"", "k", "M", "G", "T"};
@@ -10,12 +10,12 @@ final class Amounts {
 
     private Amounts() {}
 
-    /** Per second, or of anything: {@code 12.3k}. */
+    /** Formats a rate or a count: {@code 12.3k}. */
     static String count(double amount) {
         return scaled(amount, 1_000, THOUSANDS, "");
     }
 
-    /** {@code 1.5 MiB}. */
+    /** Formats a size: {@code 1.5 MiB}. */
     static String bytes(double amount) {
         return scaled(amount, 1_024, BYTES, " ");
     }
@@ -32,7 +32,7 @@ final class Amounts {
         return (amount < 0 ? "-" : "") + digits + (units[unit].isEmpty() ? "" : gap + units[unit]);
     }
 
-    /** {@code 3 s}, {@code 2 min 5 s}, {@code 4 h 7 min}, {@code 3 d 4 h}. */
+    /** Formats a duration: {@code 3 s}, {@code 2 min 5 s}, {@code 4 h 7 min}, {@code 3 d 4 h}. */
     static String duration(long millis) {
         long seconds = millis / 1_000;
         if (seconds < 60) {

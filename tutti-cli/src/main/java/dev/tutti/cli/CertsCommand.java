@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tutti certs}: what mutual TLS needs. */
+/** {@code tutti certs}: creates the files for mutual TLS. */
 @Command(
         name = "certs",
         description = "Makes an authority and certificates for the nodes of a cluster, or a secret that does for both.",

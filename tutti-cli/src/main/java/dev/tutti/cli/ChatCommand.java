@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tutti chat}: lines in, lines out. */
+/** {@code tutti chat}: sends lines from its input to a group, and prints the group's messages. */
 @Command(
         name = "chat",
         description = "Sends what you write to a group and prints what its members write.",
@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         })
 final class ChatCommand implements Callable<Integer> {
 
-    /** Characters that one line may have; what is longer becomes several messages. */
+    /** Most characters of a message; a longer line becomes several messages. */
     private static final int LINE_MAX = 64 * 1024;
 
     private final Terminal terminal;
@@ -72,7 +72,7 @@ final class ChatCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    /** The next line, or the first part of one that is too long; null at the end. */
+    /** Returns the next line, or the first part of one that is too long; null at the end. */
     private static @Nullable String read(BufferedReader in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int character = in.read(); character != '\n'; character = in.read()) {

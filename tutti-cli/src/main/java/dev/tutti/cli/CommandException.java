@@ -1,6 +1,6 @@
 package dev.tutti.cli;
 
-/** A command can't do what it was told; the message says why, and what would help. */
+/** Thrown when a command can't do what it was told; the message says why, and what would help. */
 final class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

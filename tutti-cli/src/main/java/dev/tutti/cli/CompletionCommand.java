@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code tutti completion}: a script for the shell. */
+/** {@code tutti completion}: prints a completion script for the shell. */
 @Command(
         name = "completion",
         description = "Prints a script that completes commands and options, for bash and zsh.",

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tutti config}: what is set, where, and what could be. */
+/** {@code tutti config}: lists settings, their values and the sources of these. */
 @Command(
         name = "config",
         description = "Shows, checks and explains settings.",
@@ -35,8 +35,6 @@ import picocli.CommandLine.Spec;
             "  tutti config docs metrics > docs/metrics.md"
         })
 final class ConfigCommand implements Callable<Integer> {
-
-    /** Not to be shown. */
 
     private final Terminal terminal;
 

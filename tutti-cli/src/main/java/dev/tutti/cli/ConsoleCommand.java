@@ -83,7 +83,7 @@ final class ConsoleCommand implements Callable<Integer> {
         announce(console, terminal, isJson);
     }
 
-    /** Says where the console is, and how to get in. */
+    /** Prints the console's address, and how to log in. */
     static void announce(Console console, Terminal terminal, boolean isJson) {
         if (isJson) {
             Map<String, Object> event = new LinkedHashMap<>();

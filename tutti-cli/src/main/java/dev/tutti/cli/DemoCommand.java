@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Unmatched;
 
-/** {@code tutti demo}: hands over to the demo, which is a module of its own because of what it brings along. */
+/** {@code tutti demo}: starts the demo, which is a module of its own because of its dependencies. */
 @Command(
         name = "demo",
         description = "Three web servers whose sessions survive the crash of any of them.",

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tutti doctor}: what keeps a node from meeting others, and what to change. */
+/** {@code tutti doctor}: finds what keeps a node from meeting others, and tells what to change. */
 @Command(
         name = "doctor",
         description = "Looks for what keeps a node from meeting others, and says what to change.",
@@ -66,7 +66,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        // A file is that of a program, which does not look for others on its own machine by itself.
+        // A file belongs to a program, which does not look for others on its own machine by default.
         NodeSpec spec = (options.hasFile() ? options.builder() : options.onThisMachine()).spec();
         var seeds = spec.node().explicit().get("discovery.seeds");
         boolean isExpected = seeds != null && seeds.source() != Source.PRESET;
@@ -84,7 +84,7 @@ final class DoctorCommand implements Callable<Integer> {
         return faults == 0 ? Tutti.DONE : Tutti.FAILED;
     }
 
-    /** People see what takes time; a line that is gone with the result. */
+    /** Shows people which check is running, in a line that its result replaces. */
     private void begin(String check) {
         if (!isJson && terminal.hasColours()) {
             erase();

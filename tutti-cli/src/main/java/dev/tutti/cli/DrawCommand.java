@@ -79,7 +79,7 @@ final class DrawCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    /** Pages hear of it before the group does. */
+    /** Closes the board before the node, so that pages are told first. */
     private static void end(DrawingBoard board, Node node) {
         board.close();
         node.close();

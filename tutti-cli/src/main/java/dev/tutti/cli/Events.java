@@ -13,10 +13,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Prints what happens in groups, one line each: for people, or as JSON. */
+/** Prints a group's events, one line each: for people, or as JSON. */
 final class Events {
 
-    /** Bytes of a message that are shown to people. */
+    /** Most bytes of a message that are shown to people. */
     private static final int SHOWN_BYTES_MAX = 1_024;
 
     private final Terminal terminal;
@@ -80,7 +80,7 @@ final class Events {
         return text == null ? "(" + message.length() + " bytes, no text)" : Printable.escape(text);
     }
 
-    /** Null if the bytes are no UTF-8. */
+    /** Returns the text; null if the bytes are no UTF-8. */
     private static @Nullable String decode(byte[] bytes) {
         try {
             return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tutti events}: what happens to nodes, as it happens. */
+/** {@code tutti events}: prints nodes' events as they happen. */
 @Command(
         name = "events",
         description = "Prints what happens to nodes: views, merges, suspicions, departures, states, and why.",
@@ -41,16 +41,16 @@ final class EventsCommand implements Callable<Integer> {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
 
-    /** Between two looks. */
+    /** Time between two queries. */
     private static final Duration PAUSE = Duration.ofMillis(250);
 
-    /** As nodes write them. */
+    /** Names of the kinds, as nodes write them. */
     private static final List<String> KINDS = Stream.of(Event.Kind.values()).map(Event.Kind::text).toList();
 
     private final Terminal terminal;
     private final LocalNodes nodes = new LocalNodes();
 
-    /** Where each node's socket was left: its name and the number of its last event. */
+    /** By socket, the node's name and the number of the last event that was read. */
     private final Map<String, Place> places = new TreeMap<>();
 
     private record Place(String name, long last) {}
@@ -65,7 +65,10 @@ final class EventsCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "NODE", description = "Port, process id, address or name of a node.")
     private List<String> wanted = List.of();
 
-    @Option(names = "--last", paramLabel = "COUNT", description = "So many of what was before; 10, with --no-follow all.")
+    @Option(
+            names = "--last",
+            paramLabel = "COUNT",
+            description = "Shows the last COUNT events (default 10; all with --no-follow).")
     private int last = -1;
 
     @Option(names = "--no-follow", description = "Ends when all that is there is printed.")
@@ -97,7 +100,7 @@ final class EventsCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    /** @param lastOfEach so many of each node's events at most, the last ones */
+    /** @param lastOfEach maximum of events of each node, the last ones, when it is read for the first time */
     private List<Line> look(int lastOfEach) throws IOException {
         List<Line> lines = new ArrayList<>();
         Map<String, Place> there = new TreeMap<>();
@@ -106,7 +109,7 @@ final class EventsCommand implements Callable<Integer> {
             String key = reply.entry().socket().toString();
             Place place = places.get(key);
             if (!reply.isAnswered()) {
-                // One that is stopped may go on; it is followed from where it was.
+                // A stopped process may continue; its events are read from where they were left.
                 if (place != null) {
                     there.put(key, place);
                 }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Errors as a person wants to read them: one line, the stack only on request. */
+/** Prints errors for people: one line, with the stack trace only on request. */
 final class Failures {
 
     private Failures() {}
@@ -23,7 +23,7 @@ final class Failures {
         err.flush();
     }
 
-    /** An exception of ours says it all; the messages of others need their names. */
+    /** Describes an error in one line: our own by the message, any other also by the name of its class. */
     static String describe(Throwable error) {
         String message = oneLine(String.valueOf(error.getMessage()));
         boolean isOurs = error.getClass().getName().startsWith("dev.tutti.") || error instanceof IllegalStateException;

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node as its inspection shows it.
+ * A node as its inspection document shows it.
  *
  * @param name of the node
- * @param address where others dial it
+ * @param address at which others dial it
  * @param document the inspection; empty if there is none
- * @param failure why not; empty if there is one
+ * @param failure why there is no document; empty if there is one
  */
 record Inspected(String name, String address, Map<?, ?> document, String failure) {
 
@@ -25,7 +25,7 @@ record Inspected(String name, String address, Map<?, ?> document, String failure
                 : new Inspected("?", ":" + reply.entry().port(), Map.of(), reply.failure());
     }
 
-    /** What one node has got from all of its cluster. */
+    /** Returns the members of a cluster, from the answer of one node. */
     static List<Inspected> ofCluster(Map<?, ?> answer) {
         List<Inspected> members = new ArrayList<>();
         for (Map<?, ?> member : maps(answer.get("members"))) {
@@ -38,7 +38,7 @@ record Inspected(String name, String address, Map<?, ?> document, String failure
         return members;
     }
 
-    /** All that can be seen from here: the clusters of the given nodes, and those of them that know no others. */
+    /** Returns all nodes that can be seen from here: those given, with their clusters where these are known. */
     static List<Inspected> everywhere(LocalNodes nodes, List<Entry> entries) {
         Map<String, Inspected> seen = new LinkedHashMap<>();
         for (Entry entry : entries) {
@@ -63,7 +63,7 @@ record Inspected(String name, String address, Map<?, ?> document, String failure
         return one.failure().isEmpty() ? one : other;
     }
 
-    /** The clusters that nodes see, asked at the first that answers for all. */
+    /** Returns the cluster of the first of the nodes that answers for its whole cluster. */
     static List<Inspected> cluster(LocalNodes nodes, List<Entry> entries) throws IOException {
         String failure = "";
         for (Entry entry : entries) {
@@ -97,7 +97,7 @@ record Inspected(String name, String address, Map<?, ?> document, String failure
         return number(node(), "uptimeMillis");
     }
 
-    /** Of a part of the node. */
+    /** Returns a value of one of the node's parts. */
     long value(String part, String name) {
         return number(StatusPage.map(StatusPage.map(document.get("parts")).get(part)), name);
     }

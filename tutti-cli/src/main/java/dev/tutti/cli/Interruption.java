@@ -15,7 +15,7 @@ final class Interruption implements AutoCloseable {
         return runs(node::close);
     }
 
-    /** Does what has to be done in such a case. */
+    /** Runs a task when the process is told to end. */
     static Interruption runs(Runnable end) {
         Thread hook = new Thread(end, "tutti-close");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -24,12 +24,12 @@ final class Interruption implements AutoCloseable {
 
     @Override
     public void close() {
-        // From the hook itself nothing is left to remove.
+        // The hook itself is running: there is nothing to remove.
         if (!Thread.currentThread().equals(hook)) {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The process is ending already, by the hook.
+                // The process is ending already, and runs the hook.
                 return;
             }
         }

@@ -23,10 +23,10 @@ final class LocalNodes {
     private final DiagnosticsDirectory directory = DiagnosticsDirectory.ofUser();
 
     /**
-     * What a node has said.
+     * The answer of a node.
      *
-     * @param document empty if it has not answered
-     * @param failure why it has not; empty if it has
+     * @param document empty if it did not answer
+     * @param failure why it did not; empty if it did
      */
     record Reply(Entry entry, Map<?, ?> document, String failure) {
 
@@ -35,7 +35,7 @@ final class LocalNodes {
         }
     }
 
-    /** Those that are wanted, all if nothing is said; none if no node is there. */
+    /** Returns the wanted nodes, all if none are given; empty if there are none. */
     List<Entry> find(List<String> wanted) throws IOException {
         List<Entry> entries = directory.entries();
         if (wanted.isEmpty() || wanted.contains("all")) {
@@ -56,7 +56,7 @@ final class LocalNodes {
         return wanted.contains(String.valueOf(node.get("name"))) || wanted.contains(String.valueOf(node.get("address")));
     }
 
-    /** As {@link #find}, but somebody has to be there. */
+    /** Works as {@link #find}, but fails if there is no node. */
     List<Entry> require(List<String> wanted) throws IOException {
         List<Entry> found = find(wanted);
         if (found.isEmpty()) {
@@ -69,7 +69,7 @@ final class LocalNodes {
         return found;
     }
 
-    /** Asks nodes at once, so that one that is stopped holds nobody up for longer than a second. */
+    /** Asks all nodes at the same time, so that a stopped one delays the answers by no more than a second. */
     List<Reply> askAll(List<Entry> entries, Function<Entry, String> question) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<CompletableFuture<Reply>> replies = entries.stream()
@@ -79,7 +79,7 @@ final class LocalNodes {
         }
     }
 
-    /** Asks a node; what it says of an error counts as none. */
+    /** Asks a node; an answer that is an error counts as no answer. */
     Reply ask(Entry entry, String question) {
         return ask(entry, question, TIMEOUT);
     }

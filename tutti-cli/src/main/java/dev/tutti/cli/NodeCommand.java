@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tutti node}: a member that does nothing but watch. */
+/** {@code tutti node}: a member that only watches. */
 @Command(
         name = "node",
         description = "Joins groups and prints their views and messages, until it is interrupted.",
@@ -73,7 +73,7 @@ final class NodeCommand implements Callable<Integer> {
         return names.isEmpty() ? Tutti.DONE : Tutti.FAILED;
     }
 
-    /** Null if it is not wanted. */
+    /** Returns the node's console; null if it is not enabled. */
     private @Nullable Console console(Node node, @Nullable Inspection inspection) {
         if (!ConsoleSettings.of(node.spec().node()).get(ConsoleSettings.ENABLED)) {
             return null;

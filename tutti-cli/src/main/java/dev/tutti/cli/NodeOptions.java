@@ -65,7 +65,10 @@ final class NodeOptions {
     @Option(names = "--tls-key", paramLabel = "PEM", description = "This node's private key.")
     private @Nullable Path key;
 
-    @Option(names = "--tls-authority", paramLabel = "PEM", description = "Who must have signed others' certificates.")
+    @Option(
+            names = "--tls-authority",
+            paramLabel = "PEM",
+            description = "Authority that must have signed others' certificates.")
     private @Nullable Path authority;
 
     @Option(names = "--insecure", description = "Allows addresses other than loopback without TLS.")
@@ -77,13 +80,13 @@ final class NodeOptions {
             description = "Any setting, such as -D group.window=4MiB; 'tutti config docs' lists them.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
-    /** A builder with everything that was said. */
+    /** Returns a builder with all options applied. */
     NodeBuilder builder() {
         return Node.of(spec());
     }
 
     /**
-     * The same for a node that is to meet others on this machine when nothing else is said: it takes the first free one
+     * Returns a builder for a node that meets others on this machine unless told otherwise: it takes the first free one
      * of ten ports, and looks for others there.
      */
     NodeBuilder onThisMachine() {
@@ -98,7 +101,7 @@ final class NodeOptions {
         return config != null;
     }
 
-    /** Lets a node that can be asked ask all members of its cluster too, for {@code tutti probe --all} and {@code tutti top}. */
+    /** Lets a node with diagnostics ask its whole cluster, for {@code tutti probe --all} and {@code tutti top}. */
     static @Nullable Inspection openInspection(Node node) {
         for (Setting<?> setting : node.spec().node().definitions()) {
             if (setting.name().equals("diagnostics.enabled") && node.spec().node().get(setting).equals(true)) {
@@ -108,14 +111,14 @@ final class NodeOptions {
         return null;
     }
 
-    /** Every setting that a node of the command line may have, with its default. */
+    /** Returns all settings that a node of the command line may have, with their defaults. */
     static NodeSpec defaults() {
         return ConsoleSettings.addTo(StompSettings.addTo(Node.defaults()));
     }
 
     private NodeSpec spec() {
         NodeSpec spec = defaults();
-        // Nodes of the command line can be asked, unless somebody does not want it.
+        // Nodes of the command line answer queries unless that is switched off.
         spec = spec.withNode(spec.node().with("diagnostics.enabled", "true", Source.PRESET, COMMAND_LINE));
         if (config != null) {
             spec = YamlFile.read(config, spec);

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tutti probe}: everything that members know. */
+/** {@code tutti probe}: shows everything that members know. */
 @Command(
         name = "probe",
         description = "Prints everything a member knows: groups, stacks, settings, counters, links, sockets, threads.",
@@ -108,7 +108,7 @@ final class ProbeCommand implements Callable<Integer> {
                 + " and the parts " + StatusPage.map(page.get("parts")).keySet());
     }
 
-    /** The document with names for people instead of lists. */
+    /** Returns the document with lists turned into maps by name, for people. */
     private Map<String, Object> page(Map<?, ?> document) {
         Map<String, Object> page = new LinkedHashMap<>();
         page.put("node", without(StatusPage.map(document.get("node")), "settings"));
@@ -172,7 +172,7 @@ final class ProbeCommand implements Callable<Integer> {
         return shown;
     }
 
-    /** Two of one name are told apart by a number. */
+    /** Puts a value into the map, with a number behind its name if that is taken. */
     private static void put(Map<String, Object> map, String name, Object value) {
         String free = name;
         int number = 2;

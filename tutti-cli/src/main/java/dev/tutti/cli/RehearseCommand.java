@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 
 /**
- * Does once what commands do, so that the launcher's JVM can keep what it has loaded and linked (JEP 514): later starts
- * take half the CPU.
+ * Runs the code of all commands once, so that the launcher's JVM can keep the classes that it has loaded and linked
+ * (JEP 514): later starts take half the CPU.
  */
 @Command(name = "rehearse", hidden = true, description = "Starts three nodes, lets them meet and talk, and closes them.")
 final class RehearseCommand implements Callable<Integer> {

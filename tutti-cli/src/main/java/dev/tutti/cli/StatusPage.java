@@ -11,17 +11,17 @@ import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nested maps for people: maps with the same keys (links, members) become tables, the rest names and values, indented.
- * It knows no key, so that it shows whatever layers report.
+ * Prints nested maps for people: maps with the same keys (links, members) become tables, the rest names and values,
+ * indented. It depends on no particular key, so that it shows whatever layers report.
  */
 final class StatusPage {
 
     private static final String INDENT = "  ";
 
-    /** Widest a table is if it can be narrower. */
+    /** Width, in characters, beyond which a table is transposed if that makes it narrower. */
     private static final int WIDTH_MAX = 120;
 
-    /** Fewer values are shown as names and values. */
+    /** Number of values from which a map can be a row of a table. */
     private static final int ROW_VALUES_MIN = 3;
 
     private StatusPage() {}
@@ -30,7 +30,7 @@ final class StatusPage {
         print(status, "", terminal);
     }
 
-    /** {@code value} if it is a map, else an empty one. */
+    /** Returns {@code value} if it is a map, else an empty one. */
     static Map<?, ?> map(@Nullable Object value) {
         return value instanceof Map<?, ?> map ? map : Map.of();
     }
@@ -73,7 +73,7 @@ final class StatusPage {
         });
     }
 
-    /** A map of several values that are no maps: a line of a table, together with others that have the same keys. */
+    /** Returns whether it is a map of several plain values: a row of a table with others of the same keys. */
     private static boolean isRow(@Nullable Object value) {
         return isFlat(value) && map(value).size() >= ROW_VALUES_MIN;
     }
@@ -82,13 +82,13 @@ final class StatusPage {
         return value instanceof List<?> list && !list.isEmpty() && list.stream().allMatch(StatusPage::isFlat);
     }
 
-    /** A map whose values are neither maps nor lists of them: a row. */
+    /** Returns whether it is a map whose values are neither maps nor lists of maps. */
     private static boolean isFlat(@Nullable Object value) {
         return value instanceof Map<?, ?> map
                 && map.values().stream().noneMatch(each -> each instanceof Map || isRows(each));
     }
 
-    /** With a line for each row, or a column for each if that is narrower and the lines would be too long. */
+    /** Prints a line for each row, or a column for each if that is narrower and the lines would be too long. */
     private static void table(Map<String, Object> rows, String indent, Terminal terminal) {
         Set<String> keys = new LinkedHashSet<>();
         rows.values().forEach(row -> map(row).keySet().forEach(key -> keys.add(String.valueOf(key))));

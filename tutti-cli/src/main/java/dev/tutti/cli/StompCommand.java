@@ -28,7 +28,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tutti stomp}: a member that clients of any language can speak to. */
+/** {@code tutti stomp}: a member that serves STOMP clients of any language. */
 @Command(
         name = "stomp",
         subcommands = StompLoadCommand.class,
@@ -97,7 +97,7 @@ final class StompCommand implements Callable<Integer> {
         return Tutti.DONE;
     }
 
-    /** Clients hear of it before the group does. */
+    /** Closes the server before the node, so that clients are told first. */
     private static void end(StompServer server, Node node) {
         server.close();
         node.close();

@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many clients of STOMP on one thread: they subscribe to one destination, one more sends to it, and what arrives is counted.
- * A frame is known by the NUL at its end, and when it was sent by the digits before that.
+ * Many STOMP clients on one thread: they subscribe to one destination, one more sends to it, and arriving messages are
+ * counted. A frame is recognized by the NUL at its end; the digits before that are the time of sending.
  */
 final class StompLoad implements AutoCloseable {
 
     /**
-     * What was measured.
+     * Result of a measurement.
      *
      * @param sent messages to the destination
      * @param received MESSAGE frames of all clients
      * @param nanos from the first message to the last frame
-     * @param delaysNanos from a message to its frame, at some clients, in order
+     * @param delaysNanos from a message to its frame, at some of the clients, sorted
      * @param closed clients that were disconnected
      */
     record Result(long sent, long received, long nanos, long[] delaysNanos, int closed) {
@@ -34,7 +34,7 @@ final class StompLoad implements AutoCloseable {
             return received * 1e9 / Math.max(1, nanos);
         }
 
-        /** A quantile of the delays, in milliseconds. */
+        /** Returns a quantile of the delays, in milliseconds. */
         double delayMillis(double quantile) {
             return delaysNanos.length == 0 ? 0 : delaysNanos[(int) (quantile * (delaysNanos.length - 1))] / 1e6;
         }
@@ -153,7 +153,7 @@ final class StompLoad implements AutoCloseable {
         return new Result(sent, frames, lastNanos - beginNanos, sorted, closed);
     }
 
-    /** Of as many digits each time. */
+    /** Returns the time since the start, always with the same number of digits. */
     private String stamp() {
         return String.format("%0" + DIGITS + "d", System.nanoTime() - startNanos + STAMP_OFFSET);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tutti stomp load}: how many MESSAGE frames a member hands out. */
+/** {@code tutti stomp load}: measures how many MESSAGE frames a member delivers. */
 @Command(
         name = "load",
         description = {
@@ -121,7 +121,7 @@ final class StompLoadCommand implements Callable<Integer> {
 
     private int measure(InetSocketAddress server, @Nullable Process member) throws IOException {
         try (StompLoad load = new StompLoad(server, clients, destination)) {
-            // Code is compiled and sockets have their buffers; what counts comes after.
+            // A warm-up: code is compiled and sockets get their buffers.
             StompLoad.Result warm = load.run(Math.max(1, rate / 2), size, Math.max(1, seconds / 4));
             long memberCpu = cpuNanos(member);
             long ownCpu = cpuNanos(null);
@@ -168,13 +168,13 @@ final class StompLoadCommand implements Callable<Integer> {
         return Math.round(value * 100) / 100.0;
     }
 
-    /** CPU of a process, or of this one. */
+    /** Returns the CPU time of a process, or of this one. */
     private static long cpuNanos(@Nullable Process process) {
         ProcessHandle handle = process == null ? ProcessHandle.current() : process.toHandle();
         return handle.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
-    /** A number of /proc, on Linux; 0 elsewhere. */
+    /** Returns a number from /proc on Linux, and 0 elsewhere. */
     private static long status(Process member, String name) throws IOException {
         Path file = Path.of(String.format(Locale.ROOT, "/proc/%d/status", member.pid()));
         if (!Files.exists(file)) {

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Columns that line up. Heads and cells are escaped; numbers are aligned to the right. */
+/** Aligned columns. Headers and cells are escaped; numbers are aligned to the right. */
 final class Table {
 
-    /** Widest a column is padded to; longer cells stick out. */
+    /** Width to which a column is padded at most; longer cells stick out. */
     private static final int WIDTH_MAX = 60;
 
     private static final Pattern NUMBER = Pattern.compile("[0-9.]*");
@@ -55,7 +55,7 @@ final class Table {
         }
     }
 
-    /** In characters, without indent. */
+    /** Returns the width in characters, without indent. */
     int width() {
         return IntStream.of(widths()).sum() + 2 * (heads.size() - 1);
     }

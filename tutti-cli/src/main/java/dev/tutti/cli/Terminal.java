@@ -10,12 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Where a command reads from and writes to.
+ * Input and outputs of a command.
  *
  * @param in bytes of UTF-8
- * @param out what was asked for
- * @param err what went wrong
- * @param hasColours whether somebody looks on
+ * @param out for results
+ * @param err for errors
+ * @param hasColours whether a person reads the output, in colours
  */
 record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasColours) {
 
@@ -23,7 +23,7 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasCol
         return new Terminal(System.in, writer(FileDescriptor.out), writer(FileDescriptor.err), hasColours(System.getenv()));
     }
 
-    /** Colours only for people, and only for those who did not decline: no-color.org. */
+    /** Returns whether to use colours: on a terminal, unless the user declined them (no-color.org). */
     private static boolean hasColours(Map<String, String> environment) {
         Console console = System.console();
         return console != null
@@ -37,7 +37,7 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean hasCol
                 new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8), true);
     }
 
-    /** One line; from any thread. */
+    /** Prints one line; from any thread. */
     void print(String line) {
         synchronized (out) {
             out.println(line);

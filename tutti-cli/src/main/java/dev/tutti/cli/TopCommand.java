@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tutti top}: members, rates and windows, again and again. */
+/** {@code tutti top}: shows members, rates and windows, and keeps them up to date. */
 @Command(
         name = "top",
         description = "Shows members with their rates and windows, again and again.",
@@ -107,7 +107,7 @@ final class TopCommand implements Callable<Integer> {
         }
         page.out().flush();
         if (terminal.hasColours()) {
-            // Over what was there, line by line, without flicker; what is too long is cut instead of wrapped.
+            // Overwrites the previous screen line by line, without flicker; long lines are cut instead of wrapped.
             String lines = text.toString().replace(System.lineSeparator(), "\u001b[K" + System.lineSeparator());
             terminal.out().print("\u001b[?7l\u001b[H" + lines + "\u001b[J\u001b[?7h");
         } else {
@@ -131,7 +131,7 @@ final class TopCommand implements Callable<Integer> {
         return table;
     }
 
-    /** What has changed between two looks at a member. */
+    /** Changes of a member between two inspections. */
     private static final class Rates {
 
         private final @Nullable Inspected before;
@@ -173,7 +173,7 @@ final class TopCommand implements Callable<Integer> {
             }
             Object reasons = now.health().get("reasons");
             String text = reasons instanceof List<?> list && !list.isEmpty() ? String.valueOf(list.getFirst()) : "";
-            // The next step is for view.
+            // The next step is left to tutti view.
             text = text.split("; next step: ", 2)[0];
             return Boolean.TRUE.equals(now.health().get("ready")) ? text.isEmpty() ? "ready" : "ready; " + text : text;
         }

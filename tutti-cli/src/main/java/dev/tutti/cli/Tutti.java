@@ -77,7 +77,7 @@ final class Tutti implements Callable<Integer> {
     private Tutti() {}
 
     public static void main(String[] arguments) {
-        // Before the first logger is made.
+        // This has to precede the first logger.
         String level = List.of(arguments).contains("--debug") ? "debug" : "warn";
         System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", level);
         Terminal terminal = Terminal.system();
@@ -86,7 +86,7 @@ final class Tutti implements Callable<Integer> {
         System.exit(code);
     }
 
-    /** The whole command, with everything that it reads and writes. */
+    /** Returns the whole command line, with its input and outputs. */
     static CommandLine commandLine(Terminal terminal) {
         Tutti tutti = new Tutti();
         CommandLine command = new CommandLine(tutti, new Factory(terminal));
@@ -128,7 +128,7 @@ final class Tutti implements Callable<Integer> {
         return DONE;
     }
 
-    /** Gives each command the terminal. */
+    /** Creates the commands, and passes the terminal to each. */
     private record Factory(Terminal terminal) implements CommandLine.IFactory {
 
         @Override

@@ -2,7 +2,7 @@ package dev.tutti.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} prints. */
+/** Text that {@code --version} prints. */
 final class Version implements IVersionProvider {
 
     Version() {}

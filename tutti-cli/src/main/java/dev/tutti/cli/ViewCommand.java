@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tutti view}: asks nodes of this user on this machine. */
+/** {@code tutti view}: asks nodes of this user on this machine for their status. */
 @Command(
         name = "view",
         description = "Asks nodes on this machine for their groups, views, links, windows and counters.",
@@ -135,7 +135,7 @@ final class ViewCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether the node is ready, and all that is wrong with it, a line each with the next step below. */
+    /** Prints whether the node is ready, and a line for each of its problems with the next step below. */
     private void printHealth(Answer answer) {
         if (StatusPage.map(answer.status.get("health")).isEmpty()) {
             return;
@@ -177,7 +177,7 @@ final class ViewCommand implements Callable<Integer> {
         }
     }
 
-    /** What a node has said about itself. */
+    /** Status of a node, as it answered. */
     private record Answer(Entry entry, Map<?, ?> status) {
 
         String name() {
@@ -216,7 +216,7 @@ final class ViewCommand implements Callable<Integer> {
         }
 
         List<String> groups() {
-            // Beside the groups there are counters of all of them.
+            // Besides the groups, the section holds counters of all of them.
             return StatusPage.map(status.get("groups")).entrySet().stream()
                     .filter(entry -> entry.getValue() instanceof Map)
                     .map(entry -> entry.getKey().toString())

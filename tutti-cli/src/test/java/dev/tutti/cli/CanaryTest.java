@@ -64,7 +64,7 @@ class CanaryTest {
     private final String wrongPasscode = ClusterSecret.generate();
     private final List<Process> processes = new ArrayList<>();
 
-    /** All that was seen, by where. */
+    /** Everything that was seen, by its source. */
     private final Map<String, String> seen = new LinkedHashMap<>();
 
     @AfterEach
@@ -97,7 +97,7 @@ class CanaryTest {
         return process;
     }
 
-    /** Reads up to the event, and keeps what was read. */
+    /** Reads up to the event, and keeps everything read. */
     private Map<?, ?> event(String name, BufferedReader out, String kind) throws IOException {
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             seen.merge("output of " + name, line + "\n", String::concat);

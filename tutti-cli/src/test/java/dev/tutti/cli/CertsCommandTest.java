@@ -85,7 +85,7 @@ class CertsCommandTest {
         assertThat(certs("show", text("missing")).err()).isEqualTo("tutti: NoSuchFile: " + text("missing") + "\n");
     }
 
-    /** A node that the builder makes hears what a chat with the options says. */
+    /** Asserts that a node of the builder receives the messages of a chat with the options. */
     private static void assertMeet(NodeBuilder builder, String... options) throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         CountDownLatch hasMet = new CountDownLatch(1);

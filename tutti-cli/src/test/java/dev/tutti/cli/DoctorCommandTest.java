@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** On this machine alone, without breaking anything of it. */
+/** The doctor on this machine alone, without breaking anything on it. */
 class DoctorCommandTest {
 
     private static List<?> findings(Run run) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What probe, top and events say about nodes of this process. */
+/** Output of probe, top and events for nodes of this process. */
 class InspectionCommandsTest {
 
     private final List<Node> nodes = new ArrayList<>();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import picocli.CommandLine;
 
-/** The doctor, at a machine whose clock is an hour behind. */
+/** The doctor, on a machine whose clock is an hour behind. */
 final class LateDoctor {
 
     private LateDoctor() {}

@@ -12,11 +12,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a command printed, and its exit code.
+ * Output and exit code of a command.
  *
  * @param code the exit code
- * @param out what it printed
- * @param err what it complained about
+ * @param out its standard output
+ * @param err its standard error
  */
 record Run(int code, String out, String err) {
 
@@ -24,7 +24,7 @@ record Run(int code, String out, String err) {
         return with(new ByteArrayInputStream(new byte[0]), arguments);
     }
 
-    /** The input is there only after {@code gate} has opened. */
+    /** Runs a command whose input is available only after {@code gate} has opened. */
     static Run readingAfter(CountDownLatch gate, String input, String... arguments) {
         return with(
                 new FilterInputStream(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8))) {

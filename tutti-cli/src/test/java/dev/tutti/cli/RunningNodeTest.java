@@ -98,7 +98,7 @@ class RunningNodeTest {
         input.flush();
         next();
         assertThat(next()).isEqualTo("ann: done");
-        // Who leaves need not have delivered all that others have sent by then.
+        // A member may leave before it has delivered everything that others have sent.
         assertThat(hasPrintedBytes.await(60, TimeUnit.SECONDS)).isTrue();
         input.close();
         assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(Tutti.DONE);

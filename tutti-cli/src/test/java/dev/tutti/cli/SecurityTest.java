@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Secrets and certificates of nodes that run: who is refused, and what changes while they talk. */
+/** Secrets and certificates of running nodes: refused nodes, and changes that take effect while nodes talk. */
 @Tag("slow")
 @Timeout(120)
 class SecurityTest {
@@ -106,14 +106,14 @@ class SecurityTest {
             views.clear();
         }
 
-        /** Sends until each node has taken over its changed files so many times. */
+        /** Sends until each node has reloaded its changed files the given number of times. */
         void talkUntilReloaded(long reloads) throws InterruptedException {
             Instant end = Instant.now().plusSeconds(LIMIT_SECONDS);
             while (nodes.stream().anyMatch(node -> counter(node, "tls.reloads") < reloads)) {
                 assertThat(Instant.now()).isBefore(end);
                 talk();
             }
-            // What was made with the credentials before may be looked at, and made anew, only now.
+            // Connections made with the previous credentials may be checked and replaced only now.
             for (int count = 0; count < 50; count++) {
                 talk();
             }
@@ -123,7 +123,7 @@ class SecurityTest {
             talk(MEMBERS);
         }
 
-        /** Among the first members. */
+        /** Sends messages among the first members. */
         private void talk(int members) throws InterruptedException {
             String text = "m" + sent++;
             groups.get(sent % members).send(text);
@@ -132,7 +132,7 @@ class SecurityTest {
             }
         }
 
-        /** The last member is in no view any more ten seconds after {@code start}; the others talk meanwhile. */
+        /** Asserts that the last member is in no view ten seconds after {@code start}; the others talk meanwhile. */
         void lastIsOutWithinTenSeconds(Instant start) throws InterruptedException {
             Instant end = start.plusSeconds(10);
             while (groups.getFirst().view().size() == MEMBERS || groups.get(1).view().size() == MEMBERS) {

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The PEM files: there, in their time, and signed by the authority. */
+/** Checks that the PEM files exist, are valid now, and are signed by the authority. */
 final class CertificateCheck implements Check {
 
     private static final int FILE_BYTES_MAX = 1024 * 1024;

@@ -3,10 +3,10 @@ package dev.tutti.cli.doctor;
 import java.time.Duration;
 import java.util.List;
 
-/** One thing that is looked at, within a time of its own. */
+/** A check for one kind of fault, within a deadline of its own. */
 interface Check {
 
-    /** For people: what is looked at. */
+    /** Returns the check's name, for people. */
     String name();
 
     Duration deadline();

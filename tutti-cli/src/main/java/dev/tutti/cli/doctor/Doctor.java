@@ -17,8 +17,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Looks for what keeps a node from meeting others: in its configuration, on this machine, and on the way to them. It starts a
- * node of its own with the same configuration, at another port, that joins no group.
+ * Looks for faults that keep a node from meeting others: in its configuration, on this machine, and on the way to them.
+ * It starts a node of its own with the same configuration, at another port, that joins no group.
  */
 public final class Doctor {
 
@@ -41,8 +41,8 @@ public final class Doctor {
     private final boolean isExpected;
 
     /**
-     * @param groups whose set-up is compared with that of others, besides those that the specification names
-     * @param isExpected whether there should be somebody at the seeds
+     * @param groups whose configuration is compared with that of others, besides those that the specification names
+     * @param isExpected whether a node is expected at the seeds
      */
     public Doctor(NodeSpec spec, List<String> groups, InstantSource clock, boolean isExpected) {
         this.spec = spec;
@@ -55,8 +55,8 @@ public final class Doctor {
     /**
      * Runs all checks, one after the other.
      *
-     * @param onBegin told what is looked at now
-     * @param onFinding told each finding at once
+     * @param onBegin called with the name of each check before it runs
+     * @param onFinding called with each finding at once
      */
     public List<Finding> run(Consumer<String> onBegin, Consumer<Finding> onFinding) throws InterruptedException {
         Patient patient = new Patient(spec, groups, clock, isExpected);
@@ -79,7 +79,7 @@ public final class Doctor {
 
     private static List<Finding> run(Check check, Patient patient) throws InterruptedException {
         CompletableFuture<List<Finding>> result = new CompletableFuture<>();
-        // Not a virtual thread: looking up names may hold its carrier.
+        // Not a virtual thread: resolving names may block its carrier.
         Thread thread = new Thread(
                 () -> {
                     try {
@@ -106,9 +106,9 @@ public final class Doctor {
         return duration.toMillis() % 1_000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
     }
 
-    /** What a builder with the node's configuration needs to be a probe. */
+    /** Returns a builder with the node's configuration, adapted to a probe. */
     static NodeBuilder probe(NodeSpec spec) {
-        // With certificates of their own, nodes have the names in these.
+        // A node with a certificate of its own has the name in that.
         boolean hasName = !spec.node().get(TransportSettings.TLS_CERTIFICATE).isEmpty();
         return Node.of(spec)
                 .name(hasName ? "" : "doctor")

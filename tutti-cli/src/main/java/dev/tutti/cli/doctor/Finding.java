@@ -1,18 +1,18 @@
 package dev.tutti.cli.doctor;
 
 /**
- * What a check has found.
+ * Finding of a check.
  *
- * @param check which one
- * @param text what is, with addresses and values
+ * @param check name of the check
+ * @param text the observation, with addresses and values
  * @param advice what to change, a command or a setting where there is one; empty if nothing needs to be done
  */
 public record Finding(String check, Level level, String text, String advice) {
 
-    /** How bad it is. */
+    /** Severity of a finding. */
     public enum Level {
         OK,
-        /** Worth knowing; members meet all the same. */
+        /** Worth knowing; members meet nevertheless. */
         NOTE,
         FAULT
     }

@@ -12,19 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Whether others take this node for one of theirs: cluster, version, secret, how groups are set up, and the clock. */
+/** Checks that other members accept this node: cluster, version, secret, configuration of groups, and the clock. */
 final class MemberCheck implements Check {
 
     private static final Duration PATIENCE = Duration.ofSeconds(8);
 
-    /** How long it listens at least: news of groups come after the session has begun. */
+    /** Minimum time to listen: information on groups arrives after the session has begun. */
     private static final Duration SETTLED = Duration.ofSeconds(1);
 
     private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
     private static final int LOOK_MILLIS = 50;
     private static final int INCARNATION_RANDOM_BITS = 20;
 
-    /** What members say of a group only if it is not the default. */
+    /** Settings of a group that members report only if they differ from the default. */
     private static final List<String> UNSAID = List.of("dissemination", "partition");
 
     @Override
@@ -75,7 +75,7 @@ final class MemberCheck implements Check {
         return found;
     }
 
-    /** Until all that take connections have been met, or somebody has complained, or it takes too long. */
+    /** Waits until each peer that takes connections has been met or has reported trouble, or the time is up. */
     private static Map<?, ?> listen(Patient patient, Node probe) throws InterruptedException {
         long startNanos = System.nanoTime();
         while (true) {
@@ -121,7 +121,7 @@ final class MemberCheck implements Check {
         return Finding.fault(name(), trouble, "the log of that node says more");
     }
 
-    /** An incarnation begins with the time of its node's start. Only what lies ahead of this clock can be told from age. */
+    /** An incarnation begins with its node's start time. Only a start in the future shows that a clock is off. */
     private static void clock(Patient patient, String name, Map<?, ?> link, List<Finding> found) {
         if (link.get("incarnation") instanceof Long incarnation) {
             Instant started = Instant.ofEpochMilli(incarnation >>> INCARNATION_RANDOM_BITS);
@@ -154,7 +154,7 @@ final class MemberCheck implements Check {
         for (var entry : values.entrySet()) {
             String setting = entry.getKey();
             String own = Patient.text(here, setting);
-            // Whose state goes on is mostly said by the program.
+            // The program usually sets state.of, so it is compared only if it is set here.
             boolean isCompared = !setting.equals("state.of") || isStateSet;
             if (isCompared && !own.equals(entry.getValue())) {
                 isEqual = false;

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Whether large packets arrive where small ones do. A member ends a connection that begins with nonsense, so that it says
- * whether the nonsense has arrived: a little of it, then as much as fills packets. Members log that, once a minute.
+ * Checks that large packets arrive where small ones do. A member closes a connection that begins with invalid bytes,
+ * which shows that these have arrived: first a few, then enough to fill packets. Members log that, once a minute.
  */
 final class MtuCheck implements Check {
 
@@ -21,7 +21,7 @@ final class MtuCheck implements Check {
     private static final int MUCH = 16_384;
     private static final int PEERS_MAX = 3;
 
-    /** Headers of IPv4 and of TCP with its time stamps. */
+    /** Size of the headers of IPv4 and of TCP with timestamps. */
     private static final int HEADERS = 52;
 
     @Override
@@ -74,13 +74,13 @@ final class MtuCheck implements Check {
                         + ", or sysctl -w net.ipv4.tcp_mtu_probing=1; or let ICMP 'fragmentation needed' pass");
     }
 
-    /** Something else may have been lost once. */
+    /** Tries twice, because one attempt may fail for another reason. */
     private static boolean arrivesInTwo(Patient.Peer peer, int bytes) throws IOException {
         boolean hasArrived = arrives(peer, bytes);
         return hasArrived || arrives(peer, bytes);
     }
 
-    /** Whether so many bytes in one go have arrived. */
+    /** Returns whether this number of bytes has arrived, sent at once. */
     private static boolean arrives(Patient.Peer peer, int bytes) throws IOException {
         byte[] nonsense = new byte[bytes];
         Arrays.fill(nonsense, (byte) 0xff);
@@ -91,13 +91,13 @@ final class MtuCheck implements Check {
             OutputStream out = socket.getOutputStream();
             out.write(nonsense);
             while (socket.getInputStream().read(nonsense) >= 0) {
-                // Whatever it says before it ends the connection.
+                // Skips whatever the peer sends before it closes the connection.
             }
             return true;
         } catch (SocketTimeoutException e) {
             return false;
         } catch (IOException e) {
-            // Reset: it had to be read before.
+            // The peer has reset the connection: it had to read the bytes before.
             return true;
         }
     }

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether multicasts leave this machine by the right interface, and come back to it. */
+/** Checks that multicasts leave this machine by the right interface, and come back to it. */
 final class MulticastCheck implements Check {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -40,7 +40,7 @@ final class MulticastCheck implements Check {
         if (text.isEmpty() || !isUdp || bound == null) {
             return List.of(Finding.ok(name(), "not used"));
         }
-        // The probe has parsed it and joined already.
+        // The probe has parsed the address and joined the group already.
         InetAddress group = InetAddress.ofLiteral(text.substring(0, text.lastIndexOf(':')).replaceAll("[\\[\\]]", ""));
         NetworkInterface card = NetworkInterface.getByInetAddress(bound);
         List<Finding> found = new ArrayList<>();

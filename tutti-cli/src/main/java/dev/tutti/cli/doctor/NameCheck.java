@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Whether the hosts of seeds have addresses. */
+/** Checks that the host names of seeds resolve to addresses. */
 final class NameCheck implements Check {
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);

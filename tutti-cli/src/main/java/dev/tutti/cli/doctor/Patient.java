@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** What is looked at, and what checks have found out for those after them. Used by one check at a time. */
+/** Configuration being examined, and results that checks keep for later ones. Used by one check at a time. */
 final class Patient {
 
-    /** Addresses of a range; more are not tried. */
+    /** Most addresses of a range that are tried. */
     static final int RANGE_MAX = 64;
 
     /**
-     * A place where another member may be.
+     * An address at which another member may be.
      *
-     * @param isRange one of several ports, of which some may be empty
+     * @param isRange whether it is one of several ports, some of which may be unused
      */
     record Seed(String host, int port, boolean isRange) {
         @Override
@@ -31,7 +31,7 @@ final class Patient {
         }
     }
 
-    /** A seed with an address. */
+    /** A seed whose host name is resolved. */
     record Peer(Seed seed, InetAddress address) {
 
         InetSocketAddress socket() {
@@ -49,12 +49,12 @@ final class Patient {
     final Set<String> groups;
     final InstantSource clock;
 
-    /** Whether the seeds were named by somebody, and not only tried for want of any. */
+    /** True if the seeds were configured, and false if they are only a default to try. */
     final boolean isExpected;
 
     final List<Peer> peers = new ArrayList<>();
 
-    /** Those whose port takes connections; of all over UDP. */
+    /** Peers whose port takes connections; over UDP all peers. */
     final List<Peer> open = new ArrayList<>();
 
     final ConcurrentLinkedQueue<String> troubles = new ConcurrentLinkedQueue<>();
@@ -71,7 +71,7 @@ final class Patient {
         return spec.node().get(setting);
     }
 
-    /** A setting by its name, as text; empty if there is none. */
+    /** Returns a setting by its name, as text; empty if there is none. */
     static String text(Settings settings, String name) {
         for (Setting<?> setting : settings.definitions()) {
             if (setting.name().equals(name)) {
@@ -81,7 +81,7 @@ final class Patient {
         return "";
     }
 
-    /** Where the probe is bound; null if it could not be. */
+    /** Returns the address to which the probe is bound; null if it could not be. */
     @Nullable InetAddress bound() {
         Node node = probe;
         if (node == null) {

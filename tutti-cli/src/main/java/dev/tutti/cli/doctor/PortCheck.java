@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Whether bind.port is free, and who has it. */
+/** Checks that bind.port is free, and finds the process that holds it if not. */
 final class PortCheck implements Check {
 
     private static final Path PROC = Path.of("/proc");
@@ -87,10 +87,10 @@ final class PortCheck implements Check {
                 .anyMatch(entry -> entry.pid() == pid && entry.port() == port);
     }
 
-    /** A process that has a port. */
+    /** A process that holds a port. */
     private record Holder(long pid, String command) {}
 
-    /** Who has the port, as far as this user may see it; null if that is not known. */
+    /** Returns the process that holds the port, as far as this user may see it; null if that is not known. */
     private static @Nullable Holder holder(int port, boolean isUdp) throws IOException {
         String hex = String.format(":%04X", port);
         for (String table : isUdp ? List.of("udp", "udp6") : List.of("tcp", "tcp6")) {
@@ -126,7 +126,7 @@ final class PortCheck implements Check {
                 }
             }
         } catch (IOException e) {
-            // A process that ends while it is looked at, or a file that it closes, is not the one.
+            // The process ends or closes the file at this moment, and so is not the holder.
             return false;
         }
         return false;

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Whether the ports of others take connections. */
+/** Checks that the ports of other members take connections. */
 final class ReachCheck implements Check {
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -75,7 +75,7 @@ final class ReachCheck implements Check {
     private static final String REFUSED = "refused";
     private static final String SILENT = "silent";
 
-    /** Empty if it takes connections. */
+    /** Returns the kind of failure; empty if the peer takes connections. */
     private static String connect(Patient.Peer peer, int timeoutMillis) {
         try (Socket socket = new Socket()) {
             socket.connect(peer.socket(), timeoutMillis);

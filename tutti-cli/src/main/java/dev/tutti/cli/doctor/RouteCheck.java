@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether the bound address and its netmask fit with where others are. */
+/** Checks that the bound address and its netmask fit the addresses of the seeds. */
 final class RouteCheck implements Check {
 
     @Override

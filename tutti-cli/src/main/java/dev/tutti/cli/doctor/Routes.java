@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The table of IPv4 routes, as Linux tells it. */
+/** The table of IPv4 routes, from Linux. */
 final class Routes {
 
     private static final Path TABLE = Path.of("/proc/net/route");
@@ -14,7 +14,7 @@ final class Routes {
 
     private Routes() {}
 
-    /** The interface of the most specific route; empty if there is none; {@code *} where there is no such table. */
+    /** Returns the interface of the most specific route; empty if there is none; {@code *} if there is no table. */
     static String interfaceTo(Inet4Address address) throws IOException {
         if (!Files.isReadable(TABLE)) {
             return "*";
@@ -40,7 +40,7 @@ final class Routes {
         return best;
     }
 
-    /** Of a network that holds both; a usual size at least. */
+    /** Returns the length of a network prefix that both share, limited to a usual one. */
     static int commonPrefix(Inet4Address one, Inet4Address other) {
         return Math.min(PREFIX_MAX, Integer.numberOfLeadingZeros(number(one) ^ number(other)));
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The problems that nodes of this cluster have which run here, at the configured port or where seeds are. */
+/** Reports problems of nodes of this cluster that run here, at the configured port or at those of seeds. */
 final class RunningCheck implements Check {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(3);

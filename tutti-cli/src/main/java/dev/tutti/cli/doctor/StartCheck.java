@@ -5,7 +5,7 @@ import dev.tutti.core.driver.TransportException;
 import java.time.Duration;
 import java.util.List;
 
-/** Whether a node with this configuration starts at all; it is the probe of later checks. */
+/** Checks that a node with this configuration starts; later checks use it as their probe. */
 final class StartCheck implements Check {
 
     @Override

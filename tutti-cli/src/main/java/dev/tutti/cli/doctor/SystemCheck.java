@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What the operating system allows: open files, and buffers of UDP. */
+/** Checks limits of the operating system: open files, and buffers of UDP. */
 final class SystemCheck implements Check {
 
     private static final String LIMIT = "Max open files";
@@ -60,7 +60,7 @@ final class SystemCheck implements Check {
         }
     }
 
-    /** The driver says what it has got of what it wants: {@code 4 MiB of 8 MiB; raise net.core.rmem_max}. */
+    /** The driver reports a buffer that is smaller than wanted: {@code 4 MiB of 8 MiB; raise net.core.rmem_max}. */
     private void buffer(Map<?, ?> transport, String kind, String limit, List<Finding> found) {
         String text = String.valueOf(transport.get(kind));
         if (text.contains("; raise")) {

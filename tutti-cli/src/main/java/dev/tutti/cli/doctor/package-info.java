@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, this machine or the way to others, and what to change. */
+/** Diagnosis of a configuration, this machine and the way to other members, with advice. */
 @NullMarked
 package dev.tutti.cli.doctor;
 

@@ -40,7 +40,7 @@ class BrokenSetupsTest {
     @TempDir
     private Path directory;
 
-    /** Two namespaces, and what runs in them. */
+    /** Two namespaces, and the processes in them. */
     private final class Scene implements AutoCloseable {
 
         final TwoSpaces spaces = new TwoSpaces();
@@ -49,7 +49,7 @@ class BrokenSetupsTest {
         /** Starts a node at the other end; returns when it listens. */
         void member(String... options) throws IOException {
             List<String> command = new ArrayList<>(List.of("node", "--name", "ann", "--bind", TwoSpaces.THERE, "--seed", "127.0.0.1:1"));
-            // What it says of itself would be found, too; here it is seen from the other side of the network alone.
+            // Its own diagnostics would show the fault, too; here the doctor sees only the other side of the network.
             command.addAll(List.of("-D", "diagnostics.enabled=false"));
             command.addAll(List.of(options));
             start(spaces.prefixThere(), TwoSpaces.java(MEMBER, command.toArray(String[]::new)));
@@ -87,7 +87,7 @@ class BrokenSetupsTest {
         }
     }
 
-    /** What the doctor has said. */
+    /** Report of the doctor. */
     private record Diagnosis(int code, Map<?, ?> document) {
 
         /** Text and advice of each fault, by check. */
@@ -103,7 +103,7 @@ class BrokenSetupsTest {
             return faults;
         }
 
-        /** That there is this fault, that it says so, and that nothing else is called broken but what follows from it. */
+        /** Asserts that the doctor has found this fault, and that its text has these words. */
         void names(String check, String... words) {
             assertThat(faults()).containsKey(check);
             assertThat(faults().get(check)).contains(words);
@@ -124,7 +124,7 @@ class BrokenSetupsTest {
         });
     }
 
-    /** None where there are no namespaces: without root, ip or tc. .ci/run has them. */
+    /** Without namespaces (without root, ip or tc) there are no tests here. .ci/run has them. */
     @TestFactory
     List<DynamicTest> namesTheFault() {
         try {
@@ -219,7 +219,7 @@ class BrokenSetupsTest {
 
     private void silentNames(Scene scene) throws Exception {
         Path resolver = Files.writeString(directory.resolve("resolv.conf"), "nameserver 10.79.0.99\n");
-        // A mount of its own, which ends with the process.
+        // A mount namespace of its own, which ends with the process.
         List<String> prefix = Stream.concat(
                         scene.spaces.prefixHere().stream(),
                         Stream.of("unshare", "--mount", "sh", "-c", "mount --bind " + resolver + " /etc/resolv.conf && exec \"$@\"", "sh"))
@@ -266,7 +266,7 @@ class BrokenSetupsTest {
         scene.member(tls(directory.resolve("theirs"), Duration.ofDays(1)));
         Path ours = directory.resolve("theirs");
         Files.copy(ours.resolve("ann.pem"), directory.resolve("good.pem"));
-        // Over when a doctor's JVM has started.
+        // The certificate has expired by the time that a doctor's JVM has started.
         String[] tls = tls(ours, Duration.ofMillis(1));
         scene.doctor(Stream.concat(Stream.of(tls), Stream.of("--seed", SEED)).toArray(String[]::new))
                 .names("certificates", "has expired: it was good until", "tutti certs node");

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** Has a port that others may want. */
+/** Holds a port that others may want. */
 final class Squatter {
 
     private Squatter() {}
@@ -14,7 +14,7 @@ final class Squatter {
         try (ServerSocket socket = new ServerSocket(Integer.parseInt(arguments[1]), 1, InetAddress.ofLiteral(arguments[0]))) {
             System.out.println("listens on " + socket.getLocalSocketAddress());
             while (System.in.read() >= 0) {
-                // Until whoever has started it is gone.
+                // Runs until the process that started it is gone.
             }
         }
     }

@@ -17,7 +17,7 @@ final class TwoSpaces implements AutoCloseable {
     static final String HERE = "10.79.0.1";
     static final String THERE = "10.79.0.200";
 
-    /** What tc makes of the result of a program of classic BPF: drop, and go on. */
+    /** Instruction of classic BPF that makes tc drop the packet; the next one lets it pass. */
     private static final String DROP = "6 0 0 2";
 
     private static final String PASS = "6 0 0 4294967295";
@@ -52,13 +52,13 @@ final class TwoSpaces implements AutoCloseable {
         return List.of("ip", "netns", "exec", there);
     }
 
-    /** Nothing of TCP to a port leaves, and nobody is told. */
+    /** Drops outgoing TCP packets to a port silently. */
     void dropTo(int port) {
         // EtherType is IPv4, protocol is TCP, the port (of a header without options).
         install("40 0 0 12", "21 0 5 2048", "48 0 0 23", "21 0 3 6", "40 0 0 36", "21 0 1 " + port, DROP, PASS);
     }
 
-    /** Packets of more bytes, that of Ethernet's header included, do not leave, and nobody is told. */
+    /** Drops outgoing packets with more bytes silently; the Ethernet header counts. */
     void dropLongerThan(int bytes) {
         install("128 0 0 0", "37 0 1 " + bytes, DROP, PASS);
     }
@@ -85,7 +85,7 @@ final class TwoSpaces implements AutoCloseable {
         }
     }
 
-    /** What it has said if it has failed. */
+    /** Runs a command and returns its failure with its output; empty if it succeeded. */
     private static String run(String... command) {
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -109,7 +109,7 @@ final class TwoSpaces implements AutoCloseable {
         run("ip", "netns", "delete", there);
     }
 
-    /** A JVM with a main class of this module's tests or of its own. */
+    /** Returns the command line of a JVM with a main class of this module or its tests. */
     static List<String> java(String main, String... arguments) {
         String path = Stream.of("java.class.path", "jdk.module.path")
                 .map(name -> System.getProperty(name, ""))

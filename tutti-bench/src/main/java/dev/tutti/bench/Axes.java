@@ -19,7 +19,7 @@ final class Axes {
             description = "1-n, n-n, m-n with --senders, or a number of senders and -n. Default: ${DEFAULT-VALUE}.")
     private List<String> patterns = List.of();
 
-    @Option(names = "--senders", paramLabel = "N", description = "How many members send, for the pattern m-n.")
+    @Option(names = "--senders", paramLabel = "N", description = "Number of members that send, for the pattern m-n.")
     private int senders;
 
     @Option(

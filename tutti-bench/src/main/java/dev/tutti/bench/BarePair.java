@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit for round trips: one TCP connection of two members, one thread at each end, blocking. It has no multicast, and
- * a wait has no time limit: whoever started the process has.
+ * The limit for round trips: one TCP connection between two members, one thread at each end, blocking. It has no
+ * multicast, and its waits have no time limit: the process that started it has one.
  */
 final class BarePair implements GroupSystem {
 
@@ -96,7 +96,7 @@ final class BarePair implements GroupSystem {
         }
     }
 
-    /** One at a time: nothing follows before it is answered. */
+    /** Receives one message: the sender sends no other before it is answered. */
     private void receive() throws IOException {
         input.clear();
         int needed = LENGTH_BYTES;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limit of requests: a record for each and one for its answer, between threads that wait and one thread with all
- * sockets, which writes once to each peer after it has looked at all of them. No view, no deadline, nothing cancelled.
+ * sockets, which writes once to each peer after it has served all of them. No view, no deadline, nothing cancelled.
  */
 final class BareRequests implements Requests {
 
@@ -26,7 +26,7 @@ final class BareRequests implements Requests {
     private static final int LENGTH_BYTES = 4;
     private static final Duration END_MAX = Duration.ofSeconds(5);
 
-    /** Kind, number of the call, key. */
+    /** Bytes of a record's kind, number of the call, and key. */
     private static final int HEAD_BYTES = 1 + 4 + 4;
 
     private static final byte GET = 0;
@@ -46,7 +46,7 @@ final class BareRequests implements Requests {
 
     private record Submission(int rank, byte kind, int number, int key, byte[] value) {}
 
-    /** A thread that waits for so many answers. */
+    /** A call of a thread that waits for a number of answers. */
     private static final class Call {
         private final Thread caller = Thread.currentThread();
         private final AtomicInteger missing;
@@ -67,7 +67,7 @@ final class BareRequests implements Requests {
             }
         }
 
-        /** Who measures gives all of them a time to end in ({@link RequestMix#run}). */
+        /** Waits without a time limit: {@link RequestMix#run} limits the time of all calls together. */
         byte[] await() {
             while (missing.get() > 0) {
                 LockSupport.park(this);
@@ -88,13 +88,13 @@ final class BareRequests implements Requests {
         void put(byte kind, int number, int key, byte[] value) {
             int length = HEAD_BYTES + value.length;
             if (output.remaining() < LENGTH_BYTES + length) {
-                // As many as threads that wait: it ends by itself.
+                // The number of waiting threads bounds the growth.
                 output = ByteBuffer.allocateDirect(2 * output.capacity() + length).put(output.flip());
             }
             output.putInt(length).put(kind).putInt(number).putInt(key).put(value);
         }
 
-        /** Returns whether something is left. */
+        /** Writes to the socket; returns whether something is left. */
         boolean flush() throws IOException {
             if (output.position() > 0) {
                 channel.write(output.flip());

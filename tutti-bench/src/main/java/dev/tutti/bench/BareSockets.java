@@ -17,8 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit: TCP sockets, a full mesh of them, and records of a length and the bytes. The thread that sends writes 64 KiB
- * at a time to each peer, and reads and cuts what arrives whenever it waits. No protocol, nothing repaired, no failures.
+ * The limit: TCP sockets, a full mesh of them, and records of a length and the bytes. The thread that sends writes 64
+ * KiB at a time to each peer, and reads and cuts what arrives whenever it waits. No protocol, nothing repaired, no
+ * failures.
  */
 final class BareSockets implements GroupSystem {
 
@@ -68,7 +69,7 @@ final class BareSockets implements GroupSystem {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), seat.ports().get(rank));
     }
 
-    /** Dials the members of lower rank, which say hello by being dialled, and accepts the others, which send their rank. */
+    /** Dials the members of lower rank, which thereby know this one, and accepts the others, which send their rank. */
     @Override
     public void join() {
         try {
@@ -98,7 +99,7 @@ final class BareSockets implements GroupSystem {
         listener.onView(seat.ranks(), 0, "mesh");
     }
 
-    /** Members start at different times. */
+    /** Dials until the member listens, because members start at different times. */
     static SocketChannel dial(InetSocketAddress address) throws IOException {
         long end = System.nanoTime() + JOIN_NANOS_MAX;
         while (true) {
@@ -205,7 +206,7 @@ final class BareSockets implements GroupSystem {
         selected.clear();
     }
 
-    /** Passes on the whole records of a buffer, and leaves the rest in it. */
+    /** Delivers the complete records of a buffer, and leaves the rest in it. */
     private void deliver(ByteBuffer records) {
         while (records.remaining() >= LENGTH_BYTES) {
             int length = records.getInt(records.position());
@@ -263,7 +264,7 @@ final class BareSockets implements GroupSystem {
         }
     }
 
-    /** From here on the sockets are for requests alone. */
+    /** Uses the sockets for requests alone from here on. */
     @Override
     public Requests requests(Requests.Values values) {
         SocketChannel[] channels = new SocketChannel[peers.length];

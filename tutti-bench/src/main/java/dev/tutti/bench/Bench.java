@@ -9,7 +9,7 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The command line of the measurements side by side with other systems. */
+/** The command line of measurements that compare tutti with other systems. */
 public final class Bench {
 
     private Bench() {}
@@ -28,7 +28,7 @@ public final class Bench {
         return line.execute(arguments);
     }
 
-    /** Without a further command it is the comparison of one load. */
+    /** Returns the command line; without a further command it compares the systems under one load. */
     static CommandLine commandLine() {
         CommandLine line = GridCommand.of(Experiment.THROUGHPUT);
         line.getCommandSpec().name("tutti bench").version("tutti bench 0.1.0");
@@ -92,17 +92,17 @@ public final class Bench {
         return of(new StartupCommand(), Map.of("--systems", "tutti,jgroups"));
     }
 
-    /** Also what another toolkit's channel costs. */
+    /** Returns the command that measures groups, and channels of another toolkit. */
     static CommandLine groups() {
         return of(new GroupsCommand(), Map.of("--systems", "tutti,jgroups"));
     }
 
-    /** @param defaults of options that it shares with others */
+    /** @param defaults of options that it shares with other commands */
     static CommandLine of(Object command, Map<String, String> defaults) {
         return new CommandLine(command).setDefaultValueProvider(new Defaults(defaults));
     }
 
-    /** How values are written, and what happens when something is wrong; for the command and those below it. */
+    /** Sets the formats of values and the handling of errors, for the command and its subcommands. */
     static CommandLine configure(CommandLine line) {
         line.registerConverter(Duration.class, Durations::parse);
         line.registerConverter(Size.class, text -> Size.parse(text.matches("\\d+") ? text + "B" : text));

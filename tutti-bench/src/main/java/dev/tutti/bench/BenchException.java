@@ -1,6 +1,6 @@
 package dev.tutti.bench;
 
-/** A measurement that can't be made or has failed; the message says which and why. */
+/** Thrown when a measurement can't be made or has failed; the message says which and why. */
 final class BenchException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Lines over a few named places, such as sizes, numbers of members or percentiles.
  *
  * @param isLogarithmic whether the values have a logarithmic axis
- * @param lines values by place, null where there is none, by the name of the line
+ * @param lines by the name of the line, its values by place; null where there is none
  */
 record Chart(
         String title,
@@ -21,7 +21,7 @@ record Chart(
         boolean isLogarithmic,
         Map<String, List<@Nullable Double>> lines) {
 
-    /** Values that come one by one. Places are in the order of their numbers. */
+    /** Builds a chart from values that are added one by one. Places are in the order of their numbers. */
     static final class Builder {
 
         private final String title;
@@ -44,7 +44,7 @@ record Chart(
             return this;
         }
 
-        /** With fewer than two places there is nothing to draw a line between. */
+        /** Returns whether there are two places or more, between which to draw a line. */
         boolean isLine() {
             return places.size() > 1;
         }

@@ -43,7 +43,7 @@ final class Child {
         }
     }
 
-    /** Its process has ended. */
+    /** Notes that its process has ended. */
     void end() {
         synchronized (lines) {
             isOver = true;
@@ -104,7 +104,7 @@ final class Child {
         return null;
     }
 
-    /** Takes all lines of this kind that have come so far. */
+    /** Takes all lines of this kind that have arrived so far. */
     List<Line> takeAll(String verb) {
         List<Line> taken = new ArrayList<>();
         synchronized (lines) {
@@ -115,26 +115,26 @@ final class Child {
         return taken;
     }
 
-    /** The rank of the coordinator in its latest view; -1 if unknown. */
+    /** Returns the rank of the coordinator in its latest view; -1 if unknown. */
     int coordinator() {
         synchronized (lines) {
             return coordinator;
         }
     }
 
-    /** Messages of the phase that runs which it has delivered so far, as it said last. */
+    /** Returns the number of messages of the current phase that it has delivered, by its latest report. */
     long received() {
         synchronized (lines) {
             return received;
         }
     }
 
-    /** Lets its process stand still, as {@code kill -STOP} does, until it is killed. */
+    /** Stops its process, as {@code kill -STOP} does, until it is killed. */
     void stop() {
         host.stop();
     }
 
-    /** Ends its process at once, as {@code kill -9} does. */
+    /** Kills its process, as {@code kill -9} does. */
     void kill() {
         host.kill();
     }

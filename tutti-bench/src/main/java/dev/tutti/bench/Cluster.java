@@ -35,7 +35,7 @@ final class Cluster implements AutoCloseable {
     private List<Integer> ports = List.of();
 
     /**
-     * Where members live.
+     * Placement of members in processes.
      *
      * @param options of each process's JVM
      * @param isOneProcess all in one, or each in its own
@@ -66,7 +66,7 @@ final class Cluster implements AutoCloseable {
      * A phase of a run.
      *
      * @param number greater than that of the phase before
-     * @param senders how many members send; those of the lowest ranks
+     * @param senders number of members that send; those of the lowest ranks
      * @param threads of each of them
      * @param count messages of each thread, at most
      * @param interval between two messages of a thread, which then carry their time; zero for as fast as possible
@@ -75,14 +75,14 @@ final class Cluster implements AutoCloseable {
     record Phase(
             int number, int senders, int threads, int bytes, Duration time, long count, Duration interval, Duration sample) {
 
-        /** One thread per sender, and as many messages as there is time for. */
+        /** Creates a phase of one thread per sender, which sends as many messages as there is time for. */
         Phase(int number, int senders, int bytes, Duration time, Duration interval, Duration sample) {
             this(number, senders, 1, bytes, time, Long.MAX_VALUE, interval, sample);
         }
     }
 
     /**
-     * What came of a phase.
+     * Outcome of a phase.
      *
      * @param sent messages of all senders
      * @param own deliveries to the senders themselves
@@ -90,7 +90,7 @@ final class Cluster implements AutoCloseable {
      * @param nanos from the first sender's first message until the last member had all
      * @param packets that carried the messages; 0 if the system does not say
      * @param usage of all members together
-     * @param faults what was lost, out of order or changed; empty if nothing was
+     * @param faults messages that were lost, out of order or changed; empty if there were none
      */
     record Outcome(long sent, long own, long others, long nanos, long packets, Usage usage, List<String> faults) {
 
@@ -136,8 +136,8 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Starts members in a process each, and further ones that share a process: so many that start at once would measure how
-     * the machine starts processes. The latter are the last of {@link #children}.
+     * Starts members in a process each, and further ones that share a process: many processes that start at once would
+     * measure how the machine starts processes. The latter are the last of {@link #children}.
      */
     static Cluster withSharers(SystemKind kind, int members, int sharers, Layout layout) {
         Cluster cluster = new Cluster(kind);
@@ -157,7 +157,7 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /** Starts further members, which share a process and which the present ones do not know; they have these as seeds. */
+    /** Starts further members in one process, with the present ones as seeds, which in turn do not know them. */
     List<Child> visit(int visitors, Layout layout) {
         List<Integer> all = new ArrayList<>(ports);
         all.addAll(freePorts(visitors));
@@ -180,7 +180,7 @@ final class Cluster implements AutoCloseable {
     /**
      * Starts processes whose members join at once by themselves, as those of an application do, and waits for a view of all.
      *
-     * @param isOneByOne each is started when the one before has joined; else all are at the same time
+     * @param isOneByOne whether each is started when the one before has joined; else all start at the same time
      */
     static Cluster start(SystemKind kind, int members, Layout layout, boolean isOneByOne) {
         Cluster cluster = new Cluster(kind);
@@ -203,13 +203,13 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    /** By process. */
+    /** Returns the ranks of the members of each process. */
     private static List<List<Integer>> ranks(int members, boolean isOneProcess) {
         List<Integer> all = IntStream.range(0, members).boxed().toList();
         return isOneProcess ? List.of(all) : all.stream().map(List::of).toList();
     }
 
-    /** Consecutive ports of the loopback address that nobody listens on now. */
+    /** Returns consecutive ports of the loopback address that nobody listens on now. */
     static List<Integer> freePorts(int count) {
         for (int attempt = 0; attempt < 100; attempt++) {
             int first = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX - count);
@@ -233,7 +233,7 @@ final class Cluster implements AutoCloseable {
         return children;
     }
 
-    /** When the first process was started. */
+    /** Returns the time at which the first process was started. */
     long startedAtNanos() {
         return hosts.getFirst().startedAtNanos();
     }
@@ -242,7 +242,7 @@ final class Cluster implements AutoCloseable {
         return children.size();
     }
 
-    /** One joins after the other, and all are in one view at the end. */
+    /** Lets one member join after the other, until all are in one view. */
     void form() {
         Line join = Line.of("join");
         if (kind.joinsTogether()) {
@@ -255,7 +255,7 @@ final class Cluster implements AutoCloseable {
         awaitView(children, children.size(), FORM_MAX);
     }
 
-    /** Waits until all of these have a view of so many members; returns when the last of them had it, by its own clock. */
+    /** Waits until these members have a view of this size; returns when the last of them had it, by its own clock. */
     static long awaitView(List<Child> members, int size, Duration timeout) {
         long last = Long.MIN_VALUE;
         List<String> ids = new ArrayList<>();
@@ -275,9 +275,9 @@ final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Lets all members begin a phase at the same instant, and waits until all have everything.
+     * Lets all members begin a phase at the same instant, and waits until all have every message.
      *
-     * @param progress hears now and then how many messages all members together have received
+     * @param progress called now and then with the number of messages that all members together have received
      */
     Outcome run(Phase phase, LongConsumer progress) {
         Line line = Line.of("run")
@@ -351,7 +351,7 @@ final class Cluster implements AutoCloseable {
         return new Outcome(sent, own, others, ended - began, packets, sum, faults);
     }
 
-    /** A member that others have suspected meanwhile lacks what they sent without it. */
+    /** A member that others have suspected meanwhile lacks the messages that they sent without it. */
     private static void addViews(Child child, List<String> faults) {
         for (Line view : child.takeAll("view")) {
             faults.add("m" + child.rank() + ": meanwhile a view of " + view.count("size") + ", "

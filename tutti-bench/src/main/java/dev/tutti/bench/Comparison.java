@@ -20,15 +20,15 @@ import java.util.concurrent.atomic.AtomicLong;
 record Comparison(Output output, Rounds rounds, Layout layout, long count) {
 
     /**
-     * The warm-up is so many phases. With one, the code that begins and ends a phase would run for the first time when it
-     * counts, and the compiler would throw away what had assumed that it never does.
+     * Number of phases of the warm-up. With one, the code that begins and ends a phase would run for the first time in
+     * the measurement, and code that was compiled on the assumption that it never runs would be discarded.
      */
     private static final int WARMUPS = 8;
 
-    /** Beyond so many cores of others' work a repetition is marked. */
+    /** Cores used by other processes beyond which a repetition is marked. */
     private static final double FOREIGN_MAX = 0.25;
 
-    /** Systems that can't take the load are left out. */
+    /** Measures all systems; those that can't take the load are left out. */
     Map<SystemKind, Trials> run(Load load, List<SystemKind> systems) {
         Map<SystemKind, Trials> results = new LinkedHashMap<>();
         for (int repetition = 1; repetition <= rounds.repetitions(); repetition++) {
@@ -62,7 +62,7 @@ record Comparison(Output output, Rounds rounds, Layout layout, long count) {
         }
     }
 
-    /** Returns what was wrong; empty if nothing was. */
+    /** Measures once; returns what was wrong, or an empty text. */
     private String measure(Load load, SystemKind system, Trials trials, String name) {
         try (Cluster cluster = new Cluster(system, load.members(), layout)) {
             cluster.form();

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Random;
 
 /**
- * What is sent, and its sum: the sum of its 64-bit words and of the bytes left over.
+ * Content of messages, and its sum: the sum of its 64-bit words and of the bytes left over.
  *
  * <pre>
  * u16 rank of the sender, u16 its thread, u32 phase (its complement: the end of it), u64 number in the phase
@@ -15,15 +15,15 @@ import java.util.Random;
  * of an end: u64 number of messages in the phase, u64 sum of their sums
  * </pre>
  *
- * A message too small for that is known by its length: the rank in the upper half of the first byte, and as many low bits of
- * the number as there is room for.
+ * A smaller message is recognized by its length: the first byte holds the rank in its upper half, followed by as many
+ * low bits of the number as there is room for.
  */
 final class Content {
 
-    /** Smallest message with a header; also what a beginning and an end take. */
+    /** Smallest message with a header; also the size of a beginning and an end. */
     static final int BYTES_MIN = 40;
 
-    /** Ranks that smaller messages have room for. */
+    /** Number of ranks for which smaller messages have room. */
     static final int SMALL_MEMBERS_MAX = 16;
 
     static final int SENDER = 0;
@@ -33,7 +33,7 @@ final class Content {
     static final int COUNT = 24;
     static final int SUM = 32;
 
-    /** The number of a beginning. */
+    /** Number of a beginning. */
     static final long BEGINNING = -1;
 
     static final VarHandle ARRAY_LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -47,7 +47,7 @@ final class Content {
 
     private Content() {}
 
-    /** A message with number and time 0; what follows the header looks random and depends on the sender. */
+    /** Returns a message with number and time 0; the bytes after the header look random and depend on the sender. */
     static byte[] message(int rank, int thread, int phase, int bytes) {
         if (bytes < BYTES_MIN) {
             throw new BenchException("a message with a header has at least " + BYTES_MIN + " bytes, not " + bytes);
@@ -69,14 +69,14 @@ final class Content {
         return sender >>> THREAD_SHIFT;
     }
 
-    /** Says that small messages of a phase follow. */
+    /** Returns the announcement of a phase with small messages. */
     static byte[] beginning(int rank, int phase) {
         byte[] beginning = message(rank, 0, phase, BYTES_MIN);
         ARRAY_LONG.set(beginning, NUMBER, BEGINNING);
         return beginning;
     }
 
-    /** Says that {@code count} messages were sent in the phase, and their sum. */
+    /** Returns the end of a phase, with the number of messages that were sent in it and their sum. */
     static byte[] end(int rank, int thread, int phase, long count, long sum) {
         byte[] end = message(rank, thread, ~phase, BYTES_MIN);
         ARRAY_LONG.set(end, COUNT, count);
@@ -104,7 +104,7 @@ final class Content {
         return first >>> SMALL_NUMBER_BITS & 0xf;
     }
 
-    /** Of the number that a small message of so many bytes carries. */
+    /** Returns the mask of the number's bits that a small message of this length carries. */
     static long smallMask(int length) {
         return (1L << SMALL_NUMBER_BITS + Byte.SIZE * Math.min(SMALL_NUMBER_BYTES_MAX, length - 1)) - 1;
     }

@@ -6,7 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Defaults that differ from command to command, of options that several share: by the first name of the option. */
+/** Defaults of shared options that differ from command to command, by the first name of the option. */
 record Defaults(Map<String, String> values) implements CommandLine.IDefaultValueProvider {
 
     @Override

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What differences of pairs have in common: the median of the means of any two of them (Hodges and Lehmann), and the interval that holds
- * the true one in 95 of 100 cases (Wilcoxon). A few pairs that something else has disturbed move neither far.
+ * Typical difference of pairs: the median of the means of any two of them (Hodges and Lehmann), and the interval that
+ * holds the true one in 95 of 100 cases (Wilcoxon). A few disturbed pairs move neither far.
  *
  * @param low of the interval; with fewer than six pairs, the least of all
  * @param high of the interval; with fewer than six pairs, the greatest of all
- * @param pairs how many there were
+ * @param pairs number of pairs
  */
 record Difference(double estimate, double low, double high, int pairs) {
 
-    /** Of the normal distribution: this far to both sides lie 95 of 100. */
+    /** Standard deviations of the normal distribution within which, to both sides, 95 of 100 values lie. */
     private static final double SIGMAS = 1.96;
 
     static Difference of(List<Double> differences) {

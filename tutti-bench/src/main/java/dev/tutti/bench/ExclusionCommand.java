@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** From the end of a member until all that were members with it have a view without it, while others join. */
+/** Time from the end of a member until all that were members with it have a view without it, while others join. */
 @Command(
         name = "exclusion",
         mixinStandardHelpOptions = true,
@@ -39,7 +39,7 @@ final class ExclusionCommand implements Callable<Integer> {
     private static final double SILENCE_MILLIS_MAX = 4_000;
     private static final int MEMBERS_MIN = 3;
 
-    /** How a member ends. */
+    /** Manner in which a member ends. */
     enum End {
         KILL,
         STOP
@@ -84,7 +84,7 @@ final class ExclusionCommand implements Callable<Integer> {
             names = "--limit",
             paramLabel = "DURATION",
             defaultValue = "60s",
-            description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+            description = "Time to wait for a view. Default: ${DEFAULT-VALUE}.")
     private Duration limit = Duration.ZERO;
 
     /** A row of the table. */
@@ -166,7 +166,7 @@ final class ExclusionCommand implements Callable<Integer> {
         return !Arrays.asList(view.text("members").split(",")).contains(Integer.toString(rank));
     }
 
-    /** With little compilation: several JVMs on a machine of few cores would otherwise measure how they compile. */
+    /** Limits compilation: otherwise several JVMs on a machine of few cores would measure how they compile. */
     private Layout layout() {
         Layout all = output.layout("256m");
         List<String> options = new ArrayList<>(all.options());

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Loads that answer one question together: what a {@link GridCommand} measures unless it is told otherwise. */
+/** Loads that answer one question together; a {@link GridCommand} measures them by default. */
 enum Experiment {
     THROUGHPUT(
             "Multicast as fast as the system takes it, side by side",
@@ -38,7 +38,7 @@ enum Experiment {
             "From 2 to 16 members",
             "tutti,jgroups,limit",
             Map.of("--members", "2,3,4,6,8,12,16"),
-            "What all members together receive per second."),
+            "Messages per second that all members together receive."),
     MEMORY(
             "Every load with a heap of 64 MB",
             "tutti",
@@ -72,7 +72,7 @@ enum Experiment {
         return description;
     }
 
-    /** Of options, by their names. */
+    /** Returns the defaults of options, by their names. */
     Map<String, String> defaults() {
         Map<String, String> all = new LinkedHashMap<>(ONE_LOAD);
         all.put("--systems", systems);
@@ -84,12 +84,12 @@ enum Experiment {
         return this == MEMORY ? "64m" : "512m";
     }
 
-    /** On the command line. */
+    /** Returns the name on the command line. */
     String command() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Those that the report has; the first is for questions of one's own. */
+    /** Returns the experiments in the report; the first one is for questions of one's own. */
     static List<Experiment> reported() {
         return List.of(ONE_TO_N, N_TO_N, TRANSPORTS, THREADS, SCALING, MEMORY);
     }

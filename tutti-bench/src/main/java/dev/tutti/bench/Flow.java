@@ -4,8 +4,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one member received from one thread of a sender in a phase, and whether it is what was sent. One thread at a time uses it, and
- * whoever looks at it at the end is told through a semaphore.
+ * Messages that one member has received from one thread of a sender in a phase, and faults in them. Used by one thread
+ * at a time; a semaphore makes the result visible to the thread that reads it at the end.
  */
 final class Flow {
 
@@ -37,7 +37,7 @@ final class Flow {
         sum += messageSum;
     }
 
-    /** A message that has room for some low bits of its number only. */
+    /** Counts a message that has room only for some low bits of its number. */
     void onSmallMessage(long lowBits, long mask, long messageSum) {
         onMessage(phase, (count & mask) == lowBits ? count : lowBits, messageSum);
     }
@@ -53,7 +53,7 @@ final class Flow {
         }
     }
 
-    /** The time that a message took. */
+    /** Records the time that a message took. */
     void onTime(long nanos) {
         Histogram histogram = times;
         if (histogram == null) {
@@ -63,7 +63,7 @@ final class Flow {
         histogram.recordValue(Math.clamp(nanos, 0, Latencies.NANOS_MAX));
     }
 
-    /** The sender has said how many messages it sent and their sum. */
+    /** Compares with the number of messages and the sum that the sender reports at its end. */
     void onEnd(int ofPhase, long sent, long sumSent) {
         if (ofPhase != phase) {
             // It sent none.
@@ -84,7 +84,7 @@ final class Flow {
         return count;
     }
 
-    /** Null if no message of the phase carried its time. */
+    /** Returns the times; null if no message of the phase carried its time of sending. */
     @Nullable Histogram times() {
         return times;
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What one comparison must show, where the requirements say something about its load; and the ratios in any case. */
+/** Requirements on one comparison, for the loads that have any; and the ratios in any case. */
 final class Goals {
 
     private static final int KIBIBYTE = 1024;
@@ -17,23 +17,23 @@ final class Goals {
     private static final int LARGE_MIN = 10 * KIBIBYTE;
     private static final int LARGE_MAX = 1 << 20;
 
-    /** Of the rate of bare sockets. */
+    /** Least rate, as a part of that of bare sockets. */
     private static final double LIMIT_MIN = 0.6;
 
     private static final double LIMIT_LARGE_MIN = 0.7;
 
-    /** IP multicast against the reference's. */
+    /** Least ratio of IP multicast to the reference's. */
     private static final double MULTICAST_MIN = 10;
 
-    /** TCP against IP multicast. */
+    /** Greatest ratio of TCP to IP multicast. */
     private static final double TCP_MAX = 2;
 
     private static final double SPREAD_MAX = 0.3;
 
-    /** Total order by turns, against FIFO. */
+    /** Least rate of total order by turns, as a part of that of FIFO. */
     private static final double ROTATION_MIN = 0.6;
 
-    /** Total order, against that of the reference. */
+    /** Least ratio of total order to that of the reference. */
     private static final double TOTAL_MIN = 5;
 
     private final Output output;
@@ -46,7 +46,7 @@ final class Goals {
         this.results = results;
     }
 
-    /** Judges, and returns the figures for the file. */
+    /** Judges the results, and returns the figures for the file. */
     Map<String, Object> judge() {
         Map<String, Object> figures = new LinkedHashMap<>();
         Map<String, Object> rates = new LinkedHashMap<>();
@@ -71,7 +71,7 @@ final class Goals {
         return figures;
     }
 
-    /** As users get it, if that was measured. */
+    /** Returns the configuration that users get, if it was measured, else the best one of tutti. */
     private @Nullable SystemKind own() {
         for (SystemKind kind : List.of(SystemKind.TUTTI, SystemKind.TUTTI_INLINE)) {
             if (counts(kind)) {
@@ -81,7 +81,7 @@ final class Goals {
         return best(kind -> kind.family().equals("tutti"));
     }
 
-    /** Configurations that guarantee the same. */
+    /** Returns whether it is a configuration of the reference with the same guarantees. */
     private static boolean isReference(SystemKind kind) {
         return kind.family().equals("jgroups")
                 && kind != SystemKind.JGROUPS_SEQUENCER
@@ -135,7 +135,7 @@ final class Goals {
         return load.bytes() >= LARGE_MIN && load.bytes() <= LARGE_MAX;
     }
 
-    /** 0 where nothing is required. */
+    /** Returns the least ratio to the reference; 0 if nothing is required. */
     private double referenceMin() {
         if (load.threads() > 1 || !load.isAll() && load.senders() > 1) {
             return 0;

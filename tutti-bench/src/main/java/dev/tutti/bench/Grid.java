@@ -30,7 +30,7 @@ final class Grid {
         this.output = output;
     }
 
-    /** Measures all loads, and has printed and plotted them when it returns. */
+    /** Measures all loads; prints and plots them before it returns. */
     static Grid measure(Axes axes, List<SystemKind> systems, Rounds rounds, Layout layout, Output output) {
         output.put("repetitions", rounds.repetitions());
         output.put("warmup-millis", rounds.warmup().toMillis());
@@ -51,7 +51,7 @@ final class Grid {
         return grid;
     }
 
-    /** Takes what a load has given, and judges it. */
+    /** Adds the results of a load, and judges them. */
     private void add(Load load, Map<SystemKind, Trials> results) {
         all.put(load, results);
         Map<String, Object> systems = new LinkedHashMap<>();
@@ -78,7 +78,7 @@ final class Grid {
         plot("members", load -> (long) load.members(), String::valueOf, load -> rest(load, "size", "threads"));
     }
 
-    /** With a column for each part of the load that is not always the same. */
+    /** Returns a table with a column for each part of the load that varies. */
     private Table table() {
         Map<String, Function<Load, String>> parts = new LinkedHashMap<>();
         parts.put("pattern", Load::pattern);
@@ -174,7 +174,7 @@ final class Grid {
 
     // ------------------------------------------------------------------ what only several loads show
 
-    /** The rate with more threads, of that with one. */
+    /** Judges the least rate with any number of threads, as a part of the rate with the fewest. */
     void judgeThreads() {
         double least = Double.MAX_VALUE;
         double first = 0;
@@ -198,7 +198,7 @@ final class Grid {
         }
     }
 
-    /** Whether every load went through. */
+    /** Judges whether every load was delivered completely. */
     void judgeWhole() {
         boolean isWhole = all.values().stream()
                 .flatMap(results -> results.values().stream())
@@ -206,7 +206,7 @@ final class Grid {
         output.bound("every load was delivered whole and in order by processes with this heap", isWhole);
     }
 
-    /** How much less all members together receive when there are many. */
+    /** Judges by how much the rate of all members together falls when there are many. */
     void judgeScaling() {
         Map<SystemKind, List<Double>> delivered = new LinkedHashMap<>();
         all.forEach((load, results) -> results.forEach((system, trials) -> {
@@ -228,7 +228,7 @@ final class Grid {
         });
     }
 
-    /** What repetitions differ by anyhow. */
+    /** Least part of the rate; repetitions alone differ by the rest. */
     private static final double THREADS_MIN = 0.9;
 
     private static final double FALL_MAX = 2.5;

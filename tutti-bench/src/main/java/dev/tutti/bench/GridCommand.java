@@ -39,7 +39,7 @@ final class GridCommand implements Callable<Integer>, Part {
         this.experiment = experiment;
     }
 
-    /** With the defaults and the help of an experiment. */
+    /** Returns the command line with the defaults and the help of an experiment. */
     static CommandLine of(Experiment experiment) {
         CommandLine line = Bench.of(new GridCommand(experiment), experiment.defaults());
         line.getCommandSpec().name(experiment.command()).usageMessage().description(experiment.title() + ".",

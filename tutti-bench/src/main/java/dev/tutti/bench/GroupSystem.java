@@ -30,7 +30,7 @@ interface GroupSystem extends AutoCloseable {
             return ports.size();
         }
 
-        /** Those of all members. */
+        /** Returns the ranks of all members. */
         List<Integer> ranks() {
             return IntStream.range(0, members()).boxed().toList();
         }
@@ -44,7 +44,7 @@ interface GroupSystem extends AutoCloseable {
         }
 
         /**
-         * An IP multicast address that no other cluster of this machine is likely to use.
+         * Returns an IP multicast address that no other cluster of this machine is likely to use.
          *
          * @param system keeps systems apart; 0 to 255
          */
@@ -52,7 +52,7 @@ interface GroupSystem extends AutoCloseable {
             return "239.192." + system + "." + (1 + ports.getFirst() % 254);
         }
 
-        /** The port for {@link #multicastAddress}: none of {@link #ports}. */
+        /** Returns the port for {@link #multicastAddress}, which is none of {@link #ports}. */
         int multicastPort() {
             return MULTICAST_PORT_MIN + ports.getFirst() % 1_000;
         }
@@ -64,18 +64,18 @@ interface GroupSystem extends AutoCloseable {
             return "m" + rank;
         }
 
-        /** The rank in a name that {@link #name(int)} made; -1 if it is none. */
+        /** Returns the rank in a name that {@link #name(int)} made; -1 if it is no such name. */
         static int rankOf(String name) {
             return name.matches("m\\d{1,6}") ? Integer.parseInt(name.substring(1)) : -1;
         }
     }
 
-    /** What a member hears. Messages of one sender come in the order of calls, one at a time. */
+    /** Receives a member's deliveries. Messages of one sender come in the order of calls, one at a time. */
     interface Listener {
 
         void onMessage(byte[] bytes, int offset, int length);
 
-        /** A range of {@code bytes}, valid during the call. */
+        /** Called with a range of {@code bytes}, valid during the call. */
         void onMessage(ByteBuffer bytes, int offset, int length);
 
         /**
@@ -86,7 +86,7 @@ interface GroupSystem extends AutoCloseable {
         void onView(List<Integer> members, int coordinator, String id);
     }
 
-    /** Binds. */
+    /** Binds the member's addresses. */
     void start();
 
     /** Joins {@link #GROUP}. */
@@ -108,17 +108,17 @@ interface GroupSystem extends AutoCloseable {
         }
     }
 
-    /** How many packets this member has sent so far, to see how well messages share them; 0 where that is not known. */
+    /** Returns the number of packets that this member has sent so far, to tell messages per packet; 0 if unknown. */
     default long packetsSent() {
         return 0;
     }
 
-    /** CPU time of processes that this member has started for the system, a broker for example. */
+    /** Returns the CPU time of processes that this member has started for the system, such as a broker. */
     default long startedCpuNanos() {
         return 0;
     }
 
-    /** Keeps what the system says of itself, where that was asked for. */
+    /** Writes the system's status, if that was asked for. */
     default void writeStatus() {}
 
     /** Joins further groups beside the first, and returns when each has all members. */
@@ -135,15 +135,15 @@ interface GroupSystem extends AutoCloseable {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has one group");
     }
 
-    /** Begins to answer requests, and returns how they are made; all members do it at the same time, once in the view. */
+    /** Begins to answer requests, and returns the client for them; called by all members at once, in the view. */
     default Requests requests(Requests.Values values) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " has no requests");
     }
 
     /**
-     * Lets itself be watched, instead of as before, and returns where.
+     * Starts to be watched in this manner instead of the previous one, and returns the addresses to read.
      *
-     * @param intervalNanos between two looks
+     * @param intervalNanos between two readings
      */
     default List<String> watch(Watch watch, long intervalNanos) {
         throw new UnsupportedOperationException(getClass().getSimpleName() + " can't be watched");
@@ -153,7 +153,7 @@ interface GroupSystem extends AutoCloseable {
     @Override
     void close();
 
-    /** Leaves the group; {@link #close} may follow, and ends what is left. */
+    /** Leaves the group; {@link #close} may follow, and releases the rest. */
     default void leave() {
         close();
     }

@@ -12,12 +12,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a further group costs on a pair of nodes. */
+/** Costs of a further group on a pair of nodes. */
 @Command(
         name = "groups",
         mixinStandardHelpOptions = true,
         description = {
-            "What a further group costs on a pair of nodes.",
+            "Costs of a further group on a pair of nodes.",
             "Joins many groups, sends a message in each from both, and compares platform threads and the heap (after a"
                     + " collection) with what they were before. A further group of JGroups is a channel with a transport of its"
                     + " own, of which there are 20 at most.",
@@ -47,7 +47,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
             names = "--idle",
             paramLabel = "DURATION",
             defaultValue = "2s",
-            description = "How long to wait before the heap is measured. Default: ${DEFAULT-VALUE}.")
+            description = "Time to wait before the heap is measured. Default: ${DEFAULT-VALUE}.")
     private Duration idle = Duration.ZERO;
 
     @Option(names = "--short", description = "Three groups.")
@@ -55,7 +55,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
 
     @Override
     public Integer call() {
-        output.title("What a further group costs on a pair of nodes");
+        output.title("Costs of a further group on a pair of nodes");
         measure(output);
         return output.finish();
     }
@@ -97,7 +97,7 @@ final class GroupsCommand implements Callable<Integer>, Part {
 
     private record Joined(int groups, double millis) {}
 
-    /** Twice, because what is idle gives back some of its memory only after a while. */
+    /** Measures twice, because idle parts give back some of their memory only after a while. */
     private List<Line> held(Cluster cluster) {
         all(cluster, Line.of("held"), "held");
         LockSupport.parkNanos(idle.toNanos());

@@ -21,7 +21,7 @@ final class Host implements AutoCloseable {
 
     private static final int LOG_LINES_SHOWN = 12;
     private static final int EXIT_SECONDS_MAX = 5;
-    /** Of its processes, unless told otherwise. */
+    /** Main class of its process, unless told otherwise. */
     private static final String MAIN = "dev.tutti.bench.Member";
 
     private final String name;
@@ -34,7 +34,7 @@ final class Host implements AutoCloseable {
     /**
      * Starts a JVM like this one: the same Java, the same class path, and {@code options}.
      *
-     * @param prefix what the command line begins with, such as that of {@code taskset}; may be empty
+     * @param prefix words in front of the command, such as those of {@code taskset}; may be empty
      * @param arguments of {@link Member}
      * @param ranks of the members that it holds
      */
@@ -91,7 +91,7 @@ final class Host implements AutoCloseable {
         return children;
     }
 
-    /** Before its JVM was loaded. */
+    /** Returns the time before its JVM was loaded. */
     long startedAtNanos() {
         return startedAtNanos;
     }
@@ -127,7 +127,7 @@ final class Host implements AutoCloseable {
         }
     }
 
-    /** Lets it stand still, as {@code kill -STOP} does. */
+    /** Stops it, as {@code kill -STOP} does. */
     void stop() {
         try {
             Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start();
@@ -142,13 +142,13 @@ final class Host implements AutoCloseable {
         }
     }
 
-    /** Ends it, and what it has started, at once, as {@code kill -9} does. */
+    /** Kills it and the processes that it has started, as {@code kill -9} does. */
     void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }
 
-    /** The end of what it wrote to its standard error, for messages. */
+    /** Returns the end of its standard error, for messages. */
     String tail() {
         try {
             List<String> all = Files.readAllLines(log);
@@ -162,7 +162,7 @@ final class Host implements AutoCloseable {
         }
     }
 
-    /** Asks it to end, and makes it after some seconds. */
+    /** Asks it to end, and kills it after some seconds. */
     @Override
     public void close() {
         try {

@@ -17,8 +17,8 @@ import org.jgroups.util.Rsp;
 import org.jgroups.util.RspList;
 
 /**
- * The dispatcher of JGroups, methods by number. As its own measurement of such a mix, UPerf in 5.5.7, uses it unless told
- * otherwise: in the order of each sender, with flow control; tuned: out of band, without.
+ * The dispatcher of JGroups, methods by number. As in its own measurement of such a mix, UPerf in 5.5.7, by default: in
+ * the order of each sender, with flow control; tuned: out of band, without flow control.
  */
 public final class JGroupsRequests implements Requests {
 
@@ -52,12 +52,12 @@ public final class JGroupsRequests implements Requests {
                 .orElseThrow();
     }
 
-    /** For the dispatcher. */
+    /** Called by the dispatcher. */
     public byte[] onGet(int key) {
         return values.get(key);
     }
 
-    /** For the dispatcher. */
+    /** Called by the dispatcher. */
     public boolean onPut(int key, byte[] value) {
         return values.put(key, value);
     }

@@ -22,18 +22,18 @@ import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JGroups with a file that it ships, the loopback address and a fixed port; with TCP, all members as {@code initial_hosts};
- * with UDP, a multicast address of this run's. What else differs from the file is in {@link Stack}. It keeps the array that
- * is sent, so each message is a new one.
+ * JGroups with one of its own files, the loopback address and a fixed port; with TCP, all members as {@code
+ * initial_hosts}; with UDP, a multicast address of this run's. Other differences from the file are in {@link Stack}. It
+ * keeps the array that is sent, so each message is a new one.
  */
 final class JGroupsSystem implements GroupSystem {
 
-    /** With the shipped 16k it drops messages silently under load. */
+    /** Capacity for the bundler: with the default of 16k it drops messages silently under load. */
     private static final Map<String, String> CAPACITY = Map.of("bundler.capacity", "65536");
 
     private static final Map<String, String> PROMPT = Map.of("bundler.capacity", "65536", "tcp_nodelay", "true");
 
-    /** What the file for low latency has, beside protocols that only discover. */
+    /** Properties in the file for low latency, without protocols that only discover. */
     private static final Map<String, String> DIRECT = Map.of(
             "buffered_input_stream_size", "8192",
             "buffered_output_stream_size", "8192",
@@ -45,14 +45,14 @@ final class JGroupsSystem implements GroupSystem {
     private static final Map<String, String> CREDITS = Map.of("max_credits", "8M");
 
     /**
-     * @param file that it ships
+     * @param file one of its own
      * @param changes of properties, by protocol
      * @param without protocols that are left out
      * @param isTotal with SEQUENCER above membership
      */
     record Stack(String file, Map<String, Map<String, String>> changes, Set<String> without, boolean isTotal) {
 
-        /** Whether requests are out of band and without flow control. */
+        /** Returns whether requests are out of band and without flow control. */
         boolean isTuned() {
             return equals(TCP_TUNED);
         }
@@ -84,7 +84,7 @@ final class JGroupsSystem implements GroupSystem {
         }
     }
 
-    /** Where this member is, by protocol. */
+    /** Returns this member's addresses, as properties by protocol. */
     private static Map<String, Map<String, String>> places(Seat seat, int port, List<Integer> ports, String address) {
         Map<String, String> bound =
                 Map.of("bind_addr", "127.0.0.1", "bind_port", Integer.toString(port), "port_range", "0");
@@ -99,7 +99,7 @@ final class JGroupsSystem implements GroupSystem {
                 "TCPPING", Map.of("initial_hosts", hosts, "port_range", "0"));
     }
 
-    /** Keeps its multicast addresses from those of other systems. */
+    /** Network of its multicast addresses, which keeps them apart from those of other systems. */
     private static final int MULTICAST_NET = 79;
 
     private static final long PAUSE_NANOS = 5_000_000;
@@ -204,7 +204,7 @@ final class JGroupsSystem implements GroupSystem {
         }
     }
 
-    /** Each is a channel with a transport of its own: what version 5 offers. Its ports follow those of the members. */
+    /** Opens a channel with its own transport for each, as version 5 offers; their ports follow the members'. */
     @Override
     public void openGroups(int count, long timeoutNanos) {
         long end = System.nanoTime() + timeoutNanos;

@@ -15,7 +15,7 @@ final class JeroMq implements ZeroMqSystem.Library {
     public ZeroMqSystem.Socket publisher(String address) {
         ZMQ.Socket socket = context.createSocket(SocketType.XPUB);
         socket.setXpubNoDrop(true);
-        // Otherwise it would hear of the first subscriber only.
+        // Otherwise only the first subscriber would be reported.
         socket.setXpubVerbose(true);
         socket.setLinger(ZeroMqSystem.CLOSE_MILLIS_MAX);
         socket.setReceiveTimeOut(ZeroMqSystem.JOIN_MILLIS_MAX);

@@ -16,7 +16,7 @@ final class Latencies {
 
     private static final int DIGITS = 3;
 
-    /** What is reported of a histogram, by its name in files. */
+    /** Reported percentiles of a histogram, by their names in files. */
     static final Map<String, Double> PERCENTILES = percentiles();
 
     private Latencies() {}
@@ -44,7 +44,7 @@ final class Latencies {
         return Base64.getEncoder().withoutPadding().encodeToString(used);
     }
 
-    /** What {@link #print} made; empty for the empty text. */
+    /** Parses a text that {@link #print} made; the histogram is empty if the text is. */
     static Histogram parse(String text) {
         if (text.isEmpty()) {
             return histogram();
@@ -70,12 +70,12 @@ final class Latencies {
         return String.format(Locale.ROOT, "%,.1f", micros(histogram, percentile));
     }
 
-    /** All of {@link #PERCENTILES}, printed. */
+    /** Returns all of {@link #PERCENTILES}, formatted. */
     static List<String> row(Histogram histogram) {
         return PERCENTILES.values().stream().map(each -> printMicros(histogram, each)).toList();
     }
 
-    /** A line over all of {@link #PERCENTILES}. */
+    /** Adds a line over all of {@link #PERCENTILES}. */
     static void addTo(Chart.Builder chart, String line, Histogram histogram) {
         long place = 0;
         for (var each : PERCENTILES.entrySet()) {

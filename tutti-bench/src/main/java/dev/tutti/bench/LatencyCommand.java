@@ -30,16 +30,16 @@ import picocli.CommandLine.Option;
         footer = {"", "Examples:", "  tutti bench latency", "  tutti bench latency --systems tutti,tutti-inline --rate 5000"})
 final class LatencyCommand implements Callable<Integer>, Part {
 
-    /** Of the times of bare sockets. */
+    /** Greatest ratio to the times of bare sockets. */
     private static final double LIMIT_MAX = 2;
 
-    /** Median of a single sender's multicasts under total order by a sequencer, against FIFO. */
+    /** Greatest ratio of a single sender's median under total order by a sequencer to that under FIFO. */
     private static final double SEQUENCER_MAX = 2.5;
 
     private static final double P99 = 99;
     private static final double MEDIAN = 50;
 
-    /** At full speed first: at a low rate the compiler would take minutes to see what is hot. */
+    /** Number of warm-ups at full speed: at a low rate the compiler would take minutes to find the hot code. */
     private static final int FAST_WARMUPS = 4;
 
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);

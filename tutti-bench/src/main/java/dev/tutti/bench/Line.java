@@ -4,12 +4,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What coordinator and members say to each other: a verb and named values without spaces, on one line that starts with a
- * mark, because libraries print to the standard output too.
+ * Message between coordinator and members: a verb and named values without spaces, on one line that starts with a mark,
+ * because libraries print to the standard output too.
  */
 record Line(String verb, Map<String, String> values) {
 
-    /** Whom it is for, or whom it is from. */
+    /** Name of the value that identifies the receiving or sending member. */
     static final String MEMBER = "m";
 
     private static final String MARK = "#bench ";
@@ -23,7 +23,7 @@ record Line(String verb, Map<String, String> values) {
         return this;
     }
 
-    /** The same for one member, or from it. */
+    /** Returns the same line to or from one member. */
     Line to(int member) {
         Line line = new Line(verb, new LinkedHashMap<>(values));
         return line.with(MEMBER, member);

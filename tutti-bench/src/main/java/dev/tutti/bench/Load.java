@@ -5,9 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is sent.
+ * Load on a cluster.
  *
- * @param senders how many members send; those of the lowest ranks
+ * @param senders number of members that send; those of the lowest ranks
  * @param threads of each of them
  * @param bytes of a message
  */
@@ -23,7 +23,7 @@ record Load(int senders, int members, int threads, int bytes) {
         }
     }
 
-    /** The number of senders in a pattern such as {@code 1-n}, {@code n-n}, {@code 3-n}; the hyphen may be left out. */
+    /** Returns the number of senders in a pattern like {@code 1-n}, {@code n-n}, {@code 3-n}; hyphens are optional. */
     static int senders(String pattern, int members) {
         Matcher matcher = PATTERN.matcher(pattern);
         if (!matcher.matches()) {
@@ -40,12 +40,12 @@ record Load(int senders, int members, int threads, int bytes) {
         return senders == members;
     }
 
-    /** With a header, each message says which thread sent it. */
+    /** Returns whether messages have room for a header, which names the sending thread. */
     boolean hasHeader() {
         return bytes >= Content.BYTES_MIN;
     }
 
-    /** Why this system can't take it; empty if it can. */
+    /** Returns why this system can't take the load; empty if it can. */
     String obstacle(SystemKind system) {
         if (threads > 1 && !system.isForManyThreads()) {
             return "one thread only";
@@ -53,7 +53,7 @@ record Load(int senders, int members, int threads, int bytes) {
         return system.hasMulticast() ? "" : "no multicast";
     }
 
-    /** With the unit that it is a whole number of: 1 KiB, 100 B, 1 MB. */
+    /** Formats a size in the largest unit of which it is a whole number: 1 KiB, 100 B, 1 MB. */
     static String print(long bytes) {
         if (bytes > 0 && bytes % 1_000_000 == 0) {
             return bytes / 1_000_000 + " MB";

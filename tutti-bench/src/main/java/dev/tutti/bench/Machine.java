@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  */
 record Machine(long atNanos, long busyNanos) {
 
-    /** Of /proc/stat; the same on all Linux systems of interest. */
+    /** Unit of /proc/stat; the same on all Linux systems of interest. */
     private static final long JIFFY_NANOS = 10_000_000;
 
     private static final int LOAD_AVERAGES = 3;
@@ -36,7 +36,7 @@ record Machine(long atNanos, long busyNanos) {
         return new Machine(System.nanoTime(), jiffies * JIFFY_NANOS);
     }
 
-    /** How many cores others kept busy since {@code before}, on average. */
+    /** Returns the number of cores that other processes kept busy since {@code before}, on average. */
     double foreignCores(Machine before, long ownCpuNanos) {
         long elapsed = Math.max(1, atNanos - before.atNanos);
         return Math.max(0, (double) (busyNanos - before.busyNanos - ownCpuNanos) / elapsed);
@@ -49,7 +49,7 @@ record Machine(long atNanos, long busyNanos) {
                 : Arrays.stream(text.split(" ")).limit(LOAD_AVERAGES).collect(Collectors.joining(" "));
     }
 
-    /** What figures depend on, for the report. */
+    /** Returns facts about the machine on which figures depend, for the report. */
     static Map<String, Object> description() {
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("date", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
@@ -61,7 +61,7 @@ record Machine(long atNanos, long busyNanos) {
         return description;
     }
 
-    /** Empty where it is not there. */
+    /** Returns the text of a file; empty if there is none. */
     private static String read(String file) {
         try {
             return Files.readString(Path.of(file));

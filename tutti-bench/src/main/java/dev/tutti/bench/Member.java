@@ -22,14 +22,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member in a measured process: does what lines on the standard input say, and answers on the standard output. The
- * process ends when its input does, so that it never outlives who started it.
+ * A member in a measured process: executes commands from lines on the standard input, and answers on the standard
+ * output. The process ends when its input does, so that it never outlives the process that started it.
  *
  * <p>Times are {@link System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a machine.
  */
 final class Member {
 
-    /** The argument that lets it join at once. */
+    /** Argument that makes members join at once. */
     static final String JOIN = "join";
 
     private static final int COMMANDS_MAX = 64;
@@ -46,7 +46,7 @@ final class Member {
     private Usage before = Usage.NONE;
     private long packetsBefore;
 
-    /** @param isFirst whether it is the one to say what its process has used */
+    /** @param isFirst whether it is the member that reports the usage of its process */
     private Member(SystemKind kind, Seat seat, boolean isFirst) {
         this.seat = seat;
         this.isFirst = isFirst;
@@ -78,7 +78,7 @@ final class Member {
         return system;
     }
 
-    /** Arguments: the system; the ranks of this process's members, and the ports of all, with commas between them; {@link #JOIN}. */
+    /** Arguments: the system, the ranks of this process, the ports of all (lists with commas), {@link #JOIN}. */
     public static void main(String[] arguments) throws IOException {
         SystemKind kind = SystemKind.valueOf(arguments[0]);
         List<Integer> ports = numbers(arguments[2]);
@@ -102,7 +102,7 @@ final class Member {
                 throw new BenchException("nobody takes: " + command);
             }
         }
-        // A system whose threads do not end must not keep its process; a recording is written on the way out.
+        // A system whose threads do not end must not keep its process alive; a recording is written at the exit.
         System.exit(0);
     }
 
@@ -163,7 +163,7 @@ final class Member {
 
     private Line join() {
         system.start();
-        // What it costs to be in a view counts from here.
+        // The cost of being in a view counts from here.
         before = usage();
         long began = System.nanoTime();
         system.join();
@@ -238,7 +238,7 @@ final class Member {
         }
     }
 
-    /** The first thread is this one; its system may have no other. */
+    /** Sends with this thread as the first one; its system may allow no other. */
     private long send(Line command, int threads, long began) {
         List<Sending> sendings = new ArrayList<>();
         List<Thread> others = new ArrayList<>();
@@ -265,7 +265,7 @@ final class Member {
         return sendings.stream().mapToLong(Sending::count).sum();
     }
 
-    /** What the process has used is said by one of its members. */
+    /** Returns the usage; that of the process is reported by one of its members. */
     private Usage usage() {
         Usage started = new Usage(system.startedCpuNanos(), 0, 0, 0);
         return (isFirst ? Usage.now() : Usage.NONE).plus(started);
@@ -314,7 +314,7 @@ final class Member {
 
     // ------------------------------------------------------------------ latency
 
-    /** One message to another member and back, one at a time; without {@code to}, answers until that is over. */
+    /** Sends one message at a time to another member and back; without {@code to}, answers until that is over. */
     private Line ping(Line command) {
         int size = command.count("size");
         int to = (int) command.number("to", -1);
@@ -338,7 +338,7 @@ final class Member {
             }
             times.recordValue(Math.min(System.nanoTime() - began, Latencies.NANOS_MAX));
         }
-        // An answer that nobody has asked for is the sign that it is over.
+        // An answer without a question tells the other member that it is over.
         system.unicast(to, pong);
         return Line.of("pinged").with("nanos", Latencies.print(times));
     }

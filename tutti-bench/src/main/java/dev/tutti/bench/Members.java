@@ -2,7 +2,7 @@ package dev.tutti.bench;
 
 import picocli.CommandLine.Option;
 
-/** How many processes there are. */
+/** Option for the number of processes. */
 final class Members {
 
     @Option(names = "--members", paramLabel = "N", defaultValue = "4", description = "Processes. Default: ${DEFAULT-VALUE}.")

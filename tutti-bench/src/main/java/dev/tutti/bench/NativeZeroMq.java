@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** ZeroMQ itself, {@code libzmq}, called without a library in between. */
 final class NativeZeroMq implements ZeroMqSystem.Library {
 
-    /** Names the file where the library is not where the linker looks. */
+    /** System property with the library's file, if the linker does not find it. */
     static final String LIBRARY = "bench.zmq";
 
     private static final String LIBRARY_DEFAULT = "libzmq.so.5";
@@ -32,10 +32,10 @@ final class NativeZeroMq implements ZeroMqSystem.Library {
     private static final int XPUB_VERBOSE = 40;
     private static final int XPUB_NODROP = 69;
 
-    /** Larger messages are cut by the library, and then a fault. */
+    /** Size of the receive buffer; the library truncates larger messages, which then count as faults. */
     private static final int MESSAGE_BYTES_MAX = 16 << 20;
 
-    // The shapes of its functions. Public because a proxy of a method handle demands it.
+    // The signatures of its functions. They are public because proxies of method handles require it.
 
     /** Makes a context. */
     public interface Create {

@@ -17,13 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NATS: the first member starts a {@code nats-server}, all connect to it, publish on one subject and subscribe to it. What is
- * set about it keeps it from dropping: a gigabyte may wait for each consumer (64 MB is the default), no limit in clients.
- * A sender does not get its own messages, and there is no unicast.
+ * NATS: the first member starts a {@code nats-server}, all connect to it, publish on one subject and subscribe to it.
+ * Settings keep it from dropping messages: a gigabyte may wait for each consumer (64 MB is the default), and clients
+ * have no limit. A sender does not receive its own messages, and there is no unicast.
  */
 final class NatsSystem implements GroupSystem {
 
-    /** Names the program where it is not on the PATH. */
+    /** System property with the program's file, if it is not on the PATH. */
     static final String PROGRAM = "bench.nats";
 
     private static final String HELLO = "hello.";
@@ -66,7 +66,7 @@ final class NatsSystem implements GroupSystem {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            // It must not outlive a member that is killed politely; kill -9 is the coordinator's, which has ended it then.
+            // It must not outlive a member that exits or is terminated; a kill -9 by the coordinator kills it, too.
             Runtime.getRuntime().addShutdownHook(new Thread(this::endServer));
         } catch (IOException e) {
             throw new BenchException(
@@ -108,7 +108,7 @@ final class NatsSystem implements GroupSystem {
         listener.onView(seat.ranks(), 0, "subscribed");
     }
 
-    /** The server takes its time to listen. */
+    /** Connects, repeatedly, because the server needs some time until it listens. */
     private static Connection connect(Options options) throws IOException, InterruptedException {
         long end = System.nanoTime() + JOIN_NANOS_MAX;
         while (true) {
@@ -123,7 +123,7 @@ final class NatsSystem implements GroupSystem {
         }
     }
 
-    /** Whoever greets has subscribed: greets until all others have, and once more for those who came last. */
+    /** Greets until all others have greeted, and so have subscribed, and once more for the last of them. */
     private void greet(Connection open) throws TimeoutException, InterruptedException {
         long end = System.nanoTime() + JOIN_NANOS_MAX;
         while (greeted.size() < seat.members() - 1) {
@@ -137,7 +137,7 @@ final class NatsSystem implements GroupSystem {
         open.flush(FLUSH_MAX);
     }
 
-    /** It keeps the array until it is written. */
+    /** The client keeps the array until it is written. */
     @Override
     public void multicast(byte[] message) {
         connection().publish(GROUP, message.clone());

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
 /**
- * What all measurements have in common: where results go (the terminal, a JSON file, a page), which bounds hold, and what the
- * processes are started with.
+ * Output and options that all measurements share: the files of results (the terminal, a JSON file, a page), the bounds
+ * to hold, and the options of processes.
  */
 final class Output {
 
@@ -81,7 +81,7 @@ final class Output {
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 "-Djava.net.preferIPv4Stack=true"));
-        // What the launcher has kept from a rehearsal serves the members of every system.
+        // The launcher's archive from a rehearsal serves the members of every system.
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-XX:AOTCache=") || argument.startsWith("-Xlog:aot="))
                 .forEach(all::add);
@@ -90,21 +90,21 @@ final class Output {
         return all;
     }
 
-    /** Processes of their own. */
+    /** Returns a layout with a process for each member. */
     Layout layout(String heapDefault) {
         return new Layout(jvmOptions(heapDefault), false, cores);
     }
 
     // ------------------------------------------------------------------ results
 
-    /** What the file and the page are called, and the first line that is printed. */
+    /** Sets the title of the file and the page, and prints it. */
     void title(String text) {
         title = text;
         values.put("title", text);
         print(text);
     }
 
-    /** From here on until {@link #endSection}, values and tables are of a part of the report. */
+    /** Assigns values and tables to a part of the report, until {@link #endSection}. */
     void beginSection(String name, String heading, String text) {
         Map<String, Object> part = new LinkedHashMap<>();
         values.put(name, part);
@@ -117,7 +117,7 @@ final class Output {
         section = values;
     }
 
-    /** A figure for the file. */
+    /** Adds a figure to the file. */
     void put(String name, Object value) {
         section.put(name, value);
     }
@@ -127,7 +127,7 @@ final class Output {
         page.table(table);
     }
 
-    /** Prints, and the page has it too. */
+    /** Prints a text, and adds it to the page. */
     void note(String text) {
         print(text);
         page.note(text);
@@ -143,18 +143,18 @@ final class Output {
         page.chart(chart);
     }
 
-    /** Verification has not held. */
+    /** Records that a verification has failed. */
     void fail(String failure) {
         failures.add(failure);
     }
 
-    /** A system that is compared has lost, reordered or changed something, or does not run: it can't win. */
+    /** Records that a compared system has lost, reordered or changed a message, or does not run: it can't win. */
     void disqualify(String what) {
         disqualified.add(what);
         progress("disqualified: " + what);
     }
 
-    /** A bound of the requirements. */
+    /** Records whether a bound of the requirements holds. */
     void bound(String what, boolean isHeld) {
         print((isHeld ? "held:   " : "MISSED: ") + what);
         page.verdict((isHeld ? "held: " : "missed: ") + what, isHeld);
@@ -165,7 +165,7 @@ final class Output {
 
     // ------------------------------------------------------------------ the terminal
 
-    /** What is under way, on the standard error. */
+    /** Prints progress on the standard error. */
     void progress(String text) {
         PrintWriter err = spec().commandLine().getErr();
         err.println((hasTick ? "\r\033[K" : "") + "  " + text);
@@ -173,7 +173,7 @@ final class Output {
         hasTick = false;
     }
 
-    /** What will soon be out of date; only where a person looks. */
+    /** Prints a transient text that the next one replaces; only on a terminal. */
     void tick(String text) {
         if (isTerminal()) {
             PrintWriter err = spec().commandLine().getErr();
@@ -195,7 +195,7 @@ final class Output {
         }
     }
 
-    /** Prints what failed, writes the files, and says how to exit. */
+    /** Prints failures, writes the files, and returns the exit code. */
     int finish() {
         Map<String, Object> machine = Machine.description();
         values.put("machine", machine);
@@ -223,7 +223,7 @@ final class Output {
         return isStrict && !missed.isEmpty() ? MISSED : HELD;
     }
 
-    /** Writes the files as far as there is something, so that what was measured outlives an interruption. */
+    /** Writes the files as far as there are results, so that these outlive an interruption. */
     void save() {
         if (json != null && !STANDARD_OUTPUT.equals(json)) {
             write(Path.of(json), Json.write(values) + "\n");

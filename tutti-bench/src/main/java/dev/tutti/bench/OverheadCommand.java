@@ -18,12 +18,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What it costs to be watched: by metrics, by the console. */
+/** Cost of being watched by metrics or by the console. */
 @Command(
         name = "overhead",
         mixinStandardHelpOptions = true,
         description = {
-            "What being watched costs of the rate at which all members multicast.",
+            "Cost of being watched, as a part of the rate at which all members multicast.",
             "The same members work unwatched, with metrics, unwatched, with an open console, unwatched, and so on: each phase is"
                     + " compared with the two beside it. Metrics: each member read once a second by Prometheus, Micrometer and the"
                     + " flight recorder, and registered with JMX. Console: one page that is told all, once a second.",
@@ -35,13 +35,13 @@ import picocli.CommandLine.Option;
             "  tutti bench overhead --rate 5000"})
 final class OverheadCommand implements Callable<Integer> {
 
-    /** Of the rate. */
+    /** Greatest loss, as a part of the rate. */
     private static final double LOSS_MAX = 0.02;
 
     private static final Duration WATCH_MAX = Duration.ofSeconds(30);
     private static final Duration WARM_INTERVAL = Duration.ofMillis(20);
 
-    /** To be watched is one thing, to begin with it another: the flight recorder starts, a page is told all there is. */
+    /** Time to wait after watching begins, which costs more: the flight recorder starts, a page is sent everything. */
     private static final Duration SETTLE = Duration.ofMillis(1_500);
 
     private static final Duration SETTLE_SHORT = Duration.ofMillis(40);
@@ -76,7 +76,7 @@ final class OverheadCommand implements Callable<Integer> {
     private @Nullable Watchers watchers;
     private final Map<Watch, Series> series = new EnumMap<>(Watch.class);
 
-    /** Phases of one kind. Losses are of the rate, costs of CPU for each delivery, as parts of what is without; shares of the machine. */
+    /** Phases of one kind, with relative losses of rate, relative costs in CPU, and shares of the machine. */
     private static final class Series {
         private final List<Outcome> outcomes = new ArrayList<>();
         private final List<Double> losses = new ArrayList<>();
@@ -111,13 +111,13 @@ final class OverheadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        output.title("What being watched costs: " + members.count() + " members, n-n, " + size + ", " + rounds);
+        output.title("Cost of being watched: " + members.count() + " members, n-n, " + size + ", " + rounds);
         try (Cluster cluster = new Cluster(SystemKind.TUTTI, members.count(), output.layout("512m"))) {
             cluster.form();
             warmUp(cluster);
             Outcome before = work(cluster, Watch.NOTHING);
             for (int round = 1; round <= rounds.repetitions(); round++) {
-                // Each comes first in half of the rounds.
+                // Each kind comes first in half of the rounds.
                 boolean isEven = round % 2 == 0;
                 for (Watch watch : isEven ? List.of(Watch.CONSOLE, Watch.METRICS) : List.of(Watch.METRICS, Watch.CONSOLE)) {
                     Outcome watched = work(cluster, watch);
@@ -140,7 +140,7 @@ final class OverheadCommand implements Callable<Integer> {
         return rate == 0 ? percent(-each.losses.getLast()) : percent(each.shares.getLast());
     }
 
-    /** What runs once a second would take an hour until it is compiled. */
+    /** Watches at short intervals: code that runs once a second would take an hour to be compiled. */
     private void warmUp(Cluster cluster) {
         watch(cluster, Watch.EVERYTHING, WARM_INTERVAL);
         run(cluster, rounds.warmup());
@@ -198,7 +198,7 @@ final class OverheadCommand implements Callable<Integer> {
         series(watch).shares.add(share(watched) - (share(before) + share(after)) / 2);
     }
 
-    /** What all members have used of what there is. */
+    /** Returns the CPU time of all members, as a part of all that the machine has. */
     private static double share(Outcome outcome) {
         return (double) outcome.usage().cpuNanos() / outcome.nanos() / Runtime.getRuntime().availableProcessors();
     }

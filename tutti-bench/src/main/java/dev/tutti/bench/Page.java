@@ -26,13 +26,13 @@ final class Page {
         return this;
     }
 
-    /** A line of a list of findings. */
+    /** Adds an item to a list of findings. */
     Page note(String text) {
         body.append("<p class=\"note\">").append(escape(text)).append("</p>\n");
         return this;
     }
 
-    /** @param isGood whether it is what was hoped for */
+    /** @param isGood whether it is the desired result */
     Page verdict(String text, boolean isGood) {
         body.append("<p class=\"").append(isGood ? "held" : "missed").append("\">").append(escape(text)).append("</p>\n");
         return this;
@@ -63,7 +63,7 @@ final class Page {
         return this;
     }
 
-    /** What the report was made on. */
+    /** Adds facts on the environment of the measurements. */
     Page facts(Map<String, Object> facts) {
         body.append("<dl>");
         facts.forEach((name, value) -> body.append("<dt>").append(escape(name)).append("</dt><dd>")

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** What is chosen of tutti itself. */
+/** Options for settings of tutti itself. */
 final class Product {
 
     private enum Transport {

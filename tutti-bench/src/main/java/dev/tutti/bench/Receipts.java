@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /** Verifies everything that a member receives, sender by sender and thread by thread. */
 abstract class Receipts implements Listener {
 
-    /** Phases below are measured; this one is answered, see {@link #onPing}. */
+    /** First phase whose messages are answered, see {@link #onPing}; those of lower phases are measured. */
     static final int PING = 1 << 20;
 
     static final int PONG = PING + 1;
 
-    /** Every so manieth message, ends not counted, is lost on purpose, to see that it is noticed; 0 for none. */
+    /** Interval at which a message, ends not counted, is lost on purpose, to test that this is noticed; 0 for never. */
     private static final int LOSS_INTERVAL = Integer.getInteger("bench.lose", 0);
 
-    /** By rank and thread. Whoever delivers a sender's messages makes room for its threads. */
+    /** By rank and thread. The thread that delivers a sender's messages makes room for the sender's threads. */
     private final Flow[][] flows;
 
     private final Semaphore ended = new Semaphore(0);
@@ -35,7 +35,7 @@ abstract class Receipts implements Listener {
         }
     }
 
-    /** A message of phase {@link #PING} or {@link #PONG}, of which {@code rank} is the sender. */
+    /** Called with a message of phase {@link #PING} or {@link #PONG} from {@code rank}. */
     abstract void onPing(int rank, int phase);
 
     @Override
@@ -151,22 +151,22 @@ abstract class Receipts implements Listener {
         ended.release();
     }
 
-    /** From now on, consuming a message takes so much longer. */
+    /** Makes the consumption of each message take this much longer from now on. */
     void pauseAfterEach(long nanos) {
         pauseNanos = nanos;
     }
 
-    /** A permit for each thread of each sender whose phase is over and checked. */
+    /** Returns a semaphore with a permit for each thread of each sender whose phase is over and checked. */
     Semaphore ended() {
         return ended;
     }
 
-    /** When the last end came. */
+    /** Returns the time at which the last end arrived. */
     long endedAtNanos() {
         return endedAtNanos.get();
     }
 
-    /** From all threads of a sender in the phase that it sent in last. While a phase runs, about so many. */
+    /** Returns the messages from all threads of a sender in its latest phase; an estimate while a phase runs. */
     long received(int rank) {
         Flow[] threads = flows[rank];
         int phase = 0;
@@ -180,7 +180,7 @@ abstract class Receipts implements Listener {
         return count;
     }
 
-    /** The times of the last phase's messages from other members. */
+    /** Returns the times of the last phase's messages from other members. */
     Histogram times(int ownRank) {
         Histogram times = Latencies.histogram();
         for (int rank = 0; rank < flows.length; rank++) {
@@ -194,7 +194,7 @@ abstract class Receipts implements Listener {
         return times;
     }
 
-    /** The first fault of the phase; null if everything that was sent has come, in order and whole. */
+    /** Returns the first fault of the phase; null if all messages have arrived, in order and unchanged. */
     @Nullable String fault() {
         for (int rank = 0; rank < flows.length; rank++) {
             for (Flow flow : flows[rank]) {

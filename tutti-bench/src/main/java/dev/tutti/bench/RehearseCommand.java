@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /**
- * Does once what members do, of each system, so that the launcher's JVM can keep what it has loaded and linked (JEP 514)
- * for the members of all of them alike.
+ * Runs once the code of members, for each system, so that the launcher's JVM can keep the classes that it has loaded
+ * and linked (JEP 514) for the members of all of them alike.
  */
 @Command(
         name = "rehearse",
@@ -59,7 +59,7 @@ final class RehearseCommand implements Callable<Integer> {
         }
     }
 
-    /** What a process does when another one dies it does rarely, and then quickly: it needs another process. */
+    /** Rehearses the reaction to a crash of another process, which is rare and has to be fast. */
     private static boolean rehearseCrash(List<Integer> ports, CountDownLatch grown, CountDownLatch shrunk)
             throws InterruptedException {
         String all = ports.stream().map(String::valueOf).collect(Collectors.joining(","));

@@ -104,7 +104,7 @@ final class ReportCommand implements Callable<Integer> {
         }
     }
 
-    /** @param value null if it was not given, empty if the option has none */
+    /** @param value null if it was not given, empty if the option takes none */
     private static void give(
             List<String> arguments, CommandLine line, String option, @Nullable String value) {
         if (value == null || line.getCommandSpec().findOption(option) == null) {

@@ -24,7 +24,7 @@ final class RequestMix {
     /**
      * @param rank this member's; requests go to others only
      * @param bytes of a value
-     * @param reads of a hundred requests
+     * @param reads percentage of reads among requests
      * @param copies members that a value is written to, or all others if they are fewer
      */
     RequestMix(Requests requests, int rank, int members, int bytes, int reads, int copies) {
@@ -39,7 +39,7 @@ final class RequestMix {
         }
     }
 
-    /** Runs so many virtual threads until the time is over and all have their last answer. */
+    /** Runs this many virtual threads until the time is over and all have their last answer. */
     RequestMix run(int threads, long nanos, long timeoutNanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
         CountDownLatch done = new CountDownLatch(threads);
@@ -62,7 +62,7 @@ final class RequestMix {
         return workers.stream().map(worker -> worker.fault).filter(text -> !text.isEmpty()).findFirst().orElse("");
     }
 
-    /** Of all requests, the ones that failed left out. */
+    /** Returns the times of all requests but failed ones. */
     Histogram times() {
         return Latencies.sum(workers.stream().map(worker -> worker.times).toList());
     }
@@ -122,7 +122,7 @@ final class RequestMix {
             return false;
         }
 
-        /** The member of this number, this one not counted. */
+        /** Returns the member of this number, not counting this one. */
         private int other(int number) {
             return number < rank ? number : number + 1;
         }

@@ -8,11 +8,11 @@ import java.util.List;
  */
 interface Requests extends AutoCloseable {
 
-    /** Keys that there are: 0 to one below. */
+    /** Number of keys, which count from 0. */
     int KEYS = 1_024;
 
     /**
-     * The value that a member has under a key.
+     * Returns the value that a member has under a key.
      *
      * @throws Exception if no answer came
      */
@@ -21,7 +21,7 @@ interface Requests extends AutoCloseable {
     /**
      * Sets the value under a key at several members.
      *
-     * @return whether all of them have said that they did
+     * @return whether all of them have confirmed it
      * @throws Exception if the request could not be made
      */
     boolean put(List<Integer> ranks, int key, byte[] value) throws Exception;
@@ -29,7 +29,7 @@ interface Requests extends AutoCloseable {
     @Override
     void close();
 
-    /** What one member keeps: a value under each key, which begins with the key and has a sum of its own. */
+    /** Values of one member: one under each key, which begins with the key and has a sum of its own. */
     final class Values {
         private final byte[][] values = new byte[KEYS][];
 
@@ -46,7 +46,7 @@ interface Requests extends AutoCloseable {
             return value;
         }
 
-        /** Whether it is what somebody has set under this key, unchanged. */
+        /** Returns whether the value is one that was set under this key, unchanged. */
         static boolean isWhole(byte[] value, int key, int bytes) {
             if (value.length != bytes || (int) Content.ARRAY_INT.get(value, Content.PHASE) != key) {
                 return false;

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What comes through network cards of a given rate: from member to member, and from each to all. */
+/** Throughput of network cards of a given rate: from member to member, and from each to all. */
 @Command(
         name = "ring",
         mixinStandardHelpOptions = true,
@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
         footer = {"", "Examples:", "  tutti bench ring", "  tutti bench ring --link 100mbit --members 8 --repetitions 3"})
 final class RingCommand implements Callable<Integer> {
 
-    /** Of the card's rate: what goes over it besides messages are headers, acknowledgements and TCP's own. */
+    /** Least part of the card's rate; headers, acknowledgements and TCP's own traffic take the rest. */
     private static final double SHARE_MIN = 0.9;
 
     @Mixin
@@ -45,7 +45,7 @@ final class RingCommand implements Callable<Integer> {
             names = "--congestion",
             paramLabel = "NAME",
             defaultValue = "cubic",
-            description = "What TCP does against congestion, such as cubic or bbr. BBR looks for the shortest way to a neighbour every"
+            description = "Congestion control of TCP, such as cubic or bbr. BBR looks for the shortest way to a neighbour every"
                     + " 10 s and slows down for 0.2 s meanwhile; the ring is as slow as the slowest of its links. Default:"
                     + " ${DEFAULT-VALUE}, as the kernel's.")
     private String congestion = "";
@@ -70,7 +70,7 @@ final class RingCommand implements Callable<Integer> {
             paramLabel = "PATTERN",
             split = ",",
             defaultValue = "n-n,1-n",
-            description = "Who sends: all, or so many. Default: ${DEFAULT-VALUE}.")
+            description = "Senders: all members (n-n) or a number (1-n). Default: ${DEFAULT-VALUE}.")
     private List<String> patterns = List.of();
 
     @Option(
@@ -127,7 +127,7 @@ final class RingCommand implements Callable<Integer> {
         return output.finish();
     }
 
-    /** Bytes of messages a second that a member receives from the others; in n-n the mean, in 1-n of those that do not send. */
+    /** Returns the message bytes per second from others at a member; in 1-n, at one that does not send. */
     private double measure(Layout layout, SystemKind system, int count, String pattern) {
         int senders = Load.senders(pattern, count);
         try (Cluster cluster = new Cluster(system, count, layout)) {

@@ -15,7 +15,7 @@ import org.HdrHistogram.Histogram;
 /** Round trips between two members, one at a time, by size and by where the two processes run. */
 final class RoundTrips {
 
-    /** Of the median of a bare socket, for messages of 64 B. */
+    /** Greatest ratio of medians to that of a bare socket, for messages of 64 B. */
     private static final double LIMIT_MAX = 3;
 
     private static final int BOUND_BYTES = 64;
@@ -24,13 +24,13 @@ final class RoundTrips {
     private static final Duration PING_MAX = Duration.ofSeconds(10);
     private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
 
-    /** Where the processes run. What a round trip takes depends on it by a factor of four. */
+    /** Cores of the processes, on which the time of a round trip depends by a factor of four. */
     enum Placement {
         /** Both on one core. */
         ONE(List.of(0)),
         /** Each on a core of its own. */
         TWO(List.of(0, 1)),
-        /** Wherever the system puts them. */
+        /** On any cores, as the operating system chooses. */
         ANY(List.of());
 
         private final List<Integer> cores;
@@ -98,7 +98,7 @@ final class RoundTrips {
         }
     }
 
-    /** All sizes in one pair of processes. */
+    /** Measures all sizes in one pair of processes. */
     private void measure(Layout layout, Placement placement, SystemKind system, int repetition) {
         try (Cluster cluster = new Cluster(system, 2, layout)) {
             cluster.form();
@@ -162,7 +162,7 @@ final class RoundTrips {
         placements.forEach(this::plot);
     }
 
-    /** One way, in half of the median round trip. */
+    /** Returns the MiB per second of one way, which takes half of the median round trip. */
     private static double bandwidth(int bytes, Histogram histogram) {
         double seconds = Latencies.micros(histogram, MEDIAN) / 2e6;
         return seconds == 0 ? 0 : bytes / seconds / (1 << 20);

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** How often and for how long something is measured. */
+/** Options for the number and length of measurements. */
 final class Rounds {
 
     private static final Duration SHORT_WARMUP = Duration.ofMillis(400);

@@ -81,7 +81,7 @@ final class RpcCommand implements Callable<Integer>, Part {
         return Map.of("--systems", systems, "--repetitions", "3", "--warmup", "20s", "--time", "4s");
     }
 
-    /** What one system did with one mix. */
+    /** Results of one system with one mix. */
     private static final class Series {
         private final List<Double> rates = new ArrayList<>();
         private final List<Double> cpuMicros = new ArrayList<>();
@@ -229,7 +229,7 @@ final class RpcCommand implements Callable<Integer>, Part {
         series.cpuMicros.add(usage.cpuNanos() / 1e3 / Math.max(1, requests));
     }
 
-    /** @throws BenchException if any request failed, or brought another value than was written */
+    /** @throws BenchException if any request failed, or returned another value than was written */
     private List<Line> request(List<Child> children, int threadsEach, Duration time) {
         Line line = Line.of("request")
                 .with("size", size.bytes())

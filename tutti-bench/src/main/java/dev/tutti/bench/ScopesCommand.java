@@ -25,12 +25,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Whether scopes are parallel: how much more many get done than one, when listeners take their time. */
+/** Parallelism of scopes: the rate of many, as a multiple of the rate of one, when listeners take some time. */
 @Command(
         name = "scopes",
         mixinStandardHelpOptions = true,
         description = {
-            "Whether messages in different scopes are handled side by side.",
+            "Parallel handling of messages in different scopes.",
             "One node sends as fast as another takes it, whose listener waits for a while with each message: in one scope, and in"
                     + " many by turns. As many times the rate is what is hoped for. Order within each scope is verified.",
         },
@@ -39,7 +39,7 @@ final class ScopesCommand implements Callable<Integer> {
 
     static final Map<String, String> DEFAULTS = Map.of("--repetitions", "3", "--warmup", "5s", "--time", "5s");
 
-    /** Of as many times the rate of one scope. */
+    /** Least rate with N scopes, as a part of N times the rate of one. */
     private static final double PART_MIN = 0.9;
 
     private static final Duration JOIN_MAX = Duration.ofSeconds(20);
@@ -65,7 +65,7 @@ final class ScopesCommand implements Callable<Integer> {
     @Mixin
     private final Output output = new Output();
 
-    /** What one listener has seen since it began. */
+    /** Messages that one listener has handled since it began. */
     private static final class Receiver {
         private final long workNanos;
         private final AtomicInteger[] next;

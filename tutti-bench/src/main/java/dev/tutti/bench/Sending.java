@@ -5,15 +5,15 @@ import java.util.concurrent.Semaphore;
 /**
  * One thread's sending in a phase: as fast as the system takes it, or at a fixed rate.
  *
- * <p>At a fixed rate a message that waited for the one before it to be taken counts from when it was due, so that a system
- * that stalls can't hide the messages that were not sent meanwhile (coordinated omission). If only the thread woke up late,
- * the time is that of sending, unless it was later than a millisecond.
+ * <p>At a fixed rate, the time of a message that had to wait for the one before it counts from when it was due, so that
+ * a system that stalls can't hide the messages that were not sent meanwhile (coordinated omission). If only the thread
+ * woke up late, the time is that of sending, unless it was later than a millisecond.
  */
 final class Sending implements Runnable {
 
     private static final long OVERSLEPT_NANOS_MAX = 1_000_000;
 
-    /** With smaller messages the clock is read only now and then. */
+    /** Size from which the clock is read for each message; for smaller ones it is read only now and then. */
     private static final int LARGE_BYTES = 4096;
 
     private final GroupSystem system;
@@ -87,7 +87,7 @@ final class Sending implements Runnable {
     private void sendAtRate() {
         byte[] message = Content.message(rank, thread, phase, bytes);
         long unchanged = Content.sum(message, 0, bytes);
-        // What is due in the time is sent, however long that takes.
+        // All messages that are due in the time are sent, however long that takes.
         while (count < countMax && count * intervalNanos < timeNanos) {
             long due = began + count * intervalNanos;
             long left = due - System.nanoTime();

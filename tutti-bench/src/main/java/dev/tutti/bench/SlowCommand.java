@@ -16,12 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Whether memory stays bounded when one member consumes slowly. */
+/** Memory of members while one of them consumes slowly. */
 @Command(
         name = "slow",
         mixinStandardHelpOptions = true,
         description = {
-            "Whether memory stays flat when one member is slow.",
+            "Memory of members while one of them is slow.",
             "Senders of large messages, one unless told otherwise, and one consumer that takes many times as long for each as the others do."
                     + " Nothing may be lost, and memory (heap after a collection, plus direct memory) must stay flat.",
         },
@@ -29,10 +29,10 @@ import picocli.CommandLine.Option;
             "  tutti bench slow --senders 3 --time 10min"})
 final class SlowCommand implements Callable<Integer> {
 
-    /** Flat: the most that any member holds grows by less than this part from one half of the time to the other. */
+    /** Greatest relative growth of the most that any member holds, from one half of the time to the other. */
     private static final double GROWTH_MAX = 0.1;
 
-    /** What is sampled before is warming up. */
+    /** Part of the time that is a warm-up, whose samples are ignored. */
     private static final double SETTLED = 0.3;
 
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
@@ -61,21 +61,21 @@ final class SlowCommand implements Callable<Integer> {
             names = "--factor",
             paramLabel = "N",
             defaultValue = "100",
-            description = "How much slower the slow one is. Default: ${DEFAULT-VALUE}.")
+            description = "Factor by which the slow member is slower. Default: ${DEFAULT-VALUE}.")
     private int factor;
 
     @Option(
             names = "--work",
             paramLabel = "DURATION",
             defaultValue = "5ms",
-            description = "What each message takes a consumer, beside looking at it. Default: ${DEFAULT-VALUE}.")
+            description = "Time that a consumer spends on each message, besides checks. Default: ${DEFAULT-VALUE}.")
     private Duration work = Duration.ZERO;
 
     @Option(
             names = "--time",
             paramLabel = "DURATION",
             defaultValue = "60s",
-            description = "How long to send. Default: ${DEFAULT-VALUE}.")
+            description = "Time during which to send. Default: ${DEFAULT-VALUE}.")
     private Duration time = Duration.ZERO;
 
     @Option(
@@ -190,7 +190,7 @@ final class SlowCommand implements Callable<Integer> {
         return Arrays.stream(values, from, to).max().orElse(0);
     }
 
-    /** Bytes per second, after it has settled. */
+    /** Returns the growth in bytes per second, after the warm-up. */
     private static double growth(List<Line> lines, long[] bytes) {
         int from = (int) (lines.size() * SETTLED);
         double[] seconds = new double[lines.size() - from];

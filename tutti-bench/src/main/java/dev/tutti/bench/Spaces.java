@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  */
 final class Spaces implements AutoCloseable {
 
-    /** System property of members: the addresses of all, with commas between them. */
+    /** System property of members: the addresses of all, separated by commas. */
     static final String HOSTS = "bench.hosts";
 
     private static final String NET = "10.99.77.";
@@ -27,7 +27,7 @@ final class Spaces implements AutoCloseable {
 
     /**
      * @param rate as {@code tc} writes it, such as {@code 1gbit}
-     * @param congestion what TCP does against congestion, by the kernel's name for it, such as {@code cubic}
+     * @param congestion the kernel's name for TCP's congestion control, such as {@code cubic}
      */
     Spaces(int count, String rate, String congestion) {
         this.count = count;
@@ -64,23 +64,23 @@ final class Spaces implements AutoCloseable {
         run("tc", "-n", space, "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "20ms");
     }
 
-    /** Of members, by rank. */
+    /** Returns the names of the members' namespaces, by rank. */
     List<String> names() {
         return names.subList(1, names.size());
     }
 
-    /** For the JVMs of members. */
+    /** Returns the option for the JVMs of members. */
     String option() {
         String hosts = IntStream.rangeClosed(1, count).mapToObj(number -> NET + number).collect(Collectors.joining(","));
         return "-D" + HOSTS + "=" + hosts;
     }
 
-    /** Whether this process is a member in a namespace. */
+    /** Returns whether this process is a member in a namespace. */
     static boolean isUsed() {
         return System.getProperty(HOSTS) != null;
     }
 
-    /** The addresses of all members, of which this process is one. */
+    /** Returns the addresses of all members, this process included. */
     static List<String> hosts(int members) {
         String hosts = System.getProperty(HOSTS);
         return hosts == null ? Collections.nCopies(members, "127.0.0.1") : List.of(hosts.split(","));

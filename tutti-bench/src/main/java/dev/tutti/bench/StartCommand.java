@@ -14,12 +14,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How fast views come: after a start of all at once, after crashes, after a leave. */
+/** Time until there is a new view: after all members start at once, after crashes, after a leave. */
 @Command(
         name = "start",
         mixinStandardHelpOptions = true,
         description = {
-            "How fast views come: after joins, crashes, a leave.",
+            "Times until there is a new view: after joins, crashes, a leave.",
             "Starts members together and measures, per round: how long the join of a first member takes that finds nobody;"
                     + " from the last one's call to join until all have one view; from kill -9 of a random member, and of the"
                     + " coordinator, until all others have the view without it; how long leaving takes.",
@@ -60,7 +60,7 @@ final class StartCommand implements Callable<Integer> {
             names = "--limit",
             paramLabel = "DURATION",
             defaultValue = "60s",
-            description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+            description = "Time to wait for a view. Default: ${DEFAULT-VALUE}.")
     private Duration limit = Duration.ZERO;
 
     /** Milliseconds of one round. */
@@ -138,9 +138,9 @@ final class StartCommand implements Callable<Integer> {
     }
 
     /**
-     * With little compilation, for every system alike: without the second compiler, without what the class archive's
-     * rehearsal would have compiled at once, and the rest later. As many JVMs as members on a machine of few cores would
-     * otherwise measure how they compile, not how they meet.
+     * Returns a layout that limits compilation, for every system alike: without the second compiler, without the
+     * methods that the class archive's rehearsal would have compiled at once, and the others later. Many JVMs on a
+     * machine of few cores would otherwise measure how they compile, not how they meet.
      */
     private Layout layout() {
         Layout all = output.layout("512m");
@@ -154,14 +154,14 @@ final class StartCommand implements Callable<Integer> {
         return new Layout(options, false, all.cores());
     }
 
-    /** The join of a member whose seeds nobody listens on. */
+    /** Measures the join of a member whose seeds nobody listens on. */
     private double first(SystemKind system) {
         try (Cluster alone = new Cluster(system, members.count(), 1, layout())) {
             return millis(alone.children().getFirst().say(Line.of("join")).await("joined", limit).number("took"));
         }
     }
 
-    /** Kills a member and waits until all others have the view without it. */
+    /** Kills a member, and measures the time until all others have the view without it. */
     private double crash(List<Child> alive, Child victim) {
         alive.remove(victim);
         forgetViews(alive);
@@ -170,7 +170,7 @@ final class StartCommand implements Callable<Integer> {
         return millis(Cluster.awaitView(alive, alive.size(), limit) - killed);
     }
 
-    /** On the way to the view of all there may have been one of as many as are left now. */
+    /** Discards views from the time of joining: one of them may have as many members as are left now. */
     private static void forgetViews(List<Child> alive) {
         alive.forEach(child -> child.takeAll("view"));
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** From the start of a process to the view of all. */
+/** Time from the start of a process to the view of all. */
 @Command(
         name = "startup",
         mixinStandardHelpOptions = true,

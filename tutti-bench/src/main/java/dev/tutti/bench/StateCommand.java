@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A large state for a newcomer, while the group goes on and the provider is killed. */
+/** Transfer of a large state to a newcomer, while the group continues and the provider is killed. */
 @Command(
         name = "state",
         mixinStandardHelpOptions = true,
@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         footer = {"", "Examples:", "  tutti bench state --size 4GiB", "  tutti bench state --size 256MiB --rate 0"})
 final class StateCommand implements Callable<Integer> {
 
-    /** The part of its rate that a sender keeps. */
+    /** Least part of its rate that a sender keeps. */
     private static final double RATE_MIN = 0.7;
 
     private static final Duration STEP_MAX = Duration.ofSeconds(30);
@@ -79,7 +79,7 @@ final class StateCommand implements Callable<Integer> {
             names = "--before",
             paramLabel = "DURATION",
             defaultValue = "5s",
-            description = "How long to measure the rate before the newcomer comes. Default: ${DEFAULT-VALUE}.")
+            description = "Time to measure the rate before the newcomer joins. Default: ${DEFAULT-VALUE}.")
     private Duration before = Duration.ofSeconds(5);
 
     @Option(names = "--spare", description = "Nobody is killed.")
@@ -113,7 +113,7 @@ final class StateCommand implements Callable<Integer> {
             Host host = new Host("m" + rank, List.of(), options, MEMBER, arguments, List.of(rank));
             hosts.add(host);
             children.addAll(host.children());
-            // One after the other: a newcomer asks the oldest node first, and it is not to be the sender that is killed.
+            // One after the other: a newcomer asks the oldest node first, which must not be the sender that is killed.
             children.getLast().await("ready", STEP_MAX);
         }
         for (int rank = 0; rank < members; rank++) {
@@ -234,7 +234,7 @@ final class StateCommand implements Callable<Integer> {
         newcomer.takeAll("closed").forEach(line -> output.fail("the newcomer was closed: " + line.text("why")));
     }
 
-    /** Its hash when it has all messages. */
+    /** Returns the hash of a member's state when it has all messages. */
     private String image(Child child, long sent) {
         long end = System.nanoTime() + STEP_MAX.toNanos();
         while (true) {

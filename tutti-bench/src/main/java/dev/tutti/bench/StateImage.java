@@ -11,8 +11,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A state of any size in little memory: each of its blocks follows from its number and a value that messages change, and
- * only the values are kept. Whoever installs it looks at every byte.
+ * A state of any size in little memory: each of its blocks is computed from its number and a value that messages
+ * change, and only the values are kept. Installing it checks every byte.
  *
  * <p>The stream is a header block (u64 number of blocks, then per sender u64 last message) and the blocks.
  */
@@ -23,17 +23,17 @@ final class StateImage implements GroupState {
 
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
-    /** Of what is written at once. */
+    /** Number of blocks that are written at once. */
     private static final int WRITTEN_BLOCKS = 16;
 
-    /** What happens to it. */
+    /** Receives the events of the state. */
     interface Listener {
         void onSnapshot(long hash, long nanos);
 
         void onInstalled(long bytes, long totalBytes);
     }
 
-    /** Before it has grown. */
+    /** Number of blocks before it has grown. */
     private static final int FEW_BLOCKS = 1024;
 
     private final int blocksMax;
@@ -42,13 +42,13 @@ final class StateImage implements GroupState {
     private final Listener listener;
     private long faults;
 
-    /** @param bytesMax what it grows to */
+    /** @param bytesMax size to which it grows */
     StateImage(long bytesMax, Listener listener) {
         this.blocksMax = Math.toIntExact(Math.max(FEW_BLOCKS, bytesMax / BLOCK_BYTES));
         this.listener = listener;
     }
 
-    /** It is small until a message says that it is large, so that those who are there before need not get all of it. */
+    /** Makes the state large. It is small before, so that the first members need not transfer all of it. */
     void grow() {
         values = Arrays.copyOf(values, blocksMax);
     }
@@ -57,7 +57,7 @@ final class StateImage implements GroupState {
         return (values.length + 1L) * BLOCK_BYTES;
     }
 
-    /** A message: the next of its sender, once. The order of different senders makes no difference. */
+    /** Applies the next message of a sender. The order of messages of different senders makes no difference. */
     void onMessage(int sender, long number) {
         if (number != lastOf[sender] + 1) {
             faults++;
@@ -71,7 +71,7 @@ final class StateImage implements GroupState {
         return lastOf[sender];
     }
 
-    /** Messages that were missing or came twice. */
+    /** Returns the number of messages that were missing or came twice. */
     long faults() {
         return faults;
     }
@@ -97,7 +97,7 @@ final class StateImage implements GroupState {
         return mixed ^ mixed >>> 31;
     }
 
-    /** The content of a block: its value, then words that follow from number and value. */
+    /** Fills a block: its value, then words that follow from number and value. */
     private static void fill(ByteBuffer block, int at, int number, long value) {
         block.putLong(at, value);
         long word = mix(number + value);

@@ -14,16 +14,16 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The main class of a process with a {@link StateImage}: does what lines on its standard input say. */
+/** The main class of a process with a {@link StateImage}: executes commands from lines on its standard input. */
 final class StateMember implements StateImage.Listener {
 
     private static final String GROUP = "state";
     private static final int MESSAGE_BYTES_MIN = 16;
 
-    /** A message of this length makes the state large. */
+    /** Length of the message that makes the state large. */
     private static final int GROW_BYTES = 1;
 
-    /** Less is a state that has not grown. */
+    /** Size below which a state has not grown. */
     private static final long HALF_BYTES_MIN = 8L << 20;
 
     private final int rank;
@@ -46,7 +46,7 @@ final class StateMember implements StateImage.Listener {
                 .start();
     }
 
-    /** Arguments: the rank, the ports of all with commas between them, bytes of the state. */
+    /** Arguments: the rank, the ports of all, separated by commas, and the bytes of the state. */
     public static void main(String[] arguments) throws IOException {
         List<Integer> ports = Arrays.stream(arguments[1].split(",")).map(Integer::valueOf).toList();
         int status = new StateMember(Integer.parseInt(arguments[0]), ports, Long.parseLong(arguments[2])).run();
@@ -131,7 +131,7 @@ final class StateMember implements StateImage.Listener {
         Thread.ofPlatform().name("sender").daemon().start(this::sendAll);
     }
 
-    /** As many a second as it is told, or as many as it can; what it is late with it makes up for. */
+    /** Sends at the given rate, or as fast as it can; catches up if it is late. */
     private void sendAll() {
         byte[] message = new byte[messageBytes];
         ByteBuffer head = ByteBuffer.wrap(message).putLong(0, rank);
@@ -193,7 +193,7 @@ final class StateMember implements StateImage.Listener {
         }
     }
 
-    /** The rank of the member that the state comes from now. */
+    /** Returns the rank of the member that provides the state now. */
     private String provider() {
         Object delivery = node.status().get("delivery");
         Object own = delivery instanceof Map<?, ?> groups ? groups.get(GROUP) : null;

@@ -146,7 +146,7 @@ final class StrangersCommand implements Callable<Integer> {
         return first;
     }
 
-    /** Seconds from the start of a node to its view with all members. */
+    /** Returns the seconds from the start of a node to its view with all members. */
     private static double join(String secret, List<Node> nodes) throws InterruptedException {
         String[] seeds = nodes.stream().map(Node::address).toArray(String[]::new);
         CountDownLatch complete = new CountDownLatch(1);
@@ -164,7 +164,7 @@ final class StrangersCommand implements Callable<Integer> {
         }
     }
 
-    /** The longest time from sending a message to a member itself until it is delivered: no loop was later than that. */
+    /** Returns the longest time from sending to delivery at the sender itself: no loop was later than that. */
     private static long latency(Group group, Duration time) throws InterruptedException {
         long worstNanos = 0;
         long endNanos = System.nanoTime() + time.toNanos();
@@ -181,7 +181,7 @@ final class StrangersCommand implements Callable<Integer> {
         return worstNanos;
     }
 
-    /** Heap after a collection, and memory of TLS and of the driver beside it. */
+    /** Returns the heap after a collection, plus the memory of TLS and of the driver outside of it. */
     private static long memory(List<Node> nodes) {
         System.gc();
         Runtime runtime = Runtime.getRuntime();
@@ -199,7 +199,7 @@ final class StrangersCommand implements Callable<Integer> {
                 .sum();
     }
 
-    /** Opens connections at the rate, and holds on to the newest. */
+    /** Opens connections at the given rate, and keeps the newest open. */
     private void attack(String address, byte[] words) {
         int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
         ArrayDeque<SocketChannel> open = new ArrayDeque<>();

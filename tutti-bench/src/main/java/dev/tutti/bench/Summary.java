@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Least, middle and greatest of some values. */
+/** Minimum, median and maximum of some values. */
 record Summary(double min, double median, double max) {
 
     static Summary of(Collection<? extends Number> values) {
@@ -18,7 +18,7 @@ record Summary(double min, double median, double max) {
         return new Summary(sorted[0], median, sorted[sorted.length - 1]);
     }
 
-    /** The least value that at least {@code fraction} of the values do not exceed. */
+    /** Returns the least value that at least {@code fraction} of the values do not exceed. */
     static long quantile(long[] values, double fraction) {
         if (values.length == 0) {
             throw new IllegalArgumentException("no values");
@@ -29,7 +29,7 @@ record Summary(double min, double median, double max) {
         return sorted[Math.max(1, rank) - 1];
     }
 
-    /** By how much y grows with x, by least squares; 0 for fewer than two points. */
+    /** Returns the slope of y over x, by least squares; 0 for fewer than two points. */
     static double slope(double[] x, double[] y) {
         double meanX = Arrays.stream(x).average().orElse(0);
         double meanY = Arrays.stream(y).average().orElse(0);

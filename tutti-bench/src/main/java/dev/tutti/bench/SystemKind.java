@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/** What can be measured. */
+/** Systems and configurations that can be measured. */
 enum SystemKind {
     TUTTI(tutti(Carrier.TCP, Map.of()), "as users get it: TCP, listeners may block"),
     TUTTI_INLINE(
@@ -79,11 +79,11 @@ enum SystemKind {
             BarePair::new, "one blocking socket, round trips only", Trait.JOINS_TOGETHER, Trait.ONE_THREAD, Trait.PAIR);
 
     private enum Trait {
-        /** The first to send joins last, so that the oldest member, the sequencer, is another one. */
+        /** The first to send joins last, so that the oldest member, which is the sequencer, is another one. */
         JOINS_BACKWARDS,
         /** A join returns only when all others join as well. */
         JOINS_TOGETHER,
-        /** A sender does not get its own messages. */
+        /** A sender does not receive its own messages. */
         NOT_TO_SELF,
         NO_UNICAST,
         /** It has no threads of its own, and only one thread of a member may call it. */
@@ -134,23 +134,23 @@ enum SystemKind {
         return !traits.contains(Trait.ONE_THREAD);
     }
 
-    /** What others are measured against; a fault in one of these is a failure, in another one it disqualifies. */
+    /** Returns whether it is tutti or a limit: their faults are failures, those of others disqualify them. */
     boolean isOwn() {
         return family().equals("tutti") || family().equals("limit");
     }
 
-    /** The first word of its name: configurations of one system share it. */
+    /** Returns the first word of its name, which configurations of one system share. */
     String family() {
         return toString().split("-")[0];
     }
 
-    /** The name on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** @throws IllegalArgumentException with all names, if this is none */
+    /** @throws IllegalArgumentException that lists all names, if this is none */
     static SystemKind parse(String text) {
         for (SystemKind kind : values()) {
             if (kind.toString().equals(text)) {
@@ -161,7 +161,7 @@ enum SystemKind {
                 + Arrays.stream(values()).map(SystemKind::toString).collect(Collectors.joining(", ")));
     }
 
-    /** For help texts, a line each. */
+    /** Returns a line for each system, for help texts. */
     static List<String> descriptions() {
         return Arrays.stream(values())
                 .map(kind -> String.format(Locale.ROOT, "  %-25s %s", kind, kind.description))

@@ -3,7 +3,7 @@ package dev.tutti.bench;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Which systems are measured. What is the default is the command's, see {@link Defaults}. */
+/** Option for the systems to measure. Its default depends on the command, see {@link Defaults}. */
 final class Systems {
 
     @Option(

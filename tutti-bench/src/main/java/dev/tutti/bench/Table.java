@@ -3,7 +3,7 @@ package dev.tutti.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows with aligned columns: texts to the left in the first, everything else to the right. */
+/** Rows with aligned columns: the first to the left, all others to the right. */
 final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();
@@ -28,7 +28,7 @@ final class Table {
         return rows.getFirst();
     }
 
-    /** Without the titles. */
+    /** Returns the rows without the header. */
     List<List<String>> rows() {
         return rows.subList(1, rows.size());
     }

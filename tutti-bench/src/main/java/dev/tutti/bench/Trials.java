@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The repetitions of one load on one system. */
 final class Trials {
 
-    /** @param foreignCores what other processes of the machine used meanwhile */
+    /** @param foreignCores cores that other processes of the machine used meanwhile */
     record Trial(Outcome outcome, double foreignCores, String load) {
 
         double rate() {
@@ -38,7 +38,7 @@ final class Trials {
         trials.add(trial);
     }
 
-    /** What one trial lost, reordered or changed, or why it did not run; none of them counts then. */
+    /** Notes what one trial lost, reordered or changed, or why it did not run; no trial counts from then on. */
     void onFault(String what) {
         fault = what;
     }
@@ -47,7 +47,7 @@ final class Trials {
         return fault;
     }
 
-    /** Whether there is something to compare. */
+    /** Returns whether there is a result to compare. */
     boolean counts() {
         return fault == null && !trials.isEmpty();
     }
@@ -64,7 +64,7 @@ final class Trials {
         return summary(Trial::cpuMicros);
     }
 
-    /** How far the repetitions are apart, of their median. */
+    /** Returns the difference between the highest and the lowest rate, as a part of the median. */
     double spread() {
         Summary rate = rate();
         return (rate.max() - rate.min()) / rate.median();

@@ -17,9 +17,9 @@ import org.apache.catalina.tribes.transport.ReceiverBase;
 import org.apache.catalina.tribes.transport.ReplicationTransmitter;
 
 /**
- * Apache Tribes with its defaults and the other members given, without a membership protocol; with one connection to each
- * member and one receiving thread, because with the defaults for these it does not keep the order. A sender does not get its
- * own messages.
+ * Apache Tribes with its defaults and the other members given, without a membership protocol; with one connection to
+ * each member and one receiving thread, because with the defaults for these it does not keep the order. A sender does
+ * not receive its own messages.
  */
 final class TribesSystem implements GroupSystem {
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Calls of tutti-blocks on a group of their own, handlers inline because they only look something up. */
+/** Calls of tutti-blocks on a group of their own; handlers run inline because they only look up a value. */
 final class TuttiRequests implements Requests {
 
     private static final Procedure<Integer, byte[]> GET = Procedure.of("get", Codec.INT, Codec.BYTES);

@@ -24,21 +24,21 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** tutti with every setting at its default but for what carries it and the order; the seeds are all members. */
+/** tutti with every setting at its default except the transport and the order; the seeds are all members. */
 final class TuttiSystem implements GroupSystem {
 
-    /** What is below. */
+    /** Transport. */
     enum Carrier {
         TCP,
         UDP,
-        /** UDP, and what goes to all goes once. */
+        /** UDP, with messages to all members sent once. */
         MULTICAST
     }
 
-    /** Names a directory; each member writes its node's status there after each phase. */
+    /** System property with a directory to which each member writes its node's status after each phase. */
     private static final String STATUS = "bench.status";
 
-    /** Keeps its multicast addresses from those of other systems. */
+    /** Network of its multicast addresses, which keeps them apart from those of other systems. */
     private static final int MULTICAST_NET = 78;
 
     private final Seat seat;

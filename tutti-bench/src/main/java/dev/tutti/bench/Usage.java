@@ -12,10 +12,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * What this process has used so far.
+ * Resources that this process has used so far.
  *
- * @param jitMillis time of compilation
- * @param gcMillis time of collections
+ * @param jitMillis time spent in compilation
+ * @param gcMillis time spent in garbage collection
  */
 record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) {
 
@@ -63,8 +63,9 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
     }
 
     /**
-     * What this process holds now: the heap after a collection, direct memory, resident memory, platform threads. Those that
-     * carry virtual threads are the JVM's, and are there when threads are counted for the first time.
+     * Writes the resources that this process holds now: the heap after a collection, direct memory, resident memory,
+     * platform threads. The carriers of virtual threads belong to the JVM; they exist when threads are counted for the
+     * first time.
      */
     static void writeHeldTo(Line line) {
         startCarriers();
@@ -81,7 +82,7 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
                 .with("threads", ManagementFactory.getThreadMXBean().getThreadCount());
     }
 
-    /** As many virtual threads at once as there can be, one of which waits for a time. */
+    /** Runs as many virtual threads at once as there can be carriers; each parks for a time, too. */
     private static void startCarriers() {
         CountDownLatch begun = new CountDownLatch(Runtime.getRuntime().availableProcessors());
         List<Thread> threads = Stream.generate(() -> Thread.ofVirtual().start(() -> {
@@ -102,7 +103,7 @@ record Usage(long cpuNanos, long allocatedBytes, long jitMillis, long gcMillis) 
         }
     }
 
-    /** 0 where there is no /proc. */
+    /** Returns the resident memory; 0 where there is no /proc. */
     private static long residentBytes() {
         try {
             for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What an idle pair costs before and after many nodes have come and gone. */
+/** Costs of an idle pair before and after many nodes have come and gone. */
 @Command(
         name = "visitors",
         mixinStandardHelpOptions = true,
@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
         footer = {"", "Examples:", "  tutti bench visitors", "  tutti bench visitors --visitors 100 --window 10s --systems tutti"})
 final class VisitorsCommand implements Callable<Integer> {
 
-    /** Share of a core that both processes together may need more than before. */
+    /** Greatest increase of CPU time of both processes together, as a part of a core. */
     private static final double MORE_MAX = 0.01;
 
     @Mixin
@@ -58,7 +58,7 @@ final class VisitorsCommand implements Callable<Integer> {
             names = "--limit",
             paramLabel = "DURATION",
             defaultValue = "60s",
-            description = "How long to wait for a view. Default: ${DEFAULT-VALUE}.")
+            description = "Time to wait for a view. Default: ${DEFAULT-VALUE}.")
     private Duration limit = Duration.ZERO;
 
     @Override
@@ -125,7 +125,7 @@ final class VisitorsCommand implements Callable<Integer> {
         children.forEach(child -> child.await("joined", limit));
     }
 
-    /** Of both together. */
+    /** Returns the cores that both processes use together. */
     private double cores(List<Child> pair) {
         long begin = cpuNanos(pair);
         long began = System.nanoTime();

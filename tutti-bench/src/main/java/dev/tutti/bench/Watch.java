@@ -1,12 +1,12 @@
 package dev.tutti.bench;
 
-/** Who looks at the members while they work. */
+/** Means by which members are watched while they work. */
 enum Watch {
-    /** Nobody: nothing is open that could be looked at. */
+    /** Not watched: nothing is open that could be read. */
     NOTHING,
-    /** Each by Prometheus, Micrometer, JMX and the flight recorder at once. */
+    /** Each member by Prometheus, Micrometer, JMX and the flight recorder at once. */
     METRICS,
-    /** All by one console, with a page that is open. */
+    /** All members by one console, with a page that is open. */
     CONSOLE,
     /** All of these, so that their code is compiled. */
     EVERYTHING;

@@ -23,21 +23,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 
-/** What of a {@link Watch} is in the process of a member: what answers, and what looks from within. {@link Watchers} is the rest. */
+/** The part of a {@link Watch} in a member's process: servers, and readers within. {@link Watchers} is the rest. */
 final class Watched implements AutoCloseable {
 
-    /** What a page has to show before it is told anything. */
+    /** Token that a page has to present to the console. */
     static final String TOKEN = "bench looks at the console";
 
-    /** The least that a console takes. */
+    /** Shortest interval that a console accepts. */
     private static final Duration CONSOLE_INTERVAL_MIN = Duration.ofMillis(200);
 
     private final List<String> addresses = new ArrayList<>();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
     /**
-     * @param hasPages whether this member is the one that serves the console
-     * @param interval between two looks
+     * @param hasPages whether this member serves the console
+     * @param interval between two readings
      */
     Watched(Node node, Watch watch, boolean hasPages, Duration interval) {
         try {
@@ -53,7 +53,7 @@ final class Watched implements AutoCloseable {
         }
     }
 
-    /** What {@link Watchers} read: pages to ask for again and again, and streams, which end in {@code stream}. */
+    /** Returns the addresses for {@link Watchers}: pages to poll, and streams, which end in {@code stream}. */
     List<String> addresses() {
         return addresses;
     }

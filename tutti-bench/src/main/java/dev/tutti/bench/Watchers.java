@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Those who look from without: a Prometheus that asks each member, a page of the console that reads what it is told. */
+/** Watchers from outside: a Prometheus that polls each member, and a page of the console that reads its stream. */
 final class Watchers implements AutoCloseable {
 
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
@@ -85,19 +85,19 @@ final class Watchers implements AutoCloseable {
         }
     }
 
-    /** What comes of the end itself is none. */
+    /** Notes a fault, unless it is a consequence of closing. */
     private void onFault(String what) {
         if (over.getCount() > 0) {
             fault = what;
         }
     }
 
-    /** What was read so far. */
+    /** Returns the number of bytes read so far. */
     long bytesRead() {
         return bytesRead.get();
     }
 
-    /** Why somebody has not seen what was to be seen; empty if all have. */
+    /** Returns why a watcher has failed; empty if none has. */
     String fault() {
         return fault;
     }

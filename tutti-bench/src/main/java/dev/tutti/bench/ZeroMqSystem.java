@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * ZeroMQ: each member publishes on a socket of its own and subscribes to those of all others. Publishers block at the
- * high-water mark, where the default is to drop. A member joins when all others have subscribed to it. It has no unicast,
- * and a sender does not get its own messages.
+ * high-water mark, where the default is to drop. A member joins when all others have subscribed to it. It has no
+ * unicast, and a sender does not receive its own messages.
  */
 final class ZeroMqSystem implements GroupSystem {
 
@@ -16,13 +16,13 @@ final class ZeroMqSystem implements GroupSystem {
     static final int RECEIVE_MILLIS_MAX = 200;
     static final int CLOSE_MILLIS_MAX = 5_000;
 
-    /** One of the libraries. */
+    /** An implementation of ZeroMQ. */
     interface Library extends AutoCloseable {
 
-        /** Binds; it blocks where others drop, and hears of every subscription. */
+        /** Binds a socket that blocks where the default is to drop, and reports every subscription. */
         Socket publisher(String address);
 
-        /** Subscribes to everything. */
+        /** Opens a socket that subscribes to everything. */
         Socket subscriber(Iterable<String> addresses);
 
         @Override
@@ -35,9 +35,9 @@ final class ZeroMqSystem implements GroupSystem {
         void send(byte[] message);
 
         /**
-         * Passes the next message on.
+         * Receives the next message, and passes it on.
          *
-         * @param to null if it does not matter what it is
+         * @param to null to ignore the message
          * @return false if none came in time
          */
         boolean receive(@Nullable Listener to);
@@ -81,7 +81,7 @@ final class ZeroMqSystem implements GroupSystem {
         }
     }
 
-    /** A subscription arrives as a message. */
+    /** Waits for all subscriptions, which arrive as messages. */
     @Override
     public void join() {
         for (int count = 1; count < seat.members(); count++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Real processes, few and briefly: that systems are measured rightly, not what is measured. */
+/** Tests with real processes, few and briefly, that systems are measured correctly; the figures are not tested. */
 @Timeout(120)
 class BenchTest {
 
@@ -25,8 +25,8 @@ class BenchTest {
     private static final Layout LAYOUT = Layout.of(OPTIONS);
 
     /**
-     * But those that differ from another one in values only. What is not of the JVM is not part of the build, and a pair has
-     * no multicast.
+     * Leaves out systems that differ from another one in values only, those outside of the JVM, which are not part of
+     * the build, and a pair, which has no multicast.
      */
     @ParameterizedTest
     @EnumSource(mode = Mode.MATCH_NONE, names = {"NATS|ZEROMQ|LIMIT_PAIR", "JGROUPS_.*(STOCK|TUNED|UNCONTROLLED)"})
@@ -115,7 +115,7 @@ class BenchTest {
                     new Phase(1, 3, 1, 1024, Duration.ofSeconds(20), 2_000, Duration.ZERO, Duration.ZERO));
             assertThat(outcome.faults()).isEmpty();
             assertThat(outcome.deliveries()).isEqualTo(3 * 3 * 2_000);
-            // No more than all cores can have computed in the time, with some room for the clock's ticks.
+            // No more than all cores can have computed in the time, with some tolerance for the clock's ticks.
             long cores = Runtime.getRuntime().availableProcessors();
             assertThat(outcome.usage().cpuNanos()).isLessThan(cores * (outcome.nanos() + 2_000_000_000L));
         }
@@ -141,7 +141,7 @@ class BenchTest {
         }
     }
 
-    /** The first message that is lost is noticed, and everything after it is where another one was due. */
+    /** The first lost message is noticed, and every message after it is out of place. */
     @ParameterizedTest
     @EnumSource(names = {"TUTTI", "JGROUPS"})
     void aLostMessageIsAFault(SystemKind kind) {
@@ -155,7 +155,7 @@ class BenchTest {
         }
     }
 
-    /** In a loop, because the clock of a process's CPU may tick every 10 ms only, which short phases do not fill. */
+    /** Repeats, because the clock of a process's CPU may tick every 10 ms only, which short phases do not fill. */
     @Test
     void whatIsComputedAndAllocatedIsCounted() {
         Usage before = Usage.now();

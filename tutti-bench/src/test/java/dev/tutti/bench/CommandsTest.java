@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every command, as briefly as it goes: what it writes and how it exits, not what it measures. */
+/** Every command, run as briefly as possible: its output and exit code are tested, the figures are not. */
 @Timeout(240)
 class CommandsTest {
 
@@ -51,7 +51,7 @@ class CommandsTest {
         return (Map<?, ?>) Objects.requireNonNull(value);
     }
 
-    /** The list of commands shows the first line of each description alone. */
+    /** The list of commands shows only the first line of each description. */
     @Test
     void everyCommandSaysInALineWhatItIsFor() {
         Bench.commandLine().getSubcommands().forEach((name, command) -> assertThat(

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes join while strangers connect. How late loops are, and what handshakes by the hundred do, is measured by {@code tutti perf strangers} on a quiet machine. */
+/**
+ * Nodes join while strangers connect. The delay of loops and the effect of many handshakes are measured by {@code tutti
+ * perf strangers} on a quiet machine.
+ */
 @Tag("slow")
 @Timeout(120)
 class StrangersTest {

@@ -1,4 +1,4 @@
-/** What people build on groups, on the user API alone. */
+/** Building blocks on groups, which use the public API alone. */
 module dev.tutti.blocks {
     requires transitive dev.tutti;
     requires transitive java.naming;

@@ -49,7 +49,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** Arguments that nothing can be made of are refused where they are given, by an error that names them. */
+/** Invalid arguments are refused where they are passed, by an error that names them. */
 @SuppressWarnings("NullAway")
 class BlockArgumentsTest {
 
@@ -321,7 +321,7 @@ class BlockArgumentsTest {
         }
     }
 
-    /** Something that could be called. */
+    /** A service that could be called. */
     public interface Greeter {
         String greet(String name);
     }

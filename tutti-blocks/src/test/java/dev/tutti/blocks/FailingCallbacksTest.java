@@ -47,15 +47,15 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * What becomes of code of the application that a block calls and that throws, whatever it throws: the rows of the table
- * "Callbacks that fail" of docs/guarantees.md. The seed says what is thrown. The code fails at n1, for {@code bad}.
+ * Effects of application code that a block calls and that throws, whatever it throws: the rows of the table "Callbacks
+ * that fail" of docs/guarantees.md. The seed selects the exception. The code fails at n1, for {@code bad}.
  */
 class FailingCallbacksTest {
 
     private static final int WAYS = 5;
     private static final String BAD = "bad";
 
-    /** At which node code fails, from when it is armed. */
+    /** Selects the node at which code fails, once it is armed. */
     private final class Switch {
         private int armed;
 
@@ -93,7 +93,7 @@ class FailingCallbacksTest {
         return cluster.node(number).groups().isEmpty();
     }
 
-    /** Everybody who should know has been told, and the member is still there. */
+    /** Asserts that the failure was reported, and that the member is still in the group. */
     private void assertGoesOn(Cluster cluster, String callback) {
         cluster.awaitRest();
         assertTold(cluster, callback);
@@ -109,7 +109,7 @@ class FailingCallbacksTest {
         assertThat(cluster.node(2).events(0).list()).noneMatch(event -> event.kind() == Event.Kind.CALLBACK_FAILED);
     }
 
-    /** The member has left at once, with the cause; its node and the others go on. */
+    /** Asserts that the member has left at once, with the cause, and that its node and the others continue. */
     private void assertLeaves(Cluster cluster, String callback) {
         cluster.advanceUntil("n1 leaves", Duration.ofSeconds(1), () -> hasLeft(cluster, 1));
         cluster.awaitRest();
@@ -127,7 +127,7 @@ class FailingCallbacksTest {
         }
     }
 
-    /** Texts whose taking fails. */
+    /** Returns a codec of texts that fails to take them. */
     private Codec<String> failingToTake(Node node) {
         return new Codec<>() {
             @Override
@@ -144,7 +144,7 @@ class FailingCallbacksTest {
         };
     }
 
-    /** Texts whose putting fails half-way. */
+    /** Returns a codec of texts that fails half-way through putting them. */
     private Codec<String> failingToPut(Node node) {
         return Codec.of(ByteInput::takeText, (text, out) -> {
             out.putInt(7);
@@ -155,7 +155,7 @@ class FailingCallbacksTest {
 
     // ------------------------------------------------------------------ map
 
-    /** A map, what its listener was told, and how it ended. */
+    /** A map, the events of its listener, and the reason for its end. */
     private final class Holder {
         final ReplicatedMap<String, String> map;
         final List<String> told = new ArrayList<>();
@@ -243,7 +243,7 @@ class FailingCallbacksTest {
         assertThat(group(cluster, 1).view().size()).isEqualTo(3);
     }
 
-    /** The oldest member can't tell what has expired: it leaves, and the next one does. */
+    /** The oldest member can't announce expired entries: it leaves, and the next one does it. */
     @ClusterTest(nodes = 3, seeds = 2 * WAYS)
     void codecOfAMapWhereItsMemberTellsForAll(Cluster cluster) {
         begin(cluster);
@@ -334,7 +334,7 @@ class FailingCallbacksTest {
         });
     }
 
-    /** A stage keeps what its function throws, and nobody else hears of it. */
+    /** A stage keeps the exception of its function, and nobody else is told. */
     @ClusterTest(nodes = 2, seeds = WAYS)
     void stageOnATask(Cluster cluster) {
         Components<WorkQueue<String>> queues = startAll(cluster, node -> WorkQueue.on(node.group("g"), Codec.TEXT).join());
@@ -352,7 +352,7 @@ class FailingCallbacksTest {
 
     // ------------------------------------------------------------------ machine
 
-    /** Remembers texts. */
+    /** A machine that remembers texts. */
     private final class Diary implements StateMachine<String, Integer> {
         private final Node node;
         private final String failing;
@@ -408,7 +408,7 @@ class FailingCallbacksTest {
                 .join());
     }
 
-    /** An exception that is the same at all members is a refusal, and told to the submitter. */
+    /** An exception that is the same at all members is a refusal, which the submitter gets. */
     @ClusterTest(nodes = 3, seeds = WAYS)
     void machineThatRefusesACommand(Cluster cluster) {
         Components<Replica<String, Integer>> replicas = replicas(cluster, "everywhere", node -> Codec.TEXT);
@@ -602,7 +602,7 @@ class FailingCallbacksTest {
         assertFate(cluster, "onCancel");
     }
 
-    /** The caller is over at its deadline, and the handler is seen where it runs. */
+    /** The caller ends at its deadline, and the handler is visible where it runs. */
     @ClusterTest(nodes = 2, seeds = 2)
     void handlerThatNeverReturns(Cluster cluster) {
         begin(cluster);

@@ -22,7 +22,7 @@ enum Failure {
         return thrown.getClass().getName();
     }
 
-    /** Throws it as compilers of other languages do: checked or not. */
+    /** Throws the failure, checked or not, as code of other JVM languages can. */
     <T> T raise() {
         throw Failure.<RuntimeException>unchecked(thrown);
     }

@@ -48,7 +48,7 @@ class RealBlocksTest {
         return blocks;
     }
 
-    /** Real time: looked at again and again, without sleeping. */
+    /** Polls the condition in real time, without sleeping. */
     private static void await(BooleanSupplier condition) {
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean() && System.nanoTime() < endNanos) {
@@ -92,7 +92,7 @@ class RealBlocksTest {
                 map.put(key, thread + " " + round);
             }
         });
-        // Each has what its own writes waited for; this one goes behind everything of its sender.
+        // Each map has everything that its own writes waited for; this write follows everything of its sender.
         maps.forEach(map -> map.put("last of " + map.self(), "x"));
         await(() -> maps.stream().allMatch(map -> maps.stream().allMatch(other -> map.containsKey("last of " + other.self()))));
         assertThat(maps).allMatch(map -> map.snapshot().entries().equals(maps.getFirst().snapshot().entries()));

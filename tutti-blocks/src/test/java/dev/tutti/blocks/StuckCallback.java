@@ -19,14 +19,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Code of the application that never returns: the last column of the table "Callbacks of blocks" in docs/guarantees.md. It waits
- * at n1, for {@code bad}, in virtual time and until the end of the test; what follows is looked for at that node and at n2.
+ * Application code that never returns: the last column of the table "Callbacks of blocks" in docs/guarantees.md. It
+ * waits at n1, for {@code bad}, in virtual time and until the end of the test; the effects are checked at that node and
+ * at n2.
  */
 abstract class StuckCallback {
 
     static final String BAD = "bad";
 
-    /** A health problem is found by two looks, which are a second apart. */
+    /** Time to report a health problem: it takes two checks, which are a second apart. */
     private static final Duration TOLD_WITHIN = Duration.ofSeconds(10);
 
     private static final Duration STEP = Duration.ofMillis(250);
@@ -35,14 +36,14 @@ abstract class StuckCallback {
 
     static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
 
-    /** What {@code close} adds to the time-out for the loop. */
+    /** Time that {@code close} adds to the time-out for the loop. */
     private static final Duration LOOP_TIME = Duration.ofSeconds(1);
 
     final CompletableFuture<Boolean> released = new CompletableFuture<>();
     boolean isArmed;
     private boolean isStuck;
 
-    /** Waits, if it is called where and for what the test says. */
+    /** Waits, if it is called at the node and for the argument that the test has selected. */
     void hang(Node node, Object argument) {
         if (isArmed && node.name().equals("n1") && argument.equals(BAD)) {
             isStuck = true;
@@ -84,7 +85,7 @@ abstract class StuckCallback {
         return parts;
     }
 
-    /** The same, but blocks are joined on threads of their own, and nodes are not started. */
+    /** Deploys the same, but joins blocks on threads of their own, and starts no nodes. */
     static <B extends AutoCloseable> Components<Part<B>> deploy(Cluster cluster, Function<Node, B> block) {
         return cluster.deploy(node -> {
             Part<B> part = new Part<>(node);
@@ -99,7 +100,7 @@ abstract class StuckCallback {
         });
     }
 
-    // ------------------------------------------------------------------ what is asserted
+    // ------------------------------------------------------------------ assertions
 
     void awaitCalled(Cluster cluster) {
         cluster.advanceUntil("the callback is called", Duration.ofSeconds(20), () -> isStuck);
@@ -122,7 +123,7 @@ abstract class StuckCallback {
         cluster.advanceUntil("the other group delivers", Duration.ofSeconds(5), () -> parts.on(1).heard.contains("on"));
     }
 
-    /** Health names the listener of the group that waits, and nothing else stands still. */
+    /** Asserts that health names the waiting listener of the group, and that everything else continues. */
     <B extends AutoCloseable> void assertStuckListener(Cluster cluster, Components<Part<B>> parts, String listener) {
         awaitCalled(cluster);
         awaitProblem(cluster, Problem.Kind.LISTENER_STUCK, "group g: " + listener + " does not return");
@@ -137,7 +138,8 @@ abstract class StuckCallback {
     }
 
     /**
-     * Closing returns in time though the callback does not, and leaves nothing behind when that does.
+     * Asserts that closing returns in time though the callback does not, and leaves nothing behind when the callback
+     * returns.
      *
      * @return the time that closing has taken
      */
@@ -152,7 +154,7 @@ abstract class StuckCallback {
         return taken;
     }
 
-    /** With {@link #leavingIfStuck}, and where messages wait: the member leaves, with the reason, and the others go on. */
+    /** Asserts that with {@link #leavingIfStuck} the member leaves once messages wait, and the others continue. */
     <B extends AutoCloseable> void assertLeaves(Cluster cluster, Components<Part<B>> parts) {
         awaitCalled(cluster);
         Duration begun = cluster.elapsed();
@@ -199,7 +201,7 @@ abstract class StuckCallback {
         });
     }
 
-    /** Health names the callback; when {@code state.timeout} is over, this member leaves the group, and nothing else has changed. */
+    /** Asserts that health names the callback, and that only this member leaves when {@code state.timeout} is over. */
     static void assertStuckState(Cluster cluster) {
         awaitProblem(cluster, Problem.Kind.STATE_STUCK, "the state of group g makes no progress: it waits for install of the application");
         assertThat(cluster.node(1).health().isReady()).isFalse();

@@ -37,7 +37,7 @@ class StuckCallbacksTest extends StuckCallback {
 
     // ------------------------------------------------------------------ map, directory
 
-    /** The first seed has maps of the last writer, the second has ordered ones. */
+    /** Joins a map: one of the last writer for the first seed, an ordered one for the second. */
     private static ReplicatedMap<String, String> join(Cluster cluster, MapBuilder<String, String> map) {
         return cluster.seed() == 1 ? map.lastWriter() : map.totalOrder();
     }
@@ -63,7 +63,7 @@ class StuckCallbacksTest extends StuckCallback {
         assertCloses(cluster, maps);
     }
 
-    /** Putting, or with the later seeds reading back: nothing is sent, and what others send is delivered. */
+    /** The codec waits when putting, or with the later seeds when reading back: others are still delivered. */
     @ClusterTest(nodes = 2, seeds = 4)
     void codecOfAMapWhereItsCallerWaits(Cluster cluster) {
         boolean isByWriter = cluster.seed() % 2 == 1;
@@ -122,7 +122,7 @@ class StuckCallbacksTest extends StuckCallback {
         assertThat(assertCloses(cluster, maps)).isGreaterThanOrEqualTo(LEAVE_TIMEOUT);
     }
 
-    /** The function runs while the other side's state is installed: this member alone waits, says for what, and leaves. */
+    /** The function runs while the other side's state is installed: its member waits, says for what, and leaves. */
     @ClusterTest(nodes = 3, seeds = 2)
     void functionOfAMerge(Cluster cluster) {
         Components<Part<ReplicatedMap<String, String>>> maps = startAll(cluster, node -> join(cluster, ReplicatedMap.on(
@@ -148,7 +148,7 @@ class StuckCallbacksTest extends StuckCallback {
 
     // ------------------------------------------------------------------ machine
 
-    /** Remembers how many texts it was given. */
+    /** A machine that counts the texts it was given. */
     private final class Diary implements StateMachine<String, Integer> {
         private final Node node;
         private final String stuck;
@@ -208,7 +208,7 @@ class StuckCallbacksTest extends StuckCallback {
                 .join());
     }
 
-    /** It has ended, and whether it was executed is not known. */
+    /** Asserts that it has ended, and that it is unknown whether it was executed. */
     private static void assertUnknown(CompletableFuture<?> command, CommandException.Reason reason) {
         assertThat(command).isCompletedExceptionally();
         assertThat(command.exceptionNow()).isInstanceOfSatisfying(CommandException.class, e -> {
@@ -260,7 +260,7 @@ class StuckCallbacksTest extends StuckCallback {
         return 1;
     }
 
-    /** The member leaves if its settings say so, and with it all who wait for their commands. */
+    /** The member leaves if its settings say so, and all commands that wait there end with that. */
     @ClusterTest(nodes = 2, seeds = 1)
     void machineWhoseMemberLeavesWhenItIsStuck(Cluster cluster) {
         Components<Part<Replica<String, Integer>>> replicas = startAll(cluster, node ->
@@ -294,7 +294,7 @@ class StuckCallbacksTest extends StuckCallback {
         release(cluster);
     }
 
-    /** A stage that does not return holds up what has completed its future: the group, or at a deadline nobody. */
+    /** A stage that never returns blocks the thread that completes its future: the group's, or none at a deadline. */
     @ClusterTest(nodes = 2, seeds = 2)
     void stageOnACommand(Cluster cluster) {
         Components<Part<Replica<String, Integer>>> replicas = replicas(cluster, "apply");
@@ -378,7 +378,7 @@ class StuckCallbacksTest extends StuckCallback {
         assertCloses(cluster, replicas);
     }
 
-    /** Executed after a transition, and to be told with the view that the machine is told first. */
+    /** Executed after a transition, and reported with the view, which the machine gets first. */
     @ClusterTest(nodes = 3, seeds = 1)
     void resultThatWaitsForAView(Cluster cluster) {
         Components<Part<Replica<String, Integer>>> replicas = startAll(cluster, node -> Replica.on(

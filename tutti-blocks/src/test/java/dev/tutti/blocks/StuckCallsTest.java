@@ -43,7 +43,7 @@ class StuckCallsTest extends StuckCallback {
         return Procedure.of("answer-on-thread", Codec.TEXT, stuckInPut(node));
     }
 
-    /** An exception whose message does not come. */
+    /** An exception whose message never returns. */
     private final class Unspeakable extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -89,7 +89,7 @@ class StuckCallsTest extends StuckCallback {
                 .join());
     }
 
-    /** n2 calls n1 and is told in time that nothing has come. */
+    /** Asserts that a call of n2 to n1 ends in time without an answer. */
     private static void assertCallerIsOver(Cluster cluster, Components<Part<Calls>> calls, Procedure<String, String> procedure) {
         Member first = calls.on(1).block().self();
         Duration begun = cluster.elapsed();
@@ -111,7 +111,7 @@ class StuckCallsTest extends StuckCallback {
         assertCloses(cluster, calls);
     }
 
-    /** The handler, the codec of its answer, or the message of its failure; told in the log, too. */
+    /** The handler, the codec of its answer, or the message of its failure waits; this is logged, too. */
     @ClusterTest(nodes = 2, seeds = 3)
     void handlerOrCodecOnAThreadOfTheCalled(Cluster cluster) {
         Components<Part<Calls>> calls = calls(cluster);
@@ -188,7 +188,7 @@ class StuckCallsTest extends StuckCallback {
                 .isInstanceOf(Outcome.TimedOut.class));
     }
 
-    /** Its caller has cancelled, its deadline has passed, or its caller has left the view: nothing else waits for the action. */
+    /** The caller cancels, its deadline passes, or it leaves the view: nothing else waits for the action. */
     @ClusterTest(nodes = 3, seeds = 3)
     void actionOfACallThatIsCancelled(Cluster cluster) {
         Components<Part<Calls>> calls = calls(cluster);
@@ -242,7 +242,7 @@ class StuckCallsTest extends StuckCallback {
         assertThat(all.on(1).block().status()).containsEntry("handlers", 0L);
     }
 
-    /** A stage that does not return holds up what has completed its future: the group, or at a deadline nobody. */
+    /** A stage that never returns blocks the thread that completes its future: the group's, or none at a deadline. */
     @ClusterTest(nodes = 2, seeds = 2)
     void stageOnACall(Cluster cluster) {
         Components<Part<Calls>> calls = calls(cluster);
@@ -266,7 +266,7 @@ class StuckCallsTest extends StuckCallback {
         assertCloses(cluster, calls);
     }
 
-    /** The first stage, or the second one's codec, holds up the completion of calls that were answered at the same time. */
+    /** The first stage, or the second one's codec, delays the completion of calls answered at the same time. */
     @ClusterTest(nodes = 2, seeds = 2)
     void callsThatWereAnsweredTogether(Cluster cluster) {
         Components<Part<Calls>> calls = calls(cluster);

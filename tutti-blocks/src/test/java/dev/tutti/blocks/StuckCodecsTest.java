@@ -47,7 +47,7 @@ import javax.naming.spi.ObjectFactory;
 /** Codecs of directories, queues, machines and maps that never return, and code that runs where its caller waits. */
 class StuckCodecsTest extends StuckCallback {
 
-    /** What the blocks have in common here. */
+    /** The common operations of the blocks that are tested here. */
     private record Texts(Runnable closer, Consumer<String> adder, IntSupplier counter) implements AutoCloseable {
 
         void add(String text) {
@@ -132,7 +132,7 @@ class StuckCodecsTest extends StuckCallback {
 
     // ------------------------------------------------------------------ where a command is submitted
 
-    /** Putting, or with the later seeds reading back. The caller alone waits, and learns that its time is over. */
+    /** The codec waits when putting, with later seeds when reading back. Only the caller waits, for its time-out. */
     @ClusterTest(nodes = 2, seeds = 6)
     void codecWhereItsCallerWaits(Cluster cluster) {
         Components<Part<Texts>> all = startAll(cluster, node ->
@@ -194,7 +194,7 @@ class StuckCodecsTest extends StuckCallback {
         assertThat(first.get("a")).isEqualTo("1");
     }
 
-    /** Called when somebody looks up what it makes. */
+    /** A factory that is called when a name is looked up. */
     public static final class Factory implements ObjectFactory {
 
         private static final AtomicReference<Runnable> MAKING = new AtomicReference<>(() -> {});
@@ -255,7 +255,7 @@ class StuckCodecsTest extends StuckCallback {
         assertCloses(cluster, all);
     }
 
-    /** Of directories and queues; a machine reads its state itself. */
+    /** For directories and queues; a machine reads its state itself. */
     @ClusterTest(nodes = 2, seeds = 2)
     void codecThatTakesAState(Cluster cluster) {
         Components<Part<Texts>> all = deploy(cluster, node -> kind(cluster).join(node, stuckInTake(node)));
@@ -271,9 +271,9 @@ class StuckCodecsTest extends StuckCallback {
         release(cluster);
     }
 
-    // ------------------------------------------------------------------ where one member tells something for all
+    // ------------------------------------------------------------------ duties of one member for all
 
-    /** The oldest member makes room for all; expiry is tried by StuckLocksTest. */
+    /** The oldest member evicts for all; StuckLocksTest tests expiry. */
     @ClusterTest(nodes = 2, seeds = 1)
     void codecOfAMapThatTellsWhatIsEvicted(Cluster cluster) {
         Components<Part<ReplicatedMap<String, String>>> maps = deploy(cluster, node -> ReplicatedMap.on(
@@ -309,7 +309,7 @@ class StuckCodecsTest extends StuckCallback {
         assertThat(all.on(2).block().count()).isEqualTo(1);
         assertThat(all.on(3).block().count()).isEqualTo(1);
         if (cluster.seed() == 4) {
-            // What it has told of its clock is not accepted when it closes, and a thread that waits for the map's lock notes that.
+            // When it closes, its message about the clock is refused, which a thread that waits for the lock notes.
             release(cluster);
             assertThat(all.on(3).block().count()).isEqualTo(2);
         } else {

@@ -53,7 +53,7 @@ class StuckLocksTest {
         }
     }
 
-    /** A local read, and what a member tells for all, which is expiry here: other readers and writers wait for the lock, too. */
+    /** A local read, and expiry, announced by one member for all: other readers and writers wait for the lock. */
     @Test
     void listenerWaitsForTheLockThatAStuckCallbackHolds() throws InterruptedException {
         CountDownLatch stuck = new CountDownLatch(2);

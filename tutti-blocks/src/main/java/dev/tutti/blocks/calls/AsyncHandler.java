@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 public interface AsyncHandler<Q extends @Nullable Object, A extends @Nullable Object> {
 
     /**
-     * Begins to answer a call. Must not wait for anything: it is on the group's thread.
+     * Begins to answer a call. Must not wait for anything, because it runs on the group's thread.
      *
-     * @return completes with the answer, or with what the caller is told as a failure
-     * @throws Exception as the caller's outcome, like one that the stage completes with
+     * @return completes with the answer, or with an exception that the caller gets as a failure
+     * @throws Exception that the caller gets as the outcome, like one that the stage completes with
      */
     CompletionStage<A> handle(Q request, CallContext context) throws Exception;
 }

@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Who is called, of those in the view when the call is made. */
+/** The members to call, among those in the view when the call is made. */
 sealed interface Audience {
 
     record All() implements Audience {}
@@ -20,7 +20,7 @@ sealed interface Audience {
         return new AllBut(Set.copyOf(excluded));
     }
 
-    /** In this order, each once. */
+    /** Returns these members, in this order, each once. */
     static Audience only(Collection<Member> chosen) {
         return new Only(List.copyOf(new LinkedHashSet<>(chosen)));
     }

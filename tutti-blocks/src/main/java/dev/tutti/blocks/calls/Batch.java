@@ -10,13 +10,13 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completions of calls by answers that have arrived together. They are left to one virtual thread at the end of the batch: woken
- * from there, callers are queued to run beside it, where the group's thread would wake the virtual threads' scheduler for each
- * (docs/decisions/0223-callers-woken-together.md). There are at most as many as calls are open.
+ * Completions of calls by answers that have arrived together. One virtual thread runs them at the end of the batch:
+ * callers that it wakes are queued to run beside it, whereas the group's thread would wake the virtual threads'
+ * scheduler for each (docs/decisions/0223-callers-woken-together.md). There are at most as many as open calls.
  */
 final class Batch implements Executor {
 
-    /** Completes at once: for what is not part of a batch. */
+    /** Runs a completion at once: for answers outside of a batch. */
     static final Executor NONE = Runnable::run;
 
     private final Threads threads;
@@ -28,7 +28,7 @@ final class Batch implements Executor {
         this.thread = thread;
     }
 
-    /** From a thread that calls {@link #end} afterwards. */
+    /** Adds a completion, from a thread that calls {@link #end} afterwards. */
     @Override
     public void execute(Runnable completion) {
         completions.add(completion);
@@ -53,7 +53,7 @@ final class Batch implements Executor {
         threads.start(thread, () -> runAll(all.iterator()));
     }
 
-    /** All of them, whatever becomes of one: nobody else would wake the others. */
+    /** Runs all of them, even if one fails: nobody else would wake the other callers. */
     private static void runAll(Iterator<Runnable> rest) {
         try {
             while (rest.hasNext()) {

@@ -4,29 +4,29 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.time.Duration;
 
-/** What a handler may know about the call that it answers. From any thread. */
+/** Context of a call, for its handler. May be used from any thread. */
 public interface CallContext {
 
-    /** Who calls. */
+    /** Returns the member that calls. */
     Member caller();
 
-    /** The view that the request was delivered in; for a call to all, the same at all who handle it. */
+    /** Returns the view in which the request was delivered; for a call to all, the same at all its handlers. */
     View view();
 
-    /** Until the caller's deadline; nothing if it has passed. Very long for calls that want no answer. */
+    /** Returns the time until the caller's deadline; zero if it has passed, very long for calls that want no answer. */
     Duration remaining();
 
     /**
-     * Whether nobody waits for the answer any more: the caller has cancelled, its deadline has passed, it has left the view,
-     * or these calls were closed. A handler with a thread of its own is interrupted then.
+     * Returns whether nobody waits for the answer any more: the caller has cancelled, its deadline has passed, it has
+     * left the view, or these calls were closed. A handler with a thread of its own is interrupted then.
      */
     boolean isCancelled();
 
     /**
-     * Runs {@code action} when the call is cancelled, on a thread of its own after those that were given before; at once, on the calling
-     * thread, if it is cancelled already. Not after it was answered.
+     * Runs {@code action} when the call is cancelled, on a thread of its own after earlier actions; at once, on the
+     * calling thread, if it is cancelled already. It does not run after the call was answered.
      *
-     * @param action counts among the handlers that run as long as it does not return
+     * @param action counts as a running handler until it returns
      */
     void onCancel(Runnable action);
 }

@@ -2,18 +2,18 @@ package dev.tutti.blocks.calls;
 
 import org.jspecify.annotations.Nullable;
 
-/** A call has no value; the reason and, where a member was asked, its outcome say why. */
+/** Thrown when a call has no value; the reason and, where a member was asked, its outcome say why. */
 public final class CallException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Why a call has no value. */
+    /** Reasons why a call has no value. */
     public enum Reason {
         /** The outcome at the member is not a value. */
         OUTCOME,
         /** Of several members, none has a value. */
         NO_VALUE,
-        /** As many calls are open here as are allowed. Nobody was asked. */
+        /** The limit of open calls is reached here. Nobody was asked. */
         TOO_MANY_CALLS,
         /** The group took no further message. Nobody was asked. */
         NOT_SENT,
@@ -32,14 +32,14 @@ public final class CallException extends RuntimeException {
         this.outcome = null;
     }
 
-    /** Made where an answer comes in, whose stack tells nobody anything. */
+    /** Constructor for answers as they arrive; it skips the stack trace, which would mean nothing to the caller. */
     private CallException(Reason reason, String message, @Nullable Outcome<?> outcome) {
         super(message, null, false, false);
         this.reason = reason;
         this.outcome = outcome;
     }
 
-    /** Made again on the caller's own stack. */
+    /** Constructor for rethrowing on the caller's own stack. */
     private CallException(CallException original) {
         super(original.getMessage());
         this.reason = original.reason;
@@ -74,7 +74,7 @@ public final class CallException extends RuntimeException {
         return reason;
     }
 
-    /** What became of the call at its member; null unless the reason is {@link Reason#OUTCOME}, or after serialization. */
+    /** Returns the call's outcome at its member; null unless for {@link Reason#OUTCOME}, or after serialization. */
     public @Nullable Outcome<?> outcome() {
         return outcome;
     }

@@ -4,10 +4,10 @@ import dev.tutti.blocks.internal.Arguments;
 import java.time.Duration;
 
 /**
- * How a call is to be made.
+ * Options of a call.
  *
- * @param answerBytesMax of one answer
- * @param atOnceMax members that are asked and have not answered, at one time
+ * @param answerBytesMax maximum size of one answer
+ * @param atOnceMax maximum number of members that are asked at one time and have not answered
  */
 record CallOptions(long timeoutNanos, int answerBytesMax, Wait waitFor, int atOnceMax) {
 

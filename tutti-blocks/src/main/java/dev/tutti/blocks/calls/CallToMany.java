@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How several members are to be called. Immutable: may be kept and used again, from any thread. */
+/** A call to several members, still to be made. Immutable: may be kept and reused, from any thread. */
 public final class CallToMany {
 
     private final Caller caller;
@@ -19,38 +19,40 @@ public final class CallToMany {
         this.options = options;
     }
 
-    /** The call is over after so long, 1 ms to 1 day. 10 seconds by default. */
+    /** Sets the time after which the call is over, 1 ms to 1 day. 10 seconds by default. */
     public CallToMany within(Duration timeout) {
         return new CallToMany(caller, audience, options.within(timeout));
     }
 
-    /** How many values to wait for. {@link Wait#ALL} by default. */
+    /** Sets the values to wait for. {@link Wait#ALL} by default. */
     public CallToMany waitFor(Wait wait) {
         return new CallToMany(caller, audience, options.waitFor(wait));
     }
 
     /**
-     * A longer answer of a member is not sent, but {@link Refusal#ANSWER_TOO_LONG}. 16 MiB by default. With {@link #atOnce} it
-     * bounds what comes in at a time.
+     * Sets the maximum size of a member's answer; a longer one becomes {@link Refusal#ANSWER_TOO_LONG}. 16 MiB by
+     * default. Together with {@link #atOnce} it bounds the bytes that arrive at a time.
      */
     public CallToMany answerBytesMax(int bytes) {
         return new CallToMany(caller, audience, options.answerBytesMax(bytes));
     }
 
     /**
-     * So many members at most are asked and have not answered at a time; the next one is asked when there is an outcome. With
-     * {@link Wait#FIRST} and 1, one after the other until one has a value. Members are then asked by messages of their own.
+     * Limits the number of members that are asked at a time and have not answered; the next one is asked when there is
+     * an outcome. {@link Wait#FIRST} and 1 ask one after the other until one has a value. Each member is then sent a
+     * message of its own.
      */
     public CallToMany atOnce(int members) {
         return new CallToMany(caller, audience, options.atOnceMax(members));
     }
 
     /**
-     * Calls, and waits for as many values as it is to wait for, for the outcome of every member, or for the deadline. Members
-     * that have not answered when enough others have go on all the same: only {@link CompletableFuture#cancel cancelling}
-     * stops handlers.
+     * Calls, and waits for the wanted number of values, for the outcome of every member, or for the deadline. Handlers
+     * at members that have not answered by then continue: only {@link CompletableFuture#cancel cancelling} stops
+     * handlers.
      *
-     * @throws CallException if the call could not be made, or the thread is interrupted; never for what members say
+     * @throws CallException if the call could not be made, or the thread is interrupted; never because of members'
+     *     outcomes
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> Outcomes<A> call(Procedure<Q, A> procedure, Q request) {
         return options.waitFor().isNone()
@@ -74,7 +76,7 @@ public final class CallToMany {
     /**
      * Calls a method of a service at each of the members: {@code calls.toAll().call(STORE, store -> store.size())}.
      *
-     * @param use calls one method of what it is given, which only notes it
+     * @param use calls one method of its argument, which only records the call
      */
     @SuppressWarnings("unchecked") // the method's signature says so
     public <S, A extends @Nullable Object> Outcomes<A> call(Service<S> service, Function<? super S, A> use) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** How one member is to be called. Immutable: may be kept and used again, from any thread. */
+/** A call to one member, still to be made. Immutable: may be kept and reused, from any thread. */
 public final class CallToOne {
 
     private final Caller caller;
@@ -19,27 +19,29 @@ public final class CallToOne {
         this.options = options;
     }
 
-    /** The call is over after so long, 1 ms to 1 day. 10 seconds by default. */
+    /** Sets the time after which the call is over, 1 ms to 1 day. 10 seconds by default. */
     public CallToOne within(Duration timeout) {
         return new CallToOne(caller, member, options.within(timeout));
     }
 
-    /** A longer answer is not sent, but {@link Refusal#ANSWER_TOO_LONG}. 16 MiB by default. */
+    /** Sets the maximum size of the answer; a longer one becomes {@link Refusal#ANSWER_TOO_LONG}. 16 MiB by default. */
     public CallToOne answerBytesMax(int bytes) {
         return new CallToOne(caller, member, options.answerBytesMax(bytes));
     }
 
     /**
-     * Calls, and waits for the value. Not by listeners and inline handlers: they would keep the answer from coming.
+     * Calls, and waits for the value. Not for listeners and inline handlers: they would block the thread that takes the
+     * answer.
      *
-     * @throws CallException if there is no value, with the outcome; if the thread is interrupted, the call is cancelled
+     * @throws CallException with the outcome if there is no value; if the thread is interrupted, the call is cancelled
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> A call(Procedure<Q, A> procedure, Q request) {
         return caller.await(caller.start(member, procedure, request, options));
     }
 
     /**
-     * Begins a call. Does not wait, for the network neither: what can't be sent at once is sent later, or the deadline comes.
+     * Begins a call without waiting, not even for the network: a request that can't be sent at once is sent later,
+     * within the deadline.
      *
      * @return completes with the value, or with a {@link CallException}; cancelling it cancels the handler
      */
@@ -49,15 +51,16 @@ public final class CallToOne {
     }
 
     /**
-     * Sends a request and wants no answer. It arrives if the member stays in the view; nobody tells whether its handler fails.
+     * Sends a request that wants no answer. It arrives if the member stays in the view; a failure of its handler is not
+     * reported.
      *
-     * @throws CallException if it is not in the view, or too much waits to be sent
+     * @throws CallException if the member is not in the view, or too much waits to be sent
      */
     public <Q extends @Nullable Object> void send(Procedure<Q, ?> procedure, Q request) {
         caller.send(member, procedure, request);
     }
 
-    /** Something whose methods call the member so. They throw what {@link #call} does. */
+    /** Returns an implementation of the service whose methods call the member. They throw what {@link #call} does. */
     public <S> S proxy(Service<S> service) {
         return Arguments.required(service, "proxy: the service").proxy(this);
     }

@@ -21,18 +21,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** The side of a member that is called: lets handlers answer, so many at a time, and tells them when nobody waits any more. */
+/** The called side: runs handlers up to a limit, sends their answers, and cancels those that nobody waits for. */
 final class Callee implements Line.Unsent {
 
     private static final Logger LOG = Logs.of(Callee.class);
 
-    /** Of requests that want no answer: they have all the time they need. */
+    /** Deadline of requests that want no answer, which have all the time they need. */
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** A handler that runs for longer than this after its deadline is told of. */
+    /** Time after a handler's deadline from which it is logged as late. */
     private static final long LATE_NANOS = 5_000_000_000L;
 
-    /** @param number of the call, which is above 0, or one of our own for what wants no answer */
+    /** @param number of the call, which is above 0, or one of our own for a request that wants no answer */
     private record Key(Member caller, long number) {}
 
     private final Threads threads;
@@ -49,7 +49,7 @@ final class Callee implements Line.Unsent {
     private final Loopback loopback;
     private final Deadlines deadlines;
 
-    /** Takes what this member sends to itself, which needs no network. */
+    /** Takes messages from this member to itself, which need no network. */
     interface Loopback {
 
         /** @return false if {@code receiver} is another member */
@@ -146,7 +146,7 @@ final class Callee implements Line.Unsent {
         }
     }
 
-    /** Who has left the view, or was apart, waits for no answer. */
+    /** Cancels requests of members that have left the view or were apart, which wait for no answer. */
     void onEpoch(Epoch next) {
         for (Running<?> each : running.values()) {
             if (!each.isOneWay() && !next.hasStayed(each.caller(), each.epoch())) {
@@ -159,7 +159,7 @@ final class Callee implements Line.Unsent {
         running.values().forEach(this::cancel);
     }
 
-    /** Cancels what is due, and says when the next is. */
+    /** Cancels requests that are past their deadline; returns when the next one is due. */
     long sweep(long nowNanos) {
         long next = NEVER;
         for (Running<?> each : running.values()) {
@@ -175,7 +175,7 @@ final class Callee implements Line.Unsent {
         return next;
     }
 
-    /** Tells of a handler that runs on after its deadline; says when to look again. */
+    /** Logs a handler that still runs after its deadline; returns when to look again. */
     private long watchLate(Running<?> each, long nowNanos) {
         long lateNanos = Deadlines.after(each.deadlineNanos(), LATE_NANOS);
         if (nowNanos < lateNanos) {
@@ -193,12 +193,12 @@ final class Callee implements Line.Unsent {
         return nanos / 1_000_000;
     }
 
-    /** Handlers that run though nobody waits for them any more. */
+    /** Returns the number of handlers that run though nobody waits for them any more. */
     long handlersPastDeadline() {
         return running.values().stream().filter(Running::isCancelled).count();
     }
 
-    /** Time for which the handler that was begun first has been running; 0 if none runs. */
+    /** Returns the time for which the oldest running handler has been running; 0 if none runs. */
     long longestHandlerMillis() {
         long nowNanos = nowNanos();
         return millis(running.values().stream().mapToLong(each -> nowNanos - each.sinceNanos()).max().orElse(0));
@@ -212,7 +212,7 @@ final class Callee implements Line.Unsent {
 
     // ------------------------------------------------------------------ handling
 
-    /** Keeps what can be cancelled; refuses what is too much. */
+    /** Registers a request that can be cancelled; refuses it if there are too many. */
     private boolean admit(Running<?> begun) {
         if (handlers.incrementAndGet() > handlersMax) {
             handlers.decrementAndGet();
@@ -259,7 +259,7 @@ final class Callee implements Line.Unsent {
                 () -> Objects.requireNonNull(handler.handle(request, begun), "the handler has returned no stage"));
         Throwable thrown = asked.thrown();
         if (thrown == null) {
-            // A stage may be the application's own.
+            // The stage may be the application's own class.
             thrown = callbacks.attempt(() -> asked.value().whenComplete((answer, failure) -> {
                 try {
                     if (failure == null) {
@@ -279,7 +279,7 @@ final class Callee implements Line.Unsent {
         }
     }
 
-    /** The handler has ended. One that an Error has ended has not answered. */
+    /** Notes that the handler has ended. One that an Error has ended has not answered. */
     private void leave(Running<?> begun) {
         if (begun.end() && !begun.isCancelled()) {
             reply(begun.caller(), begun.call(), Frame.HANDLER_FAILURE, "java.lang.Error", "the handler ended without an answer");
@@ -287,7 +287,7 @@ final class Callee implements Line.Unsent {
         endPart(begun);
     }
 
-    /** As long as a part of it runs, it is one of the handlers that may run here. */
+    /** A request counts as a running handler as long as any part of it runs. */
     private void endPart(Running<?> begun) {
         if (begun.endPart() && running.remove(new Key(begun.caller(), begun.number()), begun)) {
             handlers.decrementAndGet();
@@ -296,7 +296,7 @@ final class Callee implements Line.Unsent {
 
     // ------------------------------------------------------------------ answering
 
-    /** The codec is part of the handler: it ends when the answer is encoded. */
+    /** Encodes and sends the answer. The codec is part of the handler, which ends when the answer is encoded. */
     private <A extends @Nullable Object> void answer(Running<A> begun, A answer) {
         if (begun.isOneWay() || begun.isCancelled()) {
             begun.end();
@@ -321,19 +321,19 @@ final class Callee implements Line.Unsent {
         buffers.giveBack(out);
     }
 
-    /** Whether somebody waits for an answer, and nobody else gives it. */
+    /** Ends the handler; returns whether the caller still waits for an answer and this thread is the one to give it. */
     private static boolean endToAnswer(Running<?> begun) {
         return begun.end() && !begun.isCancelled();
     }
 
-    /** The caller is told of an error; here it is no reason to leave the group, but somebody should look. */
+    /** Logs an error that the caller is told, too. It is no reason to leave the group, but needs attention. */
     private void reportError(String callback, Throwable thrown) {
         if (thrown instanceof Error) {
             callbacks.report(callback, new IllegalStateException("at a call: " + text(thrown), thrown));
         }
     }
 
-    /** On a thread of its own: neither deadlines nor the group wait for what the application does. */
+    /** Runs actions on a thread of their own: neither deadlines nor the group wait for code of the application. */
     void callOnCancel(Running<?> cancelled, List<Runnable> actions) {
         deadlines.start(() -> {
             try {
@@ -344,7 +344,7 @@ final class Callee implements Line.Unsent {
         });
     }
 
-    /** Texts of exceptions are made by the application's code, too. */
+    /** Returns an exception's text, which is code of the application, too. */
     private String text(Throwable thrown) {
         Callbacks.Asked<String> text = callbacks.ask(thrown::toString);
         return text.thrown() == null ? String.valueOf(text.value()) : thrown.getClass().getName();
@@ -367,7 +367,7 @@ final class Callee implements Line.Unsent {
         reply(caller, call, refusal.code(), "", detail);
     }
 
-    /** The failure's message is made by the application's code, too, while the handler has not ended. */
+    /** Sends a failure. Its message is made by code of the application, too, while the handler has not ended. */
     private void replyFailure(Running<?> begun, Throwable failure) {
         Callbacks.Asked<@Nullable String> asked = callbacks.ask(failure::getMessage);
         String message = asked.thrown() == null ? asked.value() : null;
@@ -392,7 +392,7 @@ final class Callee implements Line.Unsent {
         }
     }
 
-    /** The caller has left, or this member does; nobody waits. */
+    /** Ignores it: the caller has left, or this member is leaving, so nobody waits. */
     @Override
     public void onUnsent(@Nullable Member receiver, SendException reason) {
         counters.unsentAnswers.increment();

@@ -19,13 +19,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** The side of a member that calls: begins calls, and brings them what answers, views, time and the end have to say. */
+/** The calling side: begins calls, and ends them by answers, views, deadlines and the end of the group. */
 final class Caller {
 
     private static final Logger LOG = Logs.of(Caller.class);
     private static final byte[] NOTHING = {};
 
-    /** Until a sweep looks whether a call that is due has been completed. */
+    /** Time until a sweep checks again whether a due call has been completed. */
     private static final long AGAIN_NANOS = 1_000_000;
 
     private final Threads threads;
@@ -118,12 +118,12 @@ final class Caller {
         return call;
     }
 
-    /** Sends the request of a call to several to one of the first that are asked. */
+    /** Sends the request of a call to several to one of the members that are asked first. */
     void ask(OpenToMany<?> call, Member member, ByteOutput request) {
         line.send(member, request, call);
     }
 
-    /** Sends it to one that is asked later. */
+    /** Sends the request to a member that is asked later. */
     void ask(OpenToMany<?> call, Member member, byte[] request) {
         long remainingNanos = call.deadlineNanos() - deadlines.nowNanos();
         ByteOutput out = buffers.take(Long.MAX_VALUE).putRaw(request, 0, request.length);
@@ -133,7 +133,7 @@ final class Caller {
         buffers.giveBack(out);
     }
 
-    /** Sends without an answer. */
+    /** Sends a request that wants no answer. */
     <Q extends @Nullable Object> void send(Member member, Procedure<Q, ?> procedure, Q request) {
         Outcomes<Object> sent = send(Audience.only(List.of(member)), procedure, request);
         if (sent.of(member) instanceof Outcome.Unreachable<?> unreachable) {
@@ -141,7 +141,7 @@ final class Caller {
         }
     }
 
-    /** The same to several; those that are not in the view are left out. */
+    /** Sends the same to several members; those that are not in the view are left out. */
     <Q extends @Nullable Object, A extends @Nullable Object> Outcomes<A> send(
             Audience audience, Procedure<Q, ?> procedure, Q request) {
         String closed = closedBecause;
@@ -166,7 +166,7 @@ final class Caller {
         counters.oneWayCalls.increment();
         SendException[] failure = new SendException[1];
         line.send(member, out, (receiver, reason) -> failure[0] = reason);
-        // What fails later is a member that has left, or this one.
+        // A failure that comes later means that the member, or this one, has left.
         if (failure[0] == null) {
             return true;
         }
@@ -200,7 +200,7 @@ final class Caller {
         return false;
     }
 
-    /** The call is known by now; what has happened since it was begun is told here. */
+    /** Catches up with events since the call was begun, now that it is registered. */
     private void watch(OpenCall<?> call, Epoch begun) {
         Epoch now = epoch;
         if (now != begun) {
@@ -213,7 +213,7 @@ final class Caller {
         deadlines.watch(call.deadlineNanos());
     }
 
-    /** Waits for a call, at most until its deadline. */
+    /** Waits for a call, until its deadline at most. */
     <R extends @Nullable Object> R await(OpenCall<R> call) {
         try {
             if (Thread.currentThread().isVirtual()) {
@@ -257,7 +257,7 @@ final class Caller {
         }
     }
 
-    /** This member's own request to all has come back. */
+    /** Notes that this member's own request to all was delivered. */
     void onDelivered(long number) {
         OpenCall<?> call = open.find(number);
         if (call != null) {
@@ -279,12 +279,12 @@ final class Caller {
         open.forEach(call -> call.onClosed(CallException.of(CallException.Reason.CLOSED, reason)));
     }
 
-    /** Ends what is due, and says when the next is. */
+    /** Ends calls that are due; returns when the next one is. */
     long sweep(long nowNanos) {
         long[] next = {Long.MAX_VALUE};
         open.forEach(call -> {
             if (call.isDone()) {
-                // Somebody else has completed the future.
+                // The future was completed by somebody else.
                 open.remove(call);
             } else if (call.deadlineNanos() <= nowNanos) {
                 expire(call, deadlines::start);

@@ -33,23 +33,23 @@ import org.slf4j.Logger;
  * on an idle machine. It is over earlier when there is an outcome for each member that is waited for: an answer, a failure, a
  * refusal, or the view in which the member is missing.
  *
- * <p><b>At most once.</b> A request is handled once or not at all; nothing is ever repeated. A {@link Outcome.Value value} or a
- * {@link Outcome.Failure failure} says once, {@link Outcome.Unreachable} not at all, {@link Outcome.Suspected} and {@link
- * Outcome.TimedOut} that nobody can tell.
+ * <p><b>At most once.</b> A request is handled once or not at all; nothing is ever repeated. A {@link Outcome.Value
+ * value} or a {@link Outcome.Failure failure} means once, {@link Outcome.Unreachable} not at all; with {@link
+ * Outcome.Suspected} and {@link Outcome.TimedOut} it is unknown.
  *
  * <p><b>Order.</b> Requests of one thread to one member arrive in the order in which they were made; {@link
  * CallsBuilder#handleInline inline} handlers run in that order, others side by side. A call {@link #toAll} is one multicast of the
  * group, in its order: in a total group all members receive such calls in one order. Calls to some are unicasts.
  *
- * <p><b>Partition.</b> Each side goes on by itself. Members of the other side are suspected when the view without them comes, and
- * unreachable afterwards; what they have executed, or still will of requests that had arrived, this side does not learn.
- * <b>Merge.</b> Members are there again for calls that are made from then on. An answer never comes to a call that was made
- * before a member was apart from the caller, not even if the deadline is still to come: that call is over with {@link
- * Outcome.Suspected}.
+ * <p><b>Partition.</b> Each side continues. Members of the other side are suspected when the view without them comes,
+ * and unreachable afterwards; this side does not learn which requests they have executed, or will execute of those that
+ * had arrived. <b>Merge.</b> Members are reachable for calls that are made from then on. An answer never comes to a
+ * call that was made before a member was apart from the caller, not even if the deadline is still to come: that call is
+ * over with {@link Outcome.Suspected}.
  *
- * <p>All methods may be called from any thread, handlers included; those that wait for a value not by inline and asynchronous
- * handlers. Stages on a call's future run on a thread of the group's, before callers that are answered at the same time go on,
- * and must not wait; {@code thenApplyAsync} may.
+ * <p>All methods may be called from any thread, handlers included; inline and asynchronous handlers must not call those
+ * that wait for a value. Stages on a call's future run on a thread of the group's, before callers that are answered at
+ * the same time, and must not wait; {@code thenApplyAsync} may.
  */
 public final class Calls implements AutoCloseable {
 
@@ -83,8 +83,8 @@ public final class Calls implements AutoCloseable {
     }
 
     /**
-     * Calls on a group that is still to be joined. The group is these calls' own: its listeners are set here. Any order of
-     * the group does; reliable ones only, or requests and answers get lost, which deadlines show.
+     * Returns a builder for calls on a group that is still to be joined. The group is these calls' own: its listeners
+     * are set here. Its order may be any reliable one; otherwise requests and answers get lost, and calls time out.
      */
     public static CallsBuilder on(GroupBuilder group) {
         return new CallsBuilder(group);
@@ -106,29 +106,29 @@ public final class Calls implements AutoCloseable {
         return listener.calls();
     }
 
-    // ------------------------------------------------------------------ whom to call
+    // ------------------------------------------------------------------ members to call
 
-    /** One member, which may be this one. */
+    /** Returns a call to one member, which may be this one. */
     public CallToOne to(Member member) {
         return new CallToOne(caller, Arguments.required(member, "to: the member"), CallOptions.DEFAULT);
     }
 
-    /** All members, this one included: those of the view that the request is delivered in, the same for all who handle it. */
+    /** Returns a call to all members of the view in which the request is delivered, this one included. */
     public CallToMany toAll() {
         return new CallToMany(caller, new Audience.All(), CallOptions.DEFAULT);
     }
 
-    /** All members of the view at the time of the call but this one. */
+    /** Returns a call to all members of the view at the time of the call but this one. */
     public CallToMany toOthers() {
         return toAllBut(self);
     }
 
-    /** All members of the view at the time of the call but these. */
+    /** Returns a call to all members of the view at the time of the call but these. */
     public CallToMany toAllBut(Member... excluded) {
         return new CallToMany(caller, Audience.allBut(Arrays.asList(Arguments.allRequired(excluded, "toAllBut: the members"))), CallOptions.DEFAULT);
     }
 
-    /** These members, in this order. Who is not in the view at the time of the call is {@link Outcome.Unreachable}. */
+    /** Returns a call to these members, in this order. A member outside of the view is {@link Outcome.Unreachable}. */
     public CallToMany to(Collection<Member> members) {
         Arguments.required(members, "to: the members").forEach(member -> Arguments.required(member, "to: one of the members"));
         return new CallToMany(caller, Audience.only(members), CallOptions.DEFAULT);
@@ -136,17 +136,17 @@ public final class Calls implements AutoCloseable {
 
     // ------------------------------------------------------------------ state
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return self;
     }
 
-    /** The view that members are called in now. */
+    /** Returns the view in which members are called now. */
     public View view() {
         return caller.epoch().view();
     }
 
-    /** What was counted, and how many calls and handlers are under way, by name; for people. */
+    /** Returns counters, and the numbers of open calls and running handlers, by name; for people. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>();
         status.put("open-calls", (long) caller.openCalls());
@@ -181,7 +181,7 @@ public final class Calls implements AutoCloseable {
         callee.onEpoch(next);
     }
 
-    /** @param completer of calls that are answered */
+    /** @param completer completes calls that are answered */
     private void onMessage(Member sender, boolean isUnicast, ByteBuffer bytes, Executor completer) {
         try {
             Frame.read(new ByteInput(bytes), new Incoming(sender, isUnicast, completer));
@@ -191,7 +191,7 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** Whose message is read. */
+    /** Reader of one member's message. */
     private final class Incoming implements Frame.Visitor {
 
         private final Member sender;
@@ -207,7 +207,7 @@ public final class Calls implements AutoCloseable {
         @Override
         public void onRequest(long call, long procedure, long remainingNanos, int answerBytesMax, ByteInput request) {
             if (!isUnicast && sender.equals(self)) {
-                // Before it is handled: from here on it is known who is called.
+                // Before it is handled, so that the members that are called are known.
                 caller.onDelivered(call);
             }
             callee.onRequest(sender, caller.epoch(), call, procedure, remainingNanos, answerBytesMax, request);
@@ -229,7 +229,7 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** What this member says to itself. */
+    /** Delivers a message from this member to itself. */
     private boolean loop(Member receiver, ByteOutput out) {
         if (!receiver.equals(self)) {
             return false;
@@ -238,7 +238,7 @@ public final class Calls implements AutoCloseable {
         return true;
     }
 
-    /** Takes what the group delivers, from before there are calls to give it to. */
+    /** Receives the group's deliveries, also before the calls exist that take them. */
     private static final class Listener {
 
         private final CallsBuilder builder;
@@ -280,7 +280,7 @@ public final class Calls implements AutoCloseable {
             onView.accept(view);
         }
 
-        /** A node is in a group at most once. */
+        /** Returns the member that this node is: it is in a group at most once. */
         private Member memberOf(View view) {
             for (Member member : view.members()) {
                 if (member.node().equals(builder.group().node().id())) {

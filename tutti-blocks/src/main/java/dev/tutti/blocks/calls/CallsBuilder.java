@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is handled and how much at a time, and joins. */
+/** Registers handlers, sets limits, and joins the group. */
 public final class CallsBuilder {
 
     private final GroupBuilder group;
@@ -51,7 +51,7 @@ public final class CallsBuilder {
     }
 
     /**
-     * Handles a procedure on a virtual thread for each request, which may block and call others. It is interrupted when
+     * Handles a procedure on a virtual thread for each request, which may block and make calls. It is interrupted when
      * nobody waits for the answer any more.
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handle(
@@ -61,8 +61,9 @@ public final class CallsBuilder {
     }
 
     /**
-     * Handles a procedure where its request has come in, which is by far the cheapest: for handlers that wait for nothing, and
-     * take microseconds. One request at a time, in the group's order; not counted in {@link #handlersMax}.
+     * Handles a procedure on the thread that takes the request, which is by far the cheapest: for handlers that wait
+     * for nothing, and take microseconds. One request at a time, in the group's order; not counted in {@link
+     * #handlersMax}.
      */
     public <Q extends @Nullable Object, A extends @Nullable Object> CallsBuilder handleInline(
             Procedure<Q, A> procedure, Handler<Q, A> handler) {
@@ -82,13 +83,13 @@ public final class CallsBuilder {
         registrations.add(new Registration<>(Arguments.required(procedure, "the procedure"), way));
     }
 
-    /** Handles the methods of a service by those of {@code implementation}: on threads, unless they say otherwise. */
+    /** Handles the methods of a service by those of {@code implementation}: on threads, unless they are annotated. */
     public <S> CallsBuilder serve(Service<S> service, S implementation) {
         Arguments.required(service, "serve: the service").serve(this, Arguments.required(implementation, "serve: the implementation"));
         return this;
     }
 
-    /** Calls of this member that may be open at a time; further ones fail at once. {@value #OPEN_CALLS_MAX} by default. */
+    /** Sets the maximum of this member's open calls; further ones fail at once. {@value #OPEN_CALLS_MAX} by default. */
     public CallsBuilder openCallsMax(int calls) {
         if (calls < 1 || calls > OPEN_CALLS_LIMIT) {
             throw new IllegalArgumentException("at most " + calls + " open calls, 1 to " + OPEN_CALLS_LIMIT);
@@ -98,8 +99,8 @@ public final class CallsBuilder {
     }
 
     /**
-     * Handlers that may run here at a time, asynchronous ones included; further requests are refused as {@link
-     * Refusal#OVERLOADED}. {@value #HANDLERS_MAX} by default.
+     * Sets the maximum of handlers that run here at a time, asynchronous ones included; further requests are refused as
+     * {@link Refusal#OVERLOADED}. {@value #HANDLERS_MAX} by default.
      */
     public CallsBuilder handlersMax(int handlers) {
         if (handlers < 1) {
@@ -128,7 +129,7 @@ public final class CallsBuilder {
      * @throws IllegalArgumentException if two procedures have one name
      */
     public Calls join() {
-        // Before anything is joined.
+        // Checks the procedures before anything is joined.
         registrations();
         return Calls.join(this);
     }

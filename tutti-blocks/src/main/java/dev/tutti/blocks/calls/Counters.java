@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What calls have counted; for people. */
+/** Counters of calls; for people. */
 final class Counters {
 
     final LongAdder calls = new LongAdder();

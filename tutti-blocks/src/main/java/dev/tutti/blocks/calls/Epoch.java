@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A view as calls see it: who is in it, and for how many views without a break.
+ * A view as calls see it: its members, and the number of views for which each has been there without a break.
  *
- * <p>What one member has sent to another arrives as long as both go from view to view together. Who comes back from another
- * side of a partition is in the view again, but what was under way between the two may be lost.
+ * <p>Messages between two members arrive as long as both go from view to view together. A member that returns from
+ * another side of a partition is in the view again, but messages that were under way between the two may be lost.
  *
  * @param number counts views
  * @param since for each member of the view, the first of the epochs that it has gone through together with this member
  */
 record Epoch(int number, View view, Map<Member, Integer> since) {
 
-    /** The first view of a member. */
+    /** Returns the first epoch of a member. */
     static Epoch first(View view, Member self) {
         return new Epoch(0, view, Map.of()).next(view, self);
     }
@@ -37,7 +37,7 @@ record Epoch(int number, View view, Map<Member, Integer> since) {
         return since.containsKey(member);
     }
 
-    /** Whether {@code member} has been with this one in every view from that of {@code epoch} to this. */
+    /** Returns whether {@code member} has been with this one in every view from that of {@code epoch} to this. */
     boolean hasStayed(Member member, int epoch) {
         Integer from = since.get(member);
         return from != null && from <= epoch;

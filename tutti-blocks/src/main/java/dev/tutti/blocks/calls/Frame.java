@@ -20,7 +20,7 @@ final class Frame {
 
     private Frame() {}
 
-    /** Takes what a message says; what is left to be read is the application's. */
+    /** Receives the fields of a message; the rest of the input is the application's. */
     interface Visitor {
 
         void onRequest(long call, long procedure, long remainingNanos, int answerBytesMax, ByteInput request);
@@ -46,7 +46,7 @@ final class Frame {
     private static final int MESSAGE_CHARACTERS_MAX = 1_000;
     private static final long MILLISECOND_NANOS = 1_000_000;
 
-    /** Puts what comes before the request; the number of the call is 0 until it is known. */
+    /** Writes the header of a request; the number of the call is 0 until it is known. */
     static void putRequest(ByteOutput out, long procedure, long remainingNanos, int answerBytesMax) {
         out.putByte(REQUEST).putLong(0).putLong(procedure).putInt(millis(remainingNanos)).putInt(answerBytesMax);
     }
@@ -59,7 +59,7 @@ final class Frame {
         out.setInt(REMAINING_AT, millis(remainingNanos));
     }
 
-    /** Rounded up, so that a call is not over at its member before it is at its caller. */
+    /** Rounds up, so that a call does not end at its member before it does at its caller. */
     private static int millis(long nanos) {
         return Math.clamp((nanos + MILLISECOND_NANOS - 1) / MILLISECOND_NANOS, 1, Integer.MAX_VALUE);
     }
@@ -80,7 +80,7 @@ final class Frame {
         out.putByte(CANCEL).putLong(call);
     }
 
-    /** @throws MalformedException if it is none of these; the visitor was not called then */
+    /** @throws MalformedException if it is no such message; the visitor was not called then */
     static void read(ByteInput in, Visitor visitor) {
         int kind = in.takeByte();
         long call = in.takeLong();

@@ -9,7 +9,7 @@ public interface Handler<Q extends @Nullable Object, A extends @Nullable Object>
     /**
      * Answers a call.
      *
-     * @throws Exception as the caller's outcome: its type's name and its message
+     * @throws Exception that the caller gets as the outcome: the name of its type and its message
      */
     A handle(Q request, CallContext context) throws Exception;
 }

@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A method of a {@link Service} that waits for nothing, and is handled as {@link CallsBuilder#handleInline} says. */
+/** Marks a method of a {@link Service} that waits for nothing; see {@link CallsBuilder#handleInline}. */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls send through. It never waits: answers are sent by the thread that takes messages in, and two members that both
- * waited there for the other to take something would wait for ever.
+ * The sender of calls' messages. It never waits: answers are sent by the thread that takes messages in, and two members
+ * that both waited there for the other to take a message would wait for ever.
  */
 final class Line {
 
-    /** Is told of what can't be sent. */
+    /** Called with messages that can't be sent. */
     interface Unsent {
 
         /** @param receiver null for all members */
@@ -32,12 +32,12 @@ final class Line {
      * Sends when that is possible.
      *
      * @param receiver null for all members
-     * @param out may be used again when this returns
+     * @param out may be reused when this returns
      */
     void send(@Nullable Member receiver, ByteOutput out, Unsent unsent) {
         Group open = group;
         if (open == null) {
-            // A member that has us in its view calls before our join is over.
+            // A member that has this one in its view already may call before our join has returned.
             byte[] copy = out.copy();
             joining.thenAccept(joined -> sendLater(joined, receiver, copy, unsent));
             return;

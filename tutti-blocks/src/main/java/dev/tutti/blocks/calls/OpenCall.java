@@ -11,9 +11,10 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is not over, and the future of what comes of it. Cancelling it tells the members that have not answered.
+ * A call that is not over, and the future of its result. Cancelling it tells the members that have not answered.
  *
- * <p>Answers and views come one at a time; the deadline, cancellation and what can't be sent come from any thread.
+ * <p>Answers and views come one at a time; the deadline, cancellation and messages that can't be sent come from any
+ * thread.
  */
 abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R> implements Line.Unsent {
 
@@ -22,10 +23,10 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     private final long deadlineNanos;
     private long number;
 
-    /** Completes the future by what is known to come of it; null if that is not known, or whoever knows it completes it at once. */
+    /** Completes the future with the known result; null if it is not known, or set by the thread that knows it. */
     private volatile @Nullable Runnable completion;
 
-    /** @param epoch that the call was begun in */
+    /** @param epoch in which the call was begun */
     OpenCall(Caller caller, int epoch, long deadlineNanos) {
         this.caller = caller;
         this.epoch = epoch;
@@ -55,14 +56,14 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
     // ------------------------------------------------------------------ inputs
 
     /**
-     * @param completer completes the future, if the call is over by that
-     * @return false if nothing was asked of {@code from}, or it has answered
+     * @param completer completes the future, if that ends the call
+     * @return false if {@code from} was asked nothing, or has answered
      */
     abstract boolean onAnswer(Member from, ByteInput answer, Executor completer);
 
     /**
-     * @param completer completes the future, if the call is over by that
-     * @return false if nothing was asked of {@code from}, or it has answered
+     * @param completer completes the future, if that ends the call
+     * @return false if {@code from} was asked nothing, or has answered
      */
     abstract boolean onFailure(Member from, Failed failed, Executor completer);
 
@@ -70,16 +71,16 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
 
     /** The request, which was sent to all, was delivered here. */
     void onDelivered(Epoch delivered) {
-        // Only a call to all is told to whom it goes by that.
+        // Only a call to all learns its members by that.
     }
 
     /** @param completer completes the future, if the call is not over yet */
     abstract void onDeadline(Executor completer);
 
-    /** Whether it is known what comes of it, which the future may not have been told yet. */
+    /** Returns whether the result is known, even if the future does not have it yet. */
     abstract boolean isSettled();
 
-    /** The group is left. */
+    /** The group was left or lost. */
     final void onClosed(CallException reason) {
         if (completeExceptionally(reason)) {
             caller.release(this);
@@ -98,10 +99,10 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
         return isCancelled;
     }
 
-    /** Who was asked and has not answered. */
+    /** Returns the members that were asked and have not answered. */
     abstract List<Member> unanswered();
 
-    // ------------------------------------------------------------------ what comes of it
+    // ------------------------------------------------------------------ the result
 
     final void finish(R result, Executor completer) {
         complete(completer, () -> {
@@ -120,7 +121,7 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
         completer.execute(known);
     }
 
-    /** Completes the future if it is known by what, and whoever was to do that waits for code of the application. */
+    /** Completes the future if its result is known but the completing thread waits for code of the application. */
     final void completeIfKnown(Executor completer) {
         Runnable known = completion;
         if (known != null) {
@@ -156,7 +157,7 @@ abstract class OpenCall<R extends @Nullable Object> extends CompletableFuture<R>
                 thrown instanceof MalformedException ? String.valueOf(thrown.getMessage()) : thrown.toString());
     }
 
-    /** A failure as it has come in. */
+    /** A failure, as received. */
     record Failed(int code, String type, String message) {
 
         <A extends @Nullable Object> Outcome<A> outcome() {

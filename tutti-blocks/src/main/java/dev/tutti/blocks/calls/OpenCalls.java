@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this member that are not over, by number. No lock: a call's number says which slot it is in, and who finds a
- * slot taken by an old call takes the next number. At least half of the slots are free, so that this is not often.
+ * This member's calls that are not over, by number. There is no lock: a call's number determines its slot, and a thread
+ * that finds a slot taken by an old call takes the next number. At least half of the slots are free, so this is rare.
  */
 final class OpenCalls {
 
@@ -25,7 +25,7 @@ final class OpenCalls {
         slots = new AtomicReferenceArray<>(capacity);
     }
 
-    /** Gives {@code call} a number and keeps it; false if there are too many. */
+    /** Assigns a number to {@code call} and keeps it; returns false if there are too many. */
     boolean add(OpenCall<?> call) {
         if (size.incrementAndGet() > callsMax) {
             size.decrementAndGet();

@@ -11,15 +11,16 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to several members. Either the request goes to all of the view by one multicast, or to each member by a message of
- * its own, so many at once.
+ * A call to several members. The request goes either to all of the view by one multicast, or to each member by a
+ * message of its own, to a limited number at once.
  *
- * <p>By multicast, the members that are called are those of the view that the request is delivered in, which all who deliver
- * it agree about, and which this member learns when it delivers the request itself. Until then, outcomes are only noted.
+ * <p>By multicast, the called members are those of the view in which the request is delivered, on which all that
+ * deliver it agree, and which this member learns when it delivers the request itself. Until then, outcomes are only
+ * recorded.
  */
 final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>> {
 
-    /** A member that is called. Groups are small enough to look for one by one. */
+    /** A called member. Groups are small enough for a linear search. */
     private static final class Slot<A extends @Nullable Object> {
         private final Member member;
         private @Nullable Outcome<A> outcome;
@@ -40,7 +41,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     private final boolean isToAll;
     private final int atOnceMax;
 
-    /** What to ask those with that are asked later; empty if there are none. */
+    /** Request for the members that are asked later; empty if there are none. */
     private final byte[] request;
 
     // Guarded by this.
@@ -51,13 +52,13 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     private int values;
     private int open;
 
-    /** Of the open ones, those that were not asked yet. */
+    /** Number of open slots whose members were not asked yet. */
     private int waiting;
 
     /**
-     * @param members who is called; by multicast, the members of the view as it is known now
+     * @param members the called ones; by multicast, the members of the view as it is known now
      * @param isToAll whether it is by multicast, which its creator sends
-     * @param request for those that are asked later than others
+     * @param request for members that are asked later than others
      */
     OpenToMany(
             Caller caller,
@@ -84,7 +85,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         waiting = isToAll ? 0 : open;
     }
 
-    /** Asks the first, or all; is over at once where nobody is to be asked. Not by multicast. */
+    /** Asks the first members, or all; the call is over at once if there are none. Not by multicast. */
     void begin(Epoch begun, ByteOutput first) {
         synchronized (this) {
             for (Slot<A> slot : slots) {
@@ -108,7 +109,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
         return settle(from, failed.outcome(), completer);
     }
 
-    /** So that what nobody waits for is not decoded. */
+    /** Returns whether an answer is awaited, so that others are not decoded. */
     private synchronized boolean isAwaited(Member from) {
         Slot<A> slot = find(from);
         return !isOver && (slot == null ? !isFixed : slot.isOpen());
@@ -128,7 +129,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
                 Slot<A> early = find(before, member);
                 slots.add(early == null ? new Slot<>(member, true) : early);
             }
-            // Those who were there when the call was begun, and have not got it.
+            // Members that were there when the call was begun, and did not get the request.
             for (Slot<A> slot : before) {
                 if (!delivered.contains(slot.member)) {
                     slots.add(slot);
@@ -205,7 +206,7 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
 
     // ------------------------------------------------------------------ decisions
 
-    /** Notes an outcome, and what follows from it; false if it is not the first of its member. */
+    /** Records an outcome and acts on it; returns false if it is not the first of its member. */
     private boolean settle(Member member, Outcome<A> outcome, Executor completer) {
         synchronized (this) {
             Slot<A> slot = find(member);
@@ -231,9 +232,9 @@ final class OpenToMany<A extends @Nullable Object> extends OpenCall<Outcomes<A>>
     }
 
     /**
-     * Ends the call if it is over, or asks whoever is next.
+     * Ends the call if it is over, or asks the next member.
      *
-     * @param first the request as it was encoded; null if that was before
+     * @param first the request as it was encoded; null if it is not at hand any more
      * @param completer completes the future, if the call is over
      */
     private void proceed(@Nullable ByteOutput first, Executor completer) {

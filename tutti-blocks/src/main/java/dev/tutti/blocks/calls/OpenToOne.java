@@ -14,7 +14,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
     private final Member member;
     private final Codec<A> codec;
 
-    /** Before the future is completed: what comes later does not count. */
+    /** Set before the future is completed: later events do not count. */
     private volatile boolean isSettled;
 
     OpenToOne(Caller caller, int epoch, long deadlineNanos, Member member, Codec<A> codec) {
@@ -28,7 +28,7 @@ final class OpenToOne<A extends @Nullable Object> extends OpenCall<A> {
         if (isSettled || !from.equals(member)) {
             return false;
         }
-        // It is not settled by what has come but by what is decoded, so that the deadline ends it if the codec does not return.
+        // The decoded answer settles it, not the arrival, so that the deadline ends it if the codec does not return.
         Outcome<A> outcome = decode(codec, answer);
         if (isSettled) {
             return false;

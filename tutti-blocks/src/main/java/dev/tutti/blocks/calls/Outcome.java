@@ -3,10 +3,10 @@ package dev.tutti.blocks.calls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a call at one member.
+ * Outcome of a call at one member.
  *
- * <p>A member that has answered has executed the call once. One that was {@link Suspected} or {@link TimedOut} has executed
- * it once or not at all, and nobody can tell; one that was {@link Unreachable} has not.
+ * <p>A member that has answered has executed the call once. One that was {@link Suspected} or {@link TimedOut} has
+ * executed it once or not at all, which is unknown; one that was {@link Unreachable} has not.
  */
 public sealed interface Outcome<A extends @Nullable Object> {
 
@@ -22,7 +22,7 @@ public sealed interface Outcome<A extends @Nullable Object> {
     record Failure<A extends @Nullable Object>(String type, String message) implements Outcome<A> {}
 
     /**
-     * There is no answer although the member is there.
+     * There is no answer although the member is in the view.
      *
      * @param detail for people
      */

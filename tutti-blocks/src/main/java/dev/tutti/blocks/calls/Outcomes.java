@@ -8,26 +8,26 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a call to several members, one by one. Unmodifiable. */
+/** Outcomes of a call to several members, by member. Unmodifiable. */
 public final class Outcomes<A extends @Nullable Object> {
 
     private final List<Member> members;
     private final List<Outcome<A>> outcomes;
     private final boolean isSatisfied;
 
-    /** Of each member, in this order. */
+    /** Creates outcomes, one for each member, in this order. */
     Outcomes(List<Member> members, List<Outcome<A>> outcomes, boolean isSatisfied) {
         this.members = members;
         this.outcomes = outcomes;
         this.isSatisfied = isSatisfied;
     }
 
-    /** Whether as many members have answered with a value as the call was to wait for. */
+    /** Returns whether as many members have answered with a value as the call was to wait for. */
     public boolean isSatisfied() {
         return isSatisfied;
     }
 
-    /** The outcome at each member that was called, in the order of the view or of the call. */
+    /** Returns the outcome at each called member, in the order of the view or of the call. */
     public Map<Member, Outcome<A>> byMember() {
         Map<Member, Outcome<A>> byMember = new LinkedHashMap<>();
         for (int index = 0; index < members.size(); index++) {
@@ -45,7 +45,7 @@ public final class Outcomes<A extends @Nullable Object> {
         return outcomes.get(index);
     }
 
-    /** The values there are, in the order of {@link #byMember}. */
+    /** Returns the values, in the order of {@link #byMember}. */
     public List<A> values() {
         List<A> values = new ArrayList<>(outcomes.size());
         for (Outcome<A> outcome : outcomes) {
@@ -57,7 +57,7 @@ public final class Outcomes<A extends @Nullable Object> {
     }
 
     /**
-     * The first value in the order of {@link #byMember}.
+     * Returns the first value in the order of {@link #byMember}.
      *
      * @throws CallException if there is none
      */

@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be called: a name that all members know it by, and how requests and answers become bytes.
+ * A procedure that can be called: a name that all members know it by, and codecs for requests and answers.
  *
- * <p>A number made from the name goes over the wire. Who changes a codec so that old bytes can't be read gives the procedure
- * a new name; members that do not know it refuse it.
+ * <p>A number computed from the name goes over the wire. When a codec is changed so that old bytes can't be read, the
+ * procedure needs a new name; members that do not know it refuse it.
  *
  * @param <Q> requests
  * @param <A> answers
@@ -51,12 +51,12 @@ public final class Procedure<Q extends @Nullable Object, A extends @Nullable Obj
         return answer;
     }
 
-    /** What goes over the wire. */
+    /** Returns the number that goes over the wire. */
     long id() {
         return id;
     }
 
-    /** FNV-1a over the name's UTF-8, mixed. Two names with one number are refused where both are handled. */
+    /** Computes FNV-1a over the name's UTF-8, mixed. Two names with one number are refused where both are handled. */
     private static long hash(String name) {
         long hash = 0xCBF29CE484222325L;
         for (byte each : name.getBytes(StandardCharsets.UTF_8)) {

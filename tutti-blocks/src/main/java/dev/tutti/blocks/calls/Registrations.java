@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The procedures that are handled here, by number, without an object for each look-up. */
+/** The procedures that are handled here, by number. Look-ups allocate nothing. */
 final class Registrations {
 
     private final long[] ids;

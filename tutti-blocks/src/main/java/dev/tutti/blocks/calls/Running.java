@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is being handled: what its handler may know of it, and what must be known to answer it. */
+/** A request that is being handled: the context of its handler, and the data to answer it. */
 final class Running<A extends @Nullable Object> implements CallContext {
 
     private final Callee callee;
@@ -28,7 +28,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
     private boolean isCancelled;
     private boolean isToldLate;
 
-    /** What of it still runs: its handler, and what is to be done when it is cancelled. */
+    /** Parts that still run: the handler, and the actions for its cancellation. */
     private int parts = 1;
 
     private @Nullable Thread thread;
@@ -36,7 +36,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
 
     /**
      * @param call 0 if no answer is wanted
-     * @param deadlineNanos of the node's calls
+     * @param deadlineNanos by the clock of the node's calls
      */
     Running(
             Callee callee,
@@ -57,12 +57,12 @@ final class Running<A extends @Nullable Object> implements CallContext {
         this.sinceNanos = callee.nowNanos();
     }
 
-    /** When the request was taken. */
+    /** Returns the time at which the request was taken. */
     long sinceNanos() {
         return sinceNanos;
     }
 
-    /** Whether a part of it runs on though nobody waits any more, and nobody was told; true once. */
+    /** Returns, once, whether a part still runs though nobody waits any more. */
     synchronized boolean takeLate() {
         boolean isLate = isCancelled && parts > 0 && !isToldLate;
         isToldLate |= isLate;
@@ -77,7 +77,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
         return call;
     }
 
-    /** What it is found by. */
+    /** Returns the number under which the caller knows it. */
     long number() {
         return number;
     }
@@ -102,7 +102,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
         return answerBytesMax;
     }
 
-    // ------------------------------------------------------------------ what handlers see
+    // ------------------------------------------------------------------ the handler's context
 
     @Override
     public Member caller() {
@@ -142,13 +142,13 @@ final class Running<A extends @Nullable Object> implements CallContext {
 
     // ------------------------------------------------------------------ life
 
-    /** The calling thread handles it, and is interrupted if it is cancelled; false if that has happened. */
+    /** Makes the calling thread the one to interrupt on cancellation; returns false if it is cancelled already. */
     synchronized boolean begin() {
         thread = Thread.currentThread();
         return !isCancelled;
     }
 
-    /** Whoever gets true may answer, unless the request was cancelled, and nobody else. */
+    /** Returns true once: that thread alone may answer, unless the request was cancelled. */
     synchronized boolean end() {
         if (isOver) {
             return false;
@@ -170,7 +170,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
             actions = onCancel == null ? List.of() : onCancel;
             parts += actions.isEmpty() ? 0 : 1;
             onCancel = null;
-            // Within the lock, so that it can't hit what the thread does afterwards.
+            // Within the lock, so that the interrupt can't hit the thread's later work.
             if (thread != null) {
                 thread.interrupt();
             }
@@ -181,7 +181,7 @@ final class Running<A extends @Nullable Object> implements CallContext {
         return true;
     }
 
-    /** One part of it has returned; says whether it was the last. */
+    /** Notes that a part has returned; returns whether it was the last. */
     synchronized boolean endPart() {
         parts--;
         return parts == 0;

@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  * An interface whose methods are procedures: implemented by {@link CallsBuilder#serve}, called through {@link
  * CallToOne#proxy} and {@link CallToMany#call(Service, Function)}.
  *
- * <p>A method is known by the service's name, its own, and the simple names of its types; so a member that has another version
- * of it refuses the call instead of misreading it. A method that returns a {@link CompletableFuture} is asynchronous at both
- * ends. Arguments and results that are objects may be null. Default and static methods are no procedures, and run where they are
- * called.
+ * <p>A method is identified by the service's name, its own, and the simple names of its types; so a member that has
+ * another version of it refuses the call instead of misreading it. A method that returns a {@link CompletableFuture} is
+ * asynchronous at both ends. Arguments and results that are objects may be null. Default and static methods are no
+ * procedures, and run where they are called.
  *
  * @param <S> the interface: public, in a package that is exported or opened to this module; or on the class path
  */
@@ -60,7 +60,7 @@ public final class Service<S> {
         }
     }
 
-    /** @param name that all members know it by */
+    /** @param name by which all members know it */
     public static <S> Service<S> of(String name, Class<S> type, Codecs codecs) {
         return new Service<>(name, type, codecs);
     }
@@ -96,7 +96,7 @@ public final class Service<S> {
         };
     }
 
-    /** Of values that may be null where they are objects. */
+    /** Returns the codec of a type, for values that may be null if they are objects. */
     @SuppressWarnings("unchecked") // a codec is given what its method's signature says
     private static Codec<@Nullable Object> codec(Type type, Codecs codecs) {
         Codec<Object> codec = (Codec<Object>) codecs.of(type);
@@ -192,7 +192,7 @@ public final class Service<S> {
         return operation;
     }
 
-    /** Calls one member with each of its methods. */
+    /** Returns an implementation whose methods call one member. */
     S proxy(CallToOne to) {
         return proxy((proxy, method, arguments) -> {
             Operation operation = operation(method);
@@ -203,10 +203,10 @@ public final class Service<S> {
         });
     }
 
-    /** What a function of a service would have called. */
+    /** A method of a service and its arguments, as recorded from a function. */
     record Invocation(Procedure<@Nullable Object[], @Nullable Object> procedure, @Nullable Object[] arguments) {}
 
-    /** Finds out which method {@code use} calls with what; it is given something that only notes it. */
+    /** Returns the method that {@code use} calls on an object that only records the call, and its arguments. */
     Invocation record(Function<? super S, ?> use) {
         List<Invocation> noted = new ArrayList<>();
         var unused = use.apply(proxy((proxy, method, arguments) -> {

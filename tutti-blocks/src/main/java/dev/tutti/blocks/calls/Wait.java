@@ -1,8 +1,8 @@
 package dev.tutti.blocks.calls;
 
 /**
- * How many members' values a call to several waits for. A call ends at its deadline in any case, and as soon as so many can't
- * come any more.
+ * The number of members' values that a call to several waits for. A call ends at its deadline in any case, and as soon
+ * as that number can't be reached any more.
  */
 public final class Wait {
 
@@ -13,16 +13,16 @@ public final class Wait {
         ALL
     }
 
-    /** For nobody: the call is over when it is sent, and asks for no answers. */
+    /** Waits for nobody: the call is over when it is sent, and asks for no answers. */
     public static final Wait NONE = new Wait(Kind.NONE, 0);
 
-    /** For one value. */
+    /** Waits for one value. */
     public static final Wait FIRST = new Wait(Kind.SOME, 1);
 
-    /** For values of more than half of the members that were called. */
+    /** Waits for values of more than half of the members that were called. */
     public static final Wait MAJORITY = new Wait(Kind.MAJORITY, 0);
 
-    /** For an outcome of each member, whatever it is. */
+    /** Waits for an outcome of each member, whatever it is. */
     public static final Wait ALL = new Wait(Kind.ALL, 0);
 
     private final Kind kind;
@@ -33,7 +33,7 @@ public final class Wait {
         this.count = count;
     }
 
-    /** For {@code count} values, 1 or more. */
+    /** Waits for {@code count} values, 1 or more. */
     public static Wait some(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("wait for " + count + " values, at least 1");
@@ -45,7 +45,7 @@ public final class Wait {
         return kind == Kind.NONE;
     }
 
-    /** Values that satisfy a call to {@code members}. */
+    /** Returns the number of values that satisfies a call to {@code members}. */
     private int needed(int members) {
         return switch (kind) {
             case NONE -> 0;

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Bytes that values are taken from, in the order in which they were put. Not thread-safe.
+ * Bytes from which values are taken, in the order in which they were put. Not thread-safe.
  *
- * <p>Taking throws {@link MalformedException} where the bytes are not what was asked for, and never allocates more than
- * there are bytes left.
+ * <p>Taking throws {@link MalformedException} if the bytes are not a value of the wanted type, and never allocates more
+ * than there are bytes left.
  */
 public final class ByteInput {
 
@@ -15,7 +15,7 @@ public final class ByteInput {
 
     private final ByteBuffer bytes;
 
-    /** @param bytes from their position to their limit; big-endian, and not to be changed while they are read */
+    /** @param bytes from their position to their limit; big-endian, and must not be changed while they are read */
     public ByteInput(ByteBuffer bytes) {
         this.bytes = bytes;
     }
@@ -24,7 +24,7 @@ public final class ByteInput {
         this(ByteBuffer.wrap(bytes));
     }
 
-    /** How many bytes are left. */
+    /** Returns the number of bytes left. */
     public int remaining() {
         return bytes.remaining();
     }
@@ -64,9 +64,9 @@ public final class ByteInput {
     }
 
     /**
-     * A count of things that follow.
+     * Takes the number of elements that follow.
      *
-     * @param bytesEach how many bytes each of them has at least, more than 0
+     * @param bytesEach minimum size of an element in bytes, more than 0
      */
     public int takeCount(int bytesEach) {
         int count = takeInt();
@@ -76,7 +76,7 @@ public final class ByteInput {
         return count;
     }
 
-    /** A count and so many bytes. */
+    /** Takes a length and that number of bytes. */
     public byte[] takeBytes() {
         int count = takeCount(1);
         if (count == 0) {
@@ -87,7 +87,7 @@ public final class ByteInput {
         return taken;
     }
 
-    /** A count of bytes and so many bytes of UTF-8; what is none is replaced, as {@link String} does. */
+    /** Takes a length in bytes and a text in UTF-8; invalid bytes are replaced, as {@link String} does. */
     public String takeText() {
         int count = takeCount(1);
         if (bytes.hasArray()) {

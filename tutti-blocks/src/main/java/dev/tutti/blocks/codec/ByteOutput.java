@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Bytes that grow as values are put at their end; numbers are big-endian. Not thread-safe.
+ * A growing sequence of bytes to whose end values are put; numbers are big-endian. Not thread-safe.
  *
- * <p>Putting throws {@link TooLongException} where the bytes would become more than {@link #lengthMax}.
+ * <p>Putting throws {@link TooLongException} if there would be more than {@link #lengthMax} bytes.
  */
 public final class ByteOutput {
 
@@ -17,19 +17,19 @@ public final class ByteOutput {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int LENGTH_FIRST = 256;
 
-    /** A little less than the largest array. */
+    /** Greatest length, a little less than that of the largest array. */
     private static final int LENGTH_LIMIT = Integer.MAX_VALUE - 64;
 
     private byte[] bytes = new byte[LENGTH_FIRST];
     private int length;
     private int lengthMax = LENGTH_LIMIT;
 
-    /** How many bytes there are. */
+    /** Returns the number of bytes. */
     public int length() {
         return length;
     }
 
-    /** How many bytes there may be. */
+    /** Returns the maximum number of bytes. */
     public int lengthMax() {
         return lengthMax;
     }
@@ -41,17 +41,17 @@ public final class ByteOutput {
         return this;
     }
 
-    /** The array that the bytes are in, from 0 to {@link #length}; another one after the next put. */
+    /** Returns the array with the bytes from 0 to {@link #length}; another one may be used after the next put. */
     public byte[] array() {
         return bytes;
     }
 
-    /** A copy of the bytes. */
+    /** Returns a copy of the bytes. */
     public byte[] copy() {
         return Arrays.copyOf(bytes, length);
     }
 
-    /** Makes room, and says where. */
+    /** Makes room for bytes, and returns their place. */
     private int room(int count) {
         int at = length;
         if (lengthMax - at < count) {
@@ -66,7 +66,7 @@ public final class ByteOutput {
     }
 
     public ByteOutput putByte(int value) {
-        // Room first: it may make another array.
+        // The room first: it may replace the array.
         int at = room(1);
         bytes[at] = (byte) value;
         return this;
@@ -92,14 +92,14 @@ public final class ByteOutput {
         return putLong(Double.doubleToRawLongBits(value));
     }
 
-    /** Changes a number that was put at {@code at}. */
+    /** Replaces a number that was put at {@code at}. */
     public ByteOutput setInt(int at, int value) {
         checkPut(at, Integer.BYTES);
         INT.set(bytes, at, value);
         return this;
     }
 
-    /** Changes a number that was put at {@code at}. */
+    /** Replaces a number that was put at {@code at}. */
     public ByteOutput setLong(int at, long value) {
         checkPut(at, Long.BYTES);
         LONG.set(bytes, at, value);
@@ -112,19 +112,19 @@ public final class ByteOutput {
         }
     }
 
-    /** Puts bytes as they are, without their count. */
+    /** Puts bytes as they are, without their length. */
     public ByteOutput putRaw(byte[] source, int offset, int count) {
         int at = room(count);
         System.arraycopy(source, offset, bytes, at, count);
         return this;
     }
 
-    /** Puts a count and so many bytes. */
+    /** Puts a length and that number of bytes. */
     public ByteOutput putBytes(byte[] source) {
         return putInt(source.length).putRaw(source, 0, source.length);
     }
 
-    /** Puts a count of bytes and so many bytes of UTF-8. */
+    /** Puts a length in bytes and a text in UTF-8. */
     public ByteOutput putText(String text) {
         return putBytes(text.getBytes(StandardCharsets.UTF_8));
     }

@@ -9,12 +9,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of one kind become bytes, and bytes values again.
+ * Converts values of one type to bytes, and bytes to values.
  *
- * <p>Called from many threads, those of a node's loop among them: it must not wait for anything. The same bytes give the same
- * value at all members. What {@link #take} reads comes from other processes; it throws {@link MalformedException} for bytes that
- * it has not written, which all members ignore alike. Maps and machines read each value back before they send it. A member whose
- * codec throws anything else for what the others can read no longer has what they have, and leaves the group.
+ * <p>Called from many threads, those of a node's loop among them: it must not wait for anything. The same bytes give
+ * the same value at all members. The input of {@link #take} comes from other processes; it throws {@link
+ * MalformedException} for bytes that it has not written, which all members ignore alike. Maps and machines read each
+ * value back before they send it. A member whose codec throws anything else, for bytes that the others can read, no
+ * longer has the same state as they, and leaves the group.
  *
  * @param <T> the values
  */
@@ -36,7 +37,7 @@ public interface Codec<T extends @Nullable Object> {
 
     Codec<Boolean> BOOLEAN = of(ByteInput::takeBoolean, (flag, out) -> out.putBoolean(flag));
 
-    /** Null, in no bytes: of procedures without a request or an answer. */
+    /** Null, in no bytes: for procedures without a request or an answer. */
     Codec<@Nullable Void> NOTHING = new Codec<>() {
         @Override
         public void put(@Nullable Void value, ByteOutput out) {
@@ -49,7 +50,7 @@ public interface Codec<T extends @Nullable Object> {
         }
     };
 
-    /** A codec of two functions. */
+    /** Returns a codec of two functions. */
     static <T> Codec<T> of(Function<ByteInput, T> take, BiConsumer<T, ByteOutput> put) {
         Arguments.required(take, "of: the function that takes");
         Arguments.required(put, "of: the function that puts");
@@ -66,7 +67,7 @@ public interface Codec<T extends @Nullable Object> {
         };
     }
 
-    /** Values that may be absent: a byte more. */
+    /** Returns a codec for values that may be null, in one byte more. */
     static <T> Codec<@Nullable T> nullable(Codec<T> codec) {
         Arguments.required(codec, "nullable: the codec");
         return new Codec<>() {
@@ -85,13 +86,13 @@ public interface Codec<T extends @Nullable Object> {
         };
     }
 
-    /** Lists of values which have at least one byte each. What it takes can't be changed. */
+    /** Returns a codec for lists of values of at least one byte each. The lists that it takes are unmodifiable. */
     static <T> Codec<List<T>> list(Codec<T> codec) {
         Arguments.required(codec, "list: the codec");
         return of(
                 in -> {
                     int count = in.takeCount(1);
-                    // Grows with what is read: a value may take more as an object than on the wire.
+                    // Grows as it is read: an element may take more memory as an object than on the wire.
                     List<T> taken = new ArrayList<>();
                     for (int index = 0; index < count; index++) {
                         taken.add(codec.take(in));

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * Codecs by the types of their values. Immutable.
  *
- * <p>There are those of {@code byte[]}, {@code String}, {@code int}, {@code long}, {@code double} and {@code boolean}, and of
- * lists of whatever else there is; others are added.
+ * <p>There are those of {@code byte[]}, {@code String}, {@code int}, {@code long}, {@code double} and {@code boolean},
+ * and of lists of all types that have one; others are added.
  */
 public final class Codecs {
 
@@ -41,7 +41,7 @@ public final class Codecs {
         return STANDARD;
     }
 
-    /** These, and one for exactly {@code type}; instead of the one there was. */
+    /** Returns these codecs and one for exactly {@code type}, which replaces the previous one. */
     public <T> Codecs with(Class<T> type, Codec<T> codec) {
         Arguments.required(type, "with: the type");
         Arguments.required(codec, "with: the codec");
@@ -51,7 +51,7 @@ public final class Codecs {
     }
 
     /**
-     * The codec of a type.
+     * Returns the codec of a type.
      *
      * @param type a class, or a list of one
      * @throws IllegalArgumentException if there is none

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.codec;
 
-/** Bytes are not what a {@link Codec} has written; the message says what was expected and what was there. */
+/** Thrown for bytes that no {@link Codec} has written; the message says what was expected and what was found. */
 public final class MalformedException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.codec;
 
-/** A value takes more bytes than {@link ByteOutput#lengthMax}. */
+/** Thrown when a value takes more bytes than {@link ByteOutput#lengthMax}. */
 public final class TooLongException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

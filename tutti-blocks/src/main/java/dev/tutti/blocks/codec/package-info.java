@@ -1,4 +1,4 @@
-/** Values to bytes and back, as the application says: no class name and no Java serialization goes over the wire. */
+/** Codecs that the application provides: neither class names nor Java serialization go over the wire. */
 @NullMarked
 package dev.tutti.blocks.codec;
 

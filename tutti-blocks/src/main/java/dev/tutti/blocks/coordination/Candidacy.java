@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A member that stands for election until this is closed. */
+/** A member's candidacy for an election, until it is closed. */
 public final class Candidacy implements AutoCloseable {
 
     private static final long RETRY_NANOS = 100_000_000;
@@ -71,12 +71,12 @@ public final class Candidacy implements AutoCloseable {
         });
     }
 
-    /** Whether this member leads, as far as it knows. */
+    /** Returns whether this member leads, as far as it knows. */
     public synchronized boolean isLeader() {
         return hold != null && hold.isHeld();
     }
 
-    /** Stands no longer, and leads no longer: the next one is elected. {@link Candidate#onDeposed} is not called for it. */
+    /** Ends candidacy and leadership: the next candidate is elected. Does not call {@link Candidate#onDeposed}. */
     @Override
     public void close() {
         Claims.Claim asked;

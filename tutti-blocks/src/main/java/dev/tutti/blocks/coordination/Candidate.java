@@ -1,15 +1,15 @@
 package dev.tutti.blocks.coordination;
 
-/** What becomes of somebody who stands for election. Called on the thread that takes the group's messages; must not wait. */
+/** Listener of a candidacy. Called on the thread that takes the group's messages; must not wait. */
 public interface Candidate {
 
     /**
-     * It leads from here on.
+     * Called when this member leads from now on.
      *
      * @param token higher than that of every leader before; see {@link Hold#token}
      */
     void onElected(long token);
 
-    /** It leads no longer, as far as it knows: somebody else may. It stands again by itself. */
+    /** Called when this member leads no longer, as far as it knows: another one may. It remains a candidate. */
     void onDeposed(String reason);
 }

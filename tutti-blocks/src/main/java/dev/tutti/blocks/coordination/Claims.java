@@ -24,11 +24,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits that this member has, waits for or has asked for, beside what the group's state says about them.
+ * The permits that this member has, waits for or has asked for, besides the group's state.
  *
- * <p>What this member does not want any more it gives back until it has told the group: nobody else will.
+ * <p>Permits that this member does not want any more are given back until the group knows: nobody else will do so.
  *
- * <p>From any thread. Nothing outside is called under the lock.
+ * <p>May be called from any thread. No outside code is called under the lock.
  */
 final class Claims {
 
@@ -41,7 +41,7 @@ final class Claims {
         ENDED
     }
 
-    /** Something that this member wants. */
+    /** Permits that this member wants. */
     static final class Claim {
         private final String name;
         private final int permits;
@@ -115,7 +115,7 @@ final class Claims {
                 .whenComplete((answer, failure) -> onAnswer(claim, request, answer, failure));
     }
 
-    /** Waits until the permits are there, so long at most. */
+    /** Waits for the permits, for this long at most. */
     Optional<Hold> await(Claim claim, Duration within) {
         try {
             return threads.get(claim.granted, within.toNanos(), TimeUnit.NANOSECONDS);
@@ -123,7 +123,7 @@ final class Claims {
             if (withdraw(claim)) {
                 return Optional.empty();
             }
-            // What comes in this moment is there, or is about to be.
+            // The claim is being granted: its permits are there, or are about to be.
             return await(claim);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -172,7 +172,7 @@ final class Claims {
         return true;
     }
 
-    /** Gives back what is held; completes when the group knows, and says whether it was held until then. */
+    /** Gives back the permits; completes when the group knows, with whether they were held until then. */
     CompletableFuture<Boolean> release(Claim claim) {
         synchronized (this) {
             if (claim.phase != Phase.HELD) {
@@ -224,7 +224,7 @@ final class Claims {
 
     private void onFailure(Claim claim, long request, @Nullable Throwable failure) {
         if (failure instanceof CommandException e && e.execution() == Execution.UNKNOWN && e.reason() != Reason.CLOSED) {
-            // It may be granted yet, to nobody.
+            // It may still be granted, though nobody waits for it.
             giveBack(claim.name, request, new CompletableFuture<>());
         }
         if (end(claim, request) && failure != null) {
@@ -245,7 +245,7 @@ final class Claims {
         Hold hold = new Hold(this, claim, claim.name, token);
         synchronized (this) {
             if (claim.request != request || claim.phase != Phase.ASKING && claim.phase != Phase.WAITING) {
-                // It was withdrawn, and the group is told so.
+                // It was withdrawn, and the group is being told.
                 return;
             }
             claim.phase = Phase.HELD;
@@ -254,7 +254,7 @@ final class Claims {
         claim.granted.complete(Optional.of(hold));
     }
 
-    /** Somebody who has waited was given it. */
+    /** A waiting claim was granted. */
     void onGranted(Permits.Claim granted) {
         if (!joined.isDone() || !granted.member().equals(replica().self())) {
             return;
@@ -276,7 +276,7 @@ final class Claims {
         }
     }
 
-    /** A primary view: what the state does not have for this member any more is gone. */
+    /** In a primary view: claims that the state does not have for this member are lost. */
     void onView() {
         if (!joined.isDone()) {
             return;

@@ -5,27 +5,27 @@ import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
 
-/** What members ask of named objects. A number that a member has given identifies what it asks permits for. */
+/** Commands of members on named objects. A request number, given by the member, identifies a claim for permits. */
 sealed interface Command {
 
     String name();
 
-    /** Asks for permits; they are there if they are all free and nobody waits, else the member waits for them, or not. */
+    /** Asks for permits: granted if they are all free and nobody waits; else the member waits, if it wants to. */
     record Acquire(String name, int permits, int count, long request, boolean isWaiting) implements Command {}
 
-    /** Gives permits back, or waits for them no longer. */
+    /** Gives permits back, or stops waiting for them. */
     record Release(String name, long request) implements Command {}
 
-    /** Adds to a number; 0 to look at it. */
+    /** Adds to a number; 0 reads it. */
     record Add(String name, long delta) implements Command {}
 
-    /** Changes a number if it is the expected one. */
+    /** Sets a number if it is the expected one. */
     record Exchange(String name, long era, long expected, long next) implements Command {}
 
-    /** Takes so many ids. */
+    /** Takes a number of ids. */
     record Take(String name, int count) implements Command {}
 
-    /** Characters of a name. */
+    /** Maximum number of characters of a name. */
     int NAME_MAX = 255;
 
     Codec<Command> CODEC = Codec.of(Command::take, Command::put);

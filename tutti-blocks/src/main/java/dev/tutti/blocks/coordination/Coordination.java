@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Named locks, semaphores, elections, counters and ids of a group, which only the primary partition grants. It has a group to
- * itself. The objects of one kind are told apart by name, those of different kinds have names of their own; getting one asks
- * nobody, and two of one name are the same.
+ * Named locks, semaphores, elections, counters and ids of a group, which only the primary partition grants. It has a
+ * group to itself. Each kind has its own names. Getting an object sends nothing, and two objects of one kind and name
+ * are the same.
  *
- * <p>The state is in the members' memory. Of the group's records on disk, epochs outlast the end of all members: so tokens and
- * ids go on rising when counters and locks begin anew; see {@link Value#era}.
+ * <p>The state is in the members' memory. Epochs, however, are in the group's records on disk and outlast the end of
+ * all members: so tokens and ids continue to rise when counters and locks begin anew; see {@link Value#era}.
  *
  * <p>All methods may be called from any thread.
  */
@@ -33,7 +33,7 @@ public final class Coordination implements AutoCloseable {
         this.timeout = timeout;
     }
 
-    /** Objects of a group that is still to be joined: its order, state and listeners are set here. */
+    /** Returns a builder on a group that is still to be joined: its order, state and listeners are set here. */
     public static CoordinationBuilder on(GroupBuilder group) {
         return new CoordinationBuilder(group);
     }
@@ -90,7 +90,7 @@ public final class Coordination implements AutoCloseable {
     }
 
     /**
-     * Ids of which this member takes {@code block} at a time. Each source has blocks of its own: keep one.
+     * Returns a source of ids that takes {@code block} of them at a time. Each source has blocks of its own: keep one.
      *
      * @param block 1 to 1,048,576
      */
@@ -101,17 +101,17 @@ public final class Coordination implements AutoCloseable {
         return new IdSource(threads, replica, checkName(name), block);
     }
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return replica.self();
     }
 
-    /** Whether this member is in the primary partition, as far as it knows. */
+    /** Returns whether this member is in the primary partition, as far as it knows. */
     public boolean isPrimary() {
         return replica.isPrimary();
     }
 
-    /** What was counted, and how much is held or wanted here, by name; for people. */
+    /** Returns counters, and the number of claims held or wanted here, by name; for people. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(replica.status());
         status.put("claims", (long) claims.size());

@@ -9,7 +9,7 @@ import dev.tutti.core.View;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Says who founds the group and how long commands may take, and joins. */
+/** Sets the founders and the time-out of commands, and joins the group. */
 public final class CoordinationBuilder {
 
     private final GroupBuilder group;
@@ -54,42 +54,43 @@ public final class CoordinationBuilder {
         return onClosed;
     }
 
-    /** Names of the nodes of which a majority makes the first primary view, the same at all; else the group's settings say it. */
+    /** Sets the nodes whose majority makes the first primary view, the same at all; else settings name them. */
     public CoordinationBuilder founders(String... names) {
         group.primary(Arguments.allRequired(names, "founders: the names"));
         return this;
     }
 
-    /** How long a command may take that does not say it itself; 1 ms to 1 day, 10 s by default. */
+    /** Sets the time-out of commands that have none of their own; 1 ms to 1 day, 10 s by default. */
     public CoordinationBuilder timeout(Duration limit) {
         replica.timeout(limit);
         timeout = limit;
         return this;
     }
 
-    /** Called for every view; must not wait. */
+    /** Sets a listener for every view; it must not wait. */
     public CoordinationBuilder onView(Consumer<View> listener) {
         onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
-    /** Called when this member finds itself outside of the primary partition: it holds nothing any more. Must not wait. */
+    /** Sets a listener for when this member is outside of the primary partition, and holds nothing any more. */
     public CoordinationBuilder onSuspended(Consumer<String> listener) {
         onSuspended = Arguments.required(listener, "onSuspended: the listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets a listener that is called once when the group is left or lost, with the reason. */
     public CoordinationBuilder onClosed(Consumer<String> listener) {
         onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 
     /**
-     * Joins. Returns outside of the primary partition too; commands wait until this member is in it.
+     * Joins the group. Returns outside of the primary partition, too; commands wait until this member is in it.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.core.settings.SettingException if nobody founds the group, or the node has no place for its records
+     * @throws dev.tutti.core.settings.SettingException if there are no founders, or the node has no place for its
+     *     records
      */
     public Coordination join() {
         return Coordination.join(this);

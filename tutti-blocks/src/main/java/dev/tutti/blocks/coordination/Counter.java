@@ -8,9 +8,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A number that the members of a group share; linearizable.
  *
- * <p><b>Partition.</b> It is read and changed in the primary partition alone; outside commands wait, and fail at their deadline.
- * <b>Merge.</b> Nothing is lost: the other side has done nothing. <b>Crash.</b> Whoever was told a value may rely on it as long
- * as one member that has the state goes on from each primary view to the next; else a new {@link Value#era era} begins at 0.
+ * <p><b>Partition.</b> It is read and changed in the primary partition alone; outside commands wait, and fail at their
+ * deadline. <b>Merge.</b> Nothing is lost: the other side has changed nothing. <b>Crash.</b> A returned value can be
+ * relied on as long as one member with the state passes from each primary view to the next; else a new {@link Value#era
+ * era} begins at 0.
  *
  * <p>Methods that wait do so for the time-out of the group's commands, and throw a {@link
  * dev.tutti.blocks.machine.CommandException} which says whether the change was made. They must not be called by listeners.
@@ -31,7 +32,7 @@ public final class Counter {
         return new Value(answer.value(), answer.era());
     }
 
-    /** The value now. */
+    /** Returns the current value. */
     public Value get() {
         return add(0);
     }
@@ -41,15 +42,15 @@ public final class Counter {
         return value(replica.call(new Command.Add(name, delta), timeout));
     }
 
-    /** Adds, and does not wait. */
+    /** Adds without waiting. */
     public CompletableFuture<Value> addAsync(long delta) {
         return replica.submit(new Command.Add(name, delta), timeout).thenApply(Counter::value);
     }
 
     /**
-     * Makes it {@code next} if it is what is expected, in the same era.
+     * Sets it to {@code next} if it is the expected one, in the same era.
      *
-     * @return what it was: {@code expected}, if it was changed
+     * @return its previous value: {@code expected}, if it was changed
      */
     public Value compareAndExchange(Value expected, long next) {
         Arguments.required(expected, "compareAndExchange: the expected value");

@@ -8,13 +8,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One of those who stand for it leads: who has stood the longest without a break. A lock that everybody waits for; under
- * partition, merge and crashes as {@link FencedLock}.
+ * An election that one of its candidates leads: the one that has been a candidate the longest without a break. It is a
+ * lock that all candidates wait for; for partition, merge and crashes see {@link FencedLock}.
  */
 public final class Election {
 
     /**
-     * Who leads.
+     * The leading member.
      *
      * @param token of its election
      */
@@ -34,7 +34,7 @@ public final class Election {
         this.timeout = timeout;
     }
 
-    /** Stands for election from now on. */
+    /** Makes this member a candidate from now on. */
     public Candidacy stand(Candidate candidate) {
         Arguments.required(candidate, "stand: the candidate");
         Candidacy candidacy = new Candidacy(claims, threads, name, timeout, candidate);
@@ -42,12 +42,12 @@ public final class Election {
         return candidacy;
     }
 
-    /** Who leads, as this member knows it: it may be behind. */
+    /** Returns the leader as this member knows it; it may be out of date. */
     public Optional<Leader> leader() {
         return replica.local(this::find);
     }
 
-    /** Who leads, in order with everything: who was the leader at some time during this call. */
+    /** Returns the leader at some time during this call, in order with all commands. */
     public Optional<Leader> currentLeader() {
         return replica.ask(this::find, timeout);
     }

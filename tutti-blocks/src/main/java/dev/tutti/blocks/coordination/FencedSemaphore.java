@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * So many permits that members of the group have at a time. Under partition, merge and crashes as {@link FencedLock}.
+ * A number of permits that members of the group share. For partition, merge and crashes see {@link FencedLock}.
  *
- * <p>Nobody overtakes: who waits for many is not passed by who wants few. All members name the same number of permits as long as
- * somebody has or wants some; who names another one is refused.
+ * <p>The queue is fair: a request for many permits is not overtaken by one for few. All members give the same number of
+ * permits as long as any are held or wanted; a request with another number is refused.
  */
 public final class FencedSemaphore {
 
@@ -34,7 +34,7 @@ public final class FencedSemaphore {
         return claims.await(claims.claim(name, permits, count, false, timeout), timeout);
     }
 
-    /** Waits for permits; empty if they do not come within so long, 1 ms to 1 day. */
+    /** Waits for permits; returns empty if they do not come in this time, 1 ms to 1 day. */
     public Optional<Hold> tryAcquire(int count, Duration within) {
         checkCount(count);
         Arguments.timeout(within, "tryAcquire: the time to wait");

@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Permits that this member has been granted, and the fencing token that goes with them.
  *
- * <p>They are the member's as long as it is in every primary view, until it gives them back. When it finds itself outside of the
- * primary partition they are lost, at once and for good; the others give them to somebody else with the view in which it is
- * missing. <b>A member that stands still, or is cut off and has not noticed yet, takes itself for the holder while somebody
- * else is it.</b> What is protected has to refuse a token lower than one that it has seen.
+ * <p>They are the member's as long as it is in every primary view, until it gives them back. When it finds itself
+ * outside of the primary partition they are lost, at once and for good; the others grant them to another member with
+ * the view that excludes this one. <b>A member that is stopped, or cut off without having noticed yet, still takes
+ * itself for the holder while another member is.</b> The protected resource has to refuse a token lower than one that
+ * it has seen.
  *
  * <p>All methods may be called from any thread.
  */
@@ -32,21 +33,22 @@ public final class Hold implements AutoCloseable {
     }
 
     /**
-     * Higher than that of everything that was granted in this group before, under any name; over restarts of all members too, as
-     * long as a majority of the last primary view's records is not lost ({@code records.directory}). Not dense.
+     * Returns the token, which is higher than all that were granted in this group before, under any name; over restarts
+     * of all members, too, as long as a majority of the last primary view's records is not lost ({@code
+     * records.directory}). Not dense.
      */
     public long token() {
         return token;
     }
 
-    /** Whether it is held, as far as this member knows. */
+    /** Returns whether it is held, as far as this member knows. */
     public boolean isHeld() {
         return claims.isHeld(claim);
     }
 
     /**
-     * Says what to do when it is lost without having been given back, with the reason; at once if it is already. Called once, on
-     * the thread that takes the group's messages, and must not wait. Replaces what was said before.
+     * Sets a listener for a loss without giving it back, called with the reason; at once if it is lost already. Called
+     * once, on the thread that takes the group's messages, and must not wait. Replaces an earlier listener.
      */
     public Hold onLost(Consumer<String> listener) {
         Arguments.required(listener, "onLost: the listener");
@@ -73,14 +75,14 @@ public final class Hold implements AutoCloseable {
     }
 
     /**
-     * Gives it back. Completes when the group has done so, however long that takes: with whether it was held until then, and by
-     * nobody else in between.
+     * Gives it back. Completes when the group has done so, however long that takes, with whether it was held without a
+     * break until then.
      */
     public CompletableFuture<Boolean> release() {
         return claims.release(claim);
     }
 
-    /** Gives it back, and does not wait. Idempotent. */
+    /** Gives it back without waiting. Idempotent. */
     @Override
     public void close() {
         release();

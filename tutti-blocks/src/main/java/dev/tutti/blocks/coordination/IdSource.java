@@ -8,11 +8,11 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers that no member of the group ever gets twice under one name: over partitions, merges and restarts of all members, as
- * long as a majority of the last primary view's records is not lost ({@code records.directory}).
+ * Numbers that no member of the group ever gets twice under one name: over partitions, merges and restarts of all
+ * members, as long as a majority of the last primary view's records is not lost ({@code records.directory}).
  *
- * <p>A member takes blocks of them in the primary partition, and gives them out by itself, outside of it too. Those of one
- * member rise; those of several are in no order, and what a member has not given out when it ends is never given out.
+ * <p>A member takes blocks of them in the primary partition, and hands them out by itself, outside of it, too. Those of
+ * one member rise; those of several are in no order, and numbers left when a member ends are never used.
  */
 public final class IdSource {
 
@@ -32,9 +32,9 @@ public final class IdSource {
     }
 
     /**
-     * The next one. Waits once in a block, for the time-out of the group's commands.
+     * Returns the next one. Waits once for each block, for the time-out of the group's commands.
      *
-     * @throws CommandException if there is none left here, and none to be had
+     * @throws CommandException if none is left here, and no block can be taken
      */
     public long next() {
         while (true) {
@@ -65,7 +65,7 @@ public final class IdSource {
         }
     }
 
-    /** The first who comes by takes what was asked for, for all. */
+    /** The first thread to arrive takes the block, for all. */
     private synchronized void take(CompletableFuture<Answer> asked, @Nullable Answer answer) {
         if (coming == asked) {
             coming = null;

@@ -19,16 +19,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All named objects of a group: permits, of which locks and elections have one, and numbers, which counters and ids are. The
- * same at all members.
+ * All named objects of a group: permits (one each for locks and elections), and numbers, for counters and ids. The same
+ * at all members.
  *
- * <p><b>Tokens</b> and ids grow over everything: a number is above the last one, and above {@code era << 36}; none reaches
- * {@code epoch + 1 << 36}. An era that begins later has a higher number than any epoch before, and so all its tokens are
- * higher, though it knows nothing of the earlier ones.
+ * <p><b>Tokens</b> and ids rise across all changes of state: a number is above the last one, and above {@code era <<
+ * 36}; none reaches {@code epoch + 1 << 36}. An era that begins later has a higher number than any epoch before, and so
+ * all its tokens are higher, though it knows nothing of the earlier ones.
  */
 final class Objects implements StateMachine<Command, Answer> {
 
-    /** Of tokens and ids in an epoch: 68 milliards; and of epochs: 134 millions. */
+    /** Bits of a number within an epoch: enough for 68 billion tokens and ids, and for 134 million epochs. */
     static final int EPOCH_SHIFT = 36;
 
     private final TreeMap<String, Permits> permits = new TreeMap<>();
@@ -36,14 +36,14 @@ final class Objects implements StateMachine<Command, Answer> {
     private final TreeMap<String, Long> ids = new TreeMap<>();
     private final Consumer<Permits.Claim> onGranted;
 
-    /** What was granted to who has waited, and may be told when it is certain to stay. */
+    /** Claims that were granted after waiting, to be reported when they are certain to stay. */
     private final List<Permits.Claim> granted = new ArrayList<>();
 
     private long era;
     private long epoch;
     private long lastToken;
 
-    /** @param onGranted told of what any member gets after it has waited */
+    /** @param onGranted called with each claim of any member that is granted after waiting */
     Objects(Consumer<Permits.Claim> onGranted) {
         this.onGranted = onGranted;
     }
@@ -275,7 +275,7 @@ final class Objects implements StateMachine<Command, Answer> {
         return true;
     }
 
-    /** Of each kind. */
+    /** Maximum number of names of each kind. */
     private static final int NAMES_MAX = 1 << 20;
 
     static final int BLOCK_MAX = 1 << 20;

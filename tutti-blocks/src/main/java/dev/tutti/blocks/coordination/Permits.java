@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The permits of one name: who has how many, and who waits, the longest first. Nobody overtakes who waits. */
+/** The permits of one name: their holders, and the waiting claims, the longest first. No claim is overtaken. */
 final class Permits {
 
     /**
-     * What a member has asked for.
+     * A member's claim for permits.
      *
      * @param token 0 as long as it waits
      */
@@ -25,10 +25,10 @@ final class Permits {
         }
     }
 
-    /** Draws tokens, and is told what somebody who has waited was given. */
+    /** Draws tokens, and receives the claims that are granted after waiting. */
     interface Grants {
 
-        /** 0 if there is none left in this view. */
+        /** Returns the next token; 0 if there is none left in this view. */
         long next();
 
         void onGranted(Claim claim);
@@ -60,7 +60,7 @@ final class Permits {
         return holding.isEmpty() && waiting.isEmpty();
     }
 
-    /** The holder of the lowest token. */
+    /** Returns the claim with the lowest token. */
     @Nullable Claim first() {
         return holding.isEmpty() ? null : holding.getFirst();
     }
@@ -92,7 +92,7 @@ final class Permits {
         return isFound;
     }
 
-    /** Takes from members that are not in the primary view any more what they had. */
+    /** Removes the claims of members that are not in the primary view any more. */
     void onView(View view, Grants grants) {
         holding.removeIf(claim -> !view.contains(claim.member()));
         waiting.removeIf(claim -> !view.contains(claim.member()));
@@ -128,7 +128,7 @@ final class Permits {
         }
     }
 
-    /** @throws MalformedException also for what permits never come to */
+    /** @throws MalformedException also for a state that permits can't reach */
     static Permits take(ByteInput in) {
         Permits taken = new Permits(in.takeInt(), takeClaims(in), takeClaims(in));
         taken.check();

@@ -1,6 +1,6 @@
 /**
- * What must not happen on two sides at once: locks, elections, semaphores, counters, unique ids. Only the primary partition
- * grants them.
+ * Objects that must not exist on two sides at once: locks, elections, semaphores, counters, unique ids. Only the
+ * primary partition grants them.
  *
  * {@snippet :
  * Coordination coordination = Coordination.on(node.group("coordination")).founders("a", "b", "c").join();

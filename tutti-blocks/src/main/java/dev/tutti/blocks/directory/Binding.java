@@ -6,10 +6,10 @@ import dev.tutti.blocks.codec.Codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is under a path.
+ * A value or context under a path.
  *
  * @param value null if it is a context
- * @param version the number of the change that has put it there; 0 for none
+ * @param version number of the change that made it; 0 for none
  */
 record Binding<V>(DirectoryPath path, @Nullable V value, long version) {
 

@@ -38,19 +38,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A tree of names that all members of a group have: values, and contexts that names are in. It has a group to itself.
+ * A tree of names that all members of a group share: values, and contexts that hold names. It has a group to itself.
  *
- * <p><b>Changes</b> are executed at all members in one order, once or not at all, and return when they were executed here. So of
- * two members that bind one name at a time one is refused. <b>Look-ups</b> are local and wait for nothing; they see what was
- * told to this member, and after {@link #sync} all that was told to anybody before.
+ * <p><b>Changes</b> are executed at all members in one order, once or not at all, and return when they were executed
+ * here. So of two members that bind one name at a time, one is refused. <b>Look-ups</b> are local and wait for nothing;
+ * they see every change that has returned here, and after {@link #sync} every one that had returned to any member
+ * before.
  *
- * <p><b>Partition.</b> Each side goes on by itself, and one name may be bound on both. <b>Merge.</b> The names of the largest
- * side go on at all members, and a moment later the others' names are there too, as far as they are not bound already ({@link
- * DirectoryBuilder#merge} for other rules): what one side has removed and the other has not is there again if the largest
- * side still had it, or the other one brings it in. {@link DirectoryBuilder#onlyInPrimary} is for where that must not be.
+ * <p><b>Partition.</b> Each side continues, and one name may be bound on both. <b>Merge.</b> The names of the largest
+ * side become those of all members, and a moment later the others' names are added unless they are bound already
+ * ({@link DirectoryBuilder#merge} for other rules): a name that one side has removed and another has not is there again
+ * if the largest side still had it, or the other one adds it. {@link DirectoryBuilder#onlyInPrimary} prevents that.
  *
- * <p>Values are shared with the readers of this process and must not be changed. All methods may be called from any thread,
- * those that wait not by listeners of groups.
+ * <p>Values are shared with the readers of this process and must not be changed. All methods may be called from any
+ * thread; listeners of groups must not call those that wait.
  *
  * @param <V> values, by their codec
  */
@@ -58,7 +59,7 @@ public final class Directory<V> implements AutoCloseable {
 
 
     /**
-     * What is in a context.
+     * An entry of a context.
      *
      * @param value null if it is a context
      */
@@ -69,10 +70,10 @@ public final class Directory<V> implements AutoCloseable {
         }
     }
 
-    /** Ends what it was given for. */
+    /** Ends a subscription or a publication when it is closed. */
     public interface Subscription extends AutoCloseable {
 
-        /** Idempotent; a call that is under way still ends. */
+        /** Idempotent; a call that is under way still completes. */
         @Override
         void close();
     }
@@ -87,7 +88,7 @@ public final class Directory<V> implements AutoCloseable {
     private final Retry retry;
     private final CopyOnWriteArrayList<Listener<V>> listeners = new CopyOnWriteArrayList<>();
 
-    // Guarded by the lock, but for volatile ones, which others read.
+    // Guarded by the lock, except for volatile ones, which are read without it.
     private Tree<V> tree;
     private final LostSides<List<Wish<V>>> lostSides = new LostSides<>();
     private volatile @Nullable View view;
@@ -103,7 +104,7 @@ public final class Directory<V> implements AutoCloseable {
         this.retry = new Retry(lock, deadlines);
     }
 
-    /** A directory on a group that is still to be joined: its listeners, its state and its order are set here. */
+    /** Returns a builder on a group that is still to be joined: its listeners, its state and its order are set here. */
     public static <V> DirectoryBuilder<V> on(GroupBuilder group, Codec<V> values) {
         return new DirectoryBuilder<>(group, values);
     }
@@ -127,7 +128,7 @@ public final class Directory<V> implements AutoCloseable {
     // ------------------------------------------------------------------ looking up
 
     /**
-     * The value under a path.
+     * Returns the value under a path.
      *
      * @throws DirectoryException if there is none, or it is a context
      */
@@ -139,7 +140,7 @@ public final class Directory<V> implements AutoCloseable {
         return value;
     }
 
-    /** What is under a path. Its name is empty for the root. */
+    /** Returns the entry under a path. Its name is empty for the root. */
     public Entry<V> find(DirectoryPath path) {
         Arguments.required(path, "find: the path");
         lock.lock();
@@ -162,9 +163,9 @@ public final class Directory<V> implements AutoCloseable {
     }
 
     /**
-     * What is in a context, by name.
+     * Returns the entries of a context, by name.
      *
-     * @throws DirectoryException if it is none
+     * @throws DirectoryException if there is no context under this path
      */
     public List<Entry<V>> list(DirectoryPath context) {
         Arguments.required(context, "list: the path");
@@ -181,7 +182,7 @@ public final class Directory<V> implements AutoCloseable {
         }
     }
 
-    /** All values, by path. */
+    /** Returns all values, by path. */
     public Map<DirectoryPath, V> values() {
         lock.lock();
         try {
@@ -202,7 +203,7 @@ public final class Directory<V> implements AutoCloseable {
         return values;
     }
 
-    /** How many names there are, contexts included. */
+    /** Returns the number of names, contexts included. */
     public int size() {
         lock.lock();
         try {
@@ -212,7 +213,7 @@ public final class Directory<V> implements AutoCloseable {
         }
     }
 
-    /** Waits until this member has all changes that were told to anybody before this call. */
+    /** Waits until this member has all changes that had returned to any member before this call. */
     public void sync() {
         try {
             replica().ask(() -> true, settings.timeout());
@@ -222,8 +223,8 @@ public final class Directory<V> implements AutoCloseable {
     }
 
     /**
-     * Tells changes in a subtree, the context itself included: one at a time and in order, on the group's thread, which must not
-     * wait.
+     * Reports changes in a subtree, the context itself included: one at a time and in order, on the group's thread,
+     * which must not wait.
      */
     public Subscription listen(DirectoryPath subtree, Consumer<DirectoryEvent<V>> consumer) {
         Arguments.required(subtree, "listen: the path");
@@ -235,39 +236,39 @@ public final class Directory<V> implements AutoCloseable {
 
     // ------------------------------------------------------------------ changing
 
-    /** Puts a value under a name that nothing is under. */
+    /** Binds a value to a name that is free. */
     public void bind(DirectoryPath path, V value) {
         Arguments.required(path, "bind: the path");
         checkValue(path, value);
         execute(new DirectoryCommand.Bind<>(path, value, false), path);
     }
 
-    /** Puts a value under a name, in the place of another one if there is one; not of a context. */
+    /** Binds a value to a name, in place of the previous value if there is one; not of a context. */
     public void rebind(DirectoryPath path, V value) {
         Arguments.required(path, "rebind: the path");
         checkValue(path, value);
         execute(new DirectoryCommand.Bind<>(path, value, true), path);
     }
 
-    /** Removes a value. Nothing happens if there is none, as long as there is the context that it would be in. */
+    /** Removes a value. Does nothing if there is none, as long as the context exists that it would be in. */
     public void unbind(DirectoryPath path) {
         Arguments.required(path, "unbind: the path");
         execute(new DirectoryCommand.Unbind<>(path), path);
     }
 
-    /** Makes a context, in one that there is. */
+    /** Creates a context in an existing one. */
     public void createContext(DirectoryPath path) {
         Arguments.required(path, "createContext: the path");
         execute(new DirectoryCommand.Create<>(path), path);
     }
 
-    /** Removes an empty context. Nothing happens if there is none, as long as there is the context that it would be in. */
+    /** Removes an empty context. Does nothing if there is none, as long as the context exists that it would be in. */
     public void destroyContext(DirectoryPath path) {
         Arguments.required(path, "destroyContext: the path");
         execute(new DirectoryCommand.Destroy<>(path), path);
     }
 
-    /** Moves a value, or a context with all that is in it, to a name that nothing is under. */
+    /** Moves a value, or a context with all that is in it, to a name that is free. */
     public void rename(DirectoryPath from, DirectoryPath to) {
         Arguments.required(from, "rename: the present path");
         Arguments.required(to, "rename: the new path");
@@ -323,17 +324,17 @@ public final class Directory<V> implements AutoCloseable {
 
     // ------------------------------------------------------------------ state
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return Objects.requireNonNull(self, "no view was told yet");
     }
 
-    /** The view that the directory has come to. */
+    /** Returns the view that the directory has reached. */
     public View view() {
         return Objects.requireNonNull(view, "no view was told yet");
     }
 
-    /** What was counted, by name; for people. */
+    /** Returns counters by name; for people. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(replica().status());
         lock.lock();
@@ -457,7 +458,7 @@ public final class Directory<V> implements AutoCloseable {
     private void install(DirectoryImage<V> image) {
         Tree<V> next = image.tree(settings.namesMax());
         View from = view;
-        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         List<Wish<V>> wishes = from == null ? List.of() : wishes(image.origin(), next, from);
         lock.lock();
         try {
@@ -473,7 +474,7 @@ public final class Directory<V> implements AutoCloseable {
 
     // ------------------------------------------------------------------ merges
 
-    /** What of this side, which is given up, is to be brought in again. */
+    /** Returns the wishes of this side, which is given up, for changes to the state that goes on. */
     private List<Wish<V>> wishes(Blocks.Origin origin, Tree<V> kept, View from) {
         Merge<Map<DirectoryPath, V>> rule = settings.merge();
         List<Wish<V>> wishes = new ArrayList<>();
@@ -517,7 +518,7 @@ public final class Directory<V> implements AutoCloseable {
         return Long.MAX_VALUE;
     }
 
-    /** The codec runs where this member brings in what its side had. If it can't, another member has to. */
+    /** The codec runs where this member brings in the names of its side. If it fails, another member has to do so. */
     private void attendGuarded() {
         Throwable thrown;
         lock.lock();

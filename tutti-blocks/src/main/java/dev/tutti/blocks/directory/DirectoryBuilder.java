@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Says how a directory is to be used, and joins its group. All members say the same. */
+/** Configures a directory, and joins its group. All members use the same configuration. */
 public final class DirectoryBuilder<V> {
 
     private final GroupBuilder group;
@@ -52,7 +52,7 @@ public final class DirectoryBuilder<V> {
         return onClosed;
     }
 
-    /** How many names there may be, contexts included; further ones are refused. 100,000 by default. */
+    /** Sets the maximum number of names, contexts included; further ones are refused. 100,000 by default. */
     public DirectoryBuilder<V> namesMax(int names) {
         if (names < 1) {
             throw new IllegalArgumentException("at most " + names + " names, at least 1");
@@ -61,17 +61,17 @@ public final class DirectoryBuilder<V> {
         return this;
     }
 
-    /** How long a change may wait; 1 ms to 1 day, 10 s by default. */
+    /** Sets the time that a change may wait; 1 ms to 1 day, 10 s by default. */
     public DirectoryBuilder<V> timeout(Duration time) {
         timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
     /**
-     * What becomes of the sides of a partition; {@link Merge#union} by default. A function gets the values by their paths;
-     * contexts are kept.
+     * Sets the rule for the merge of a partition's sides; {@link Merge#union} by default. A function gets the values by
+     * their paths; contexts are kept.
      *
-     * @throws IllegalArgumentException for {@link Merge#lastWriter}: a directory does not know when names went
+     * @throws IllegalArgumentException for {@link Merge#lastWriter}: a directory does not know when names were removed
      */
     public DirectoryBuilder<V> merge(Merge<Map<DirectoryPath, V>> rule) {
         Arguments.required(rule, "merge: the rule");
@@ -84,9 +84,9 @@ public final class DirectoryBuilder<V> {
     }
 
     /**
-     * Changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
-     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
-     * to the next one, it begins empty.
+     * Restricts changes to the primary partition: nothing is done on two sides, and nothing is merged. Changes at a
+     * member outside of it wait until their timeout. Sets {@code total.delivery: safe}. If no member that was in a
+     * primary view comes to the next one, the directory begins empty.
      *
      * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
      *     group's settings name them
@@ -97,29 +97,29 @@ public final class DirectoryBuilder<V> {
         return this;
     }
 
-    /** Says so to the machine. */
+    /** Applies it to the machine. */
     <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
         replica.timeout(timeout).onView(onView);
         return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
     }
 
-    /** Called for every view, in order with changes. */
+    /** Sets a listener for every view, called in order with changes. */
     public DirectoryBuilder<V> onView(Consumer<View> listener) {
         onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets a listener that is called once when the group is left or lost, with the reason. */
     public DirectoryBuilder<V> onClosed(Consumer<String> listener) {
         onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 
     /**
-     * Joins the group, and gets its names.
+     * Joins the group, and obtains its names.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.StateException if nobody could give the state
+     * @throws dev.tutti.StateException if no member could provide the state
      */
     public Directory<V> join() {
         return Directory.join(this);

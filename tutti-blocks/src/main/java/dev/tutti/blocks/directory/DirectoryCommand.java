@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is done to a directory. */
+/** Commands on a directory. */
 sealed interface DirectoryCommand<V> {
 
     record Bind<V>(DirectoryPath path, V value, boolean isRebind) implements DirectoryCommand<V> {}
@@ -22,23 +22,23 @@ sealed interface DirectoryCommand<V> {
     record Rename<V>(DirectoryPath from, DirectoryPath to) implements DirectoryCommand<V> {}
 
     /**
-     * What a side that was given up brings in again, in the view with this number.
+     * Changes that a side which was given up brings in again, in the view with this number.
      *
-     * @param bindings each with the version of what has to be there still for it to be brought in
+     * @param wishes each with the version that must still be there for the change to be made
      */
     record Again<V>(String side, long view, boolean isLast, List<Wish<V>> wishes) implements DirectoryCommand<V> {}
 
     /**
      * @param binding with the version that its path must have, 0 for none
-     * @param isRemoval whether it is to go
+     * @param isRemoval whether the path is to be removed
      */
     record Wish<V>(Binding<V> binding, boolean isRemoval) {}
 
     /**
-     * What became of a command.
+     * Result of a command.
      *
      * @param refusal null if it was done
-     * @param resolved how many names of the path lead to something
+     * @param resolved number of the path's names that exist
      */
     record Outcome(DirectoryException.@Nullable Reason refusal, int resolved) {
 

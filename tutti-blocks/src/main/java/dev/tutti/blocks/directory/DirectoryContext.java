@@ -32,11 +32,11 @@ import javax.naming.spi.NamingManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JNDI context of a {@link Directory}: names are separated by slashes, from the left. What may be bound says {@link
- * NamingValues}; a {@code Referenceable} is bound as its reference.
+ * A JNDI context of a {@link Directory}: names are separated by slashes, from the left. {@link NamingValues} lists the
+ * types that may be bound; a {@code Referenceable} is bound as its reference.
  *
- * <p>Look-ups are local; changes are at all members when they return. Closing a context ends its use and nothing else: the
- * directory is closed by whoever has joined it.
+ * <p>Look-ups are local; changes are at all members when they return. Closing a context ends only its own use: the
+ * directory is closed by its owner.
  *
  * <p>Not thread-safe as to its environment, thread-safe otherwise.
  */
@@ -63,7 +63,7 @@ public final class DirectoryContext implements Context {
 
     // ------------------------------------------------------------------ names
 
-    /** Flat names of the JNDI kind: components of a composite name, which may hold slashes only quoted. */
+    /** Flat names of JNDI: components of a composite name, which may hold slashes only if quoted. */
     private static final NameParser PARSER = text -> new CompositeName(text);
 
     private static Name parse(String name) throws NamingException {
@@ -95,7 +95,7 @@ public final class DirectoryContext implements Context {
         return path;
     }
 
-    /** As JNDI wants it, with the part of the name that leads to something and the part that does not. */
+    /** Returns the exception that JNDI requires, with the resolved and the remaining part of the name. */
     private NamingException failure(DirectoryException e, Name name) {
         NamingException made = kind(e);
         int resolved = Math.clamp(e.resolved() - base.names().size(), 0, name.size());
@@ -367,7 +367,7 @@ public final class DirectoryContext implements Context {
         return environment.remove(property);
     }
 
-    /** A copy. */
+    /** Returns a copy. */
     @Override
     public Hashtable<?, ?> getEnvironment() {
         return new Hashtable<>(environment);
@@ -384,7 +384,7 @@ public final class DirectoryContext implements Context {
         isClosed = true;
     }
 
-    /** What is enumerated is what there was when it began. */
+    /** An enumeration of the entries that existed when it began. */
     private record Entries<T>(Iterator<Directory.Entry<Object>> rest, Maker<T> maker) implements NamingEnumeration<T> {
 
         private interface Maker<T> {

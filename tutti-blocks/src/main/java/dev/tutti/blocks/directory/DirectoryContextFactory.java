@@ -12,20 +12,21 @@ import javax.naming.spi.InitialContextFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes {@link DirectoryContext}s for {@code new InitialContext(environment)}: {@link Context#INITIAL_CONTEXT_FACTORY} is the
- * name of this class, and the directory is either itself in the environment under {@link #DIRECTORY}, or published in this
- * process under a name, with {@link Context#PROVIDER_URL} {@code tutti:name}.
+ * Creates {@link DirectoryContext}s for {@code new InitialContext(environment)}: {@link
+ * Context#INITIAL_CONTEXT_FACTORY} is the name of this class, and the directory is either itself in the environment
+ * under {@link #DIRECTORY}, or published in this process under a name, with {@link Context#PROVIDER_URL} {@code
+ * tutti:name}.
  *
  * <p>Thread-safe.
  */
 public final class DirectoryContextFactory implements InitialContextFactory {
 
-    /** In the environment: the {@link Directory} itself. */
+    /** Environment property for the {@link Directory} itself. */
     public static final String DIRECTORY = "dev.tutti.directory";
 
     /**
-     * In the environment: names of the classes of object factories that references are given to, with commas between them. A
-     * reference with any other factory is looked up as the reference that it is: what members have bound makes no code run.
+     * Environment property for the names of the object factories' classes to which references are passed, separated by
+     * commas. A reference with any other factory is returned as it is: bindings of members make no code run.
      */
     public static final String FACTORIES = "dev.tutti.directory.factories";
 
@@ -33,13 +34,13 @@ public final class DirectoryContextFactory implements InitialContextFactory {
 
     private static final Map<String, Directory<Object>> PUBLISHED = new ConcurrentHashMap<>();
 
-    /** Public, as the provider of a service has to be. */
+    /** Public, because a service provider has to be. */
     public DirectoryContextFactory() {}
 
     /**
-     * Makes a directory known in this process as {@code tutti:name}.
+     * Publishes a directory in this process as {@code tutti:name}.
      *
-     * @return takes it back
+     * @return ends the publication when closed
      * @throws IllegalStateException if there is one of this name
      */
     public static Directory.Subscription publish(String name, Directory<Object> directory) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record DirectoryEvent<V>(
         Kind kind, DirectoryPath path, @Nullable V previous, @Nullable V value, boolean isContext) {
 
-    /** What has happened; a name that is changed to another one is removed and added. */
+    /** Kind of change; a rename removes one name and adds another. */
     public enum Kind {
         ADDED,
         CHANGED,

@@ -2,13 +2,13 @@ package dev.tutti.blocks.directory;
 
 import java.io.Serial;
 
-/** What was asked of a directory can't be, or it is not known what has become of it. */
+/** Thrown when an operation on a directory is impossible or refused, or its result is unknown. */
 public final class DirectoryException extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** Why. The first six say that nothing was changed. */
+    /** Reasons. The first six mean that nothing was changed. */
     public enum Reason {
         /** There is nothing under this path, or no context that it would be in. */
         NOT_FOUND,
@@ -20,11 +20,11 @@ public final class DirectoryException extends RuntimeException {
         IS_A_CONTEXT,
         /** There is something in the context. */
         NOT_EMPTY,
-        /** There are as many names as there may be. */
+        /** The maximum number of names is reached. */
         FULL,
         /** Not executed: too much is under way. */
         REFUSED,
-        /** Nobody can tell whether it was executed: the deadline, another side's state, an interrupt. */
+        /** It is unknown whether it was executed: the deadline, another side's state, an interrupt. */
         UNKNOWN,
         /** The directory was closed, or its group lost. */
         CLOSED
@@ -49,7 +49,7 @@ public final class DirectoryException extends RuntimeException {
         return reason;
     }
 
-    /** How many names of the path, from the root, lead to something that is there. */
+    /** Returns the number of the path's names, from the root, that exist. */
     public int resolved() {
         return resolved;
     }

@@ -17,9 +17,9 @@ import java.util.TreeMap;
 /**
  * A directory at a cut.
  *
- * @param origin whose it is
- * @param changes that were made to it
- * @param bindings contexts before what is in them
+ * @param origin side that it comes from
+ * @param changes number of changes made to it
+ * @param bindings contexts before their entries
  */
 record DirectoryImage<V>(Blocks.Origin origin, long changes, List<Binding<V>> bindings) {
 
@@ -39,7 +39,7 @@ record DirectoryImage<V>(Blocks.Origin origin, long changes, List<Binding<V>> bi
         Blocks.end(block, out);
     }
 
-    /** @throws MalformedException where it is none */
+    /** @throws MalformedException if the stream is no such image */
     static <V> DirectoryImage<V> read(Codec<V> values, InputStream stream) throws IOException {
         DataInputStream source = new DataInputStream(stream);
         ByteInput in = Blocks.read(source);
@@ -55,7 +55,7 @@ record DirectoryImage<V>(Blocks.Origin origin, long changes, List<Binding<V>> bi
         return new DirectoryImage<>(origin, changes, bindings);
     }
 
-    /** @throws MalformedException if a name is in it twice, or in a context that is not there */
+    /** @throws MalformedException if a name is in it twice, or in a context that does not exist */
     Tree<V> tree(int namesMax) {
         Tree<V> tree = new Tree<>(namesMax, new TreeMap<>(), changes);
         bindings.forEach(tree::restore);

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where something is in a directory: its name and those of the contexts that it is in, from the root down. The root itself
- * has none. A path comes before all that is below it.
+ * A place in a directory: its name and those of the contexts that it is in, from the root down. The root itself has no
+ * names. A path sorts before all paths below it.
  *
  * @param names none of them empty; 32 at most
  */
@@ -50,7 +50,7 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
         }
     }
 
-    /** Names with slashes between them; empty for the root. Slashes at the ends and repeated ones count for nothing. */
+    /** Parses names separated by slashes; empty for the root. Slashes at the ends and repeated ones are ignored. */
     public static DirectoryPath of(String text) {
         Arguments.required(text, "a path");
         return new DirectoryPath(
@@ -62,7 +62,7 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
     }
 
     /**
-     * The last name.
+     * Returns the last name.
      *
      * @throws java.util.NoSuchElementException of the root
      */
@@ -70,12 +70,12 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
         return names.getLast();
     }
 
-    /** The context that it is in. */
+    /** Returns the path of the context that it is in. */
     public DirectoryPath parent() {
         return first(names.size() - 1);
     }
 
-    /** The path of the first {@code count} names. */
+    /** Returns the path of the first {@code count} names. */
     public DirectoryPath first(int count) {
         return new DirectoryPath(names.subList(0, count));
     }
@@ -92,13 +92,13 @@ public record DirectoryPath(List<String> names) implements Comparable<DirectoryP
         return new DirectoryPath(more);
     }
 
-    /** Whether this is {@code other} or below it. */
+    /** Returns whether this is {@code other} or below it. */
     public boolean isIn(DirectoryPath other) {
         return names.size() >= other.names.size()
                 && names.subList(0, other.names.size()).equals(other.names);
     }
 
-    /** The first path that is after all that are in this one. */
+    /** Returns the first path after all paths that are in this one. */
     DirectoryPath end() {
         return parent().child(name() + '\0');
     }

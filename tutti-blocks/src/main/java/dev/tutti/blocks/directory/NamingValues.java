@@ -14,8 +14,8 @@ import javax.naming.StringRefAddr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link DirectoryContext} can have in it: texts, whole numbers, doubles, flags, bytes, and references of JNDI as the data
- * that they are. No Java serialization; what else there is makes itself a {@link Reference}.
+ * Values that a {@link DirectoryContext} can hold: texts, whole numbers, doubles, flags, bytes, and references of JNDI
+ * as plain data. There is no Java serialization; other objects have to provide a {@link Reference}.
  */
 public final class NamingValues {
 
@@ -23,12 +23,12 @@ public final class NamingValues {
 
     private NamingValues() {}
 
-    /** For {@link Directory#on}. Throws {@link IllegalArgumentException} for values of other classes. */
+    /** Returns the codec for {@link Directory#on}, which throws {@link IllegalArgumentException} for other classes. */
     public static Codec<Object> codec() {
         return Codec.of(NamingValues::take, NamingValues::put);
     }
 
-    /** Whether a value may be bound. */
+    /** Returns whether a value may be bound. */
     static boolean isKnown(Object value) {
         return value instanceof String
                 || value instanceof Integer
@@ -39,7 +39,7 @@ public final class NamingValues {
                 || isPlain(value);
     }
 
-    /** Of the two classes whose content is known, and with addresses whose content is known. */
+    /** Returns whether it is exactly a reference or link, whose addresses are of known classes, too. */
     private static boolean isPlain(Object value) {
         return value instanceof Reference reference
                 && (value.getClass() == Reference.class || value.getClass() == LinkRef.class)

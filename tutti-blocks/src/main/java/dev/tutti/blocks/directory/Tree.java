@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The names of a directory, by path; and what can be done to them. Under the directory's lock. */
+/** The names of a directory, by path, and the operations on them. Under the directory's lock. */
 final class Tree<V> {
 
     private final TreeMap<DirectoryPath, Binding<V>> bindings;
@@ -28,7 +28,7 @@ final class Tree<V> {
         this.changes = changes;
     }
 
-    /** @throws MalformedException if it is there already, or has nowhere to be */
+    /** @throws MalformedException if the path is bound already, or its context does not exist */
     void restore(Binding<V> binding) {
         if (binding.path().isRoot() || parentless(binding.path()) != null || bindings.put(binding.path(), binding) != null) {
             throw new MalformedException("a state has '" + binding.path() + "' twice, or not its context");
@@ -43,7 +43,7 @@ final class Tree<V> {
         return changes;
     }
 
-    /** What has happened since it was asked last. */
+    /** Returns and removes the events since the last call. */
     List<DirectoryEvent<V>> takeEvents() {
         List<DirectoryEvent<V>> taken = List.copyOf(events);
         events.clear();
@@ -63,7 +63,7 @@ final class Tree<V> {
         return found == null ? 0 : found.version();
     }
 
-    /** Those directly in a context. */
+    /** Returns the bindings directly in a context. */
     List<Binding<V>> children(DirectoryPath context) {
         List<Binding<V>> children = new ArrayList<>();
         Map.Entry<DirectoryPath, Binding<V>> next = bindings.higherEntry(context);
@@ -74,7 +74,7 @@ final class Tree<V> {
         return children;
     }
 
-    /** Why nothing can be in the context of this path; null if something can. */
+    /** Returns why the context of this path can hold nothing; null if it can. */
     @Nullable Outcome parentless(DirectoryPath path) {
         for (int count = 1; count < path.names().size(); count++) {
             Binding<V> context = bindings.get(path.first(count));
@@ -109,7 +109,7 @@ final class Tree<V> {
         return Outcome.DONE;
     }
 
-    /** Done as well if there is nothing. */
+    /** Removes a value; succeeds, too, if there is none. */
     Outcome unbind(DirectoryPath path) {
         Outcome parentless = parentless(path);
         if (parentless != null) {
@@ -123,7 +123,7 @@ final class Tree<V> {
         return Outcome.DONE;
     }
 
-    /** Done as well if there is nothing. */
+    /** Removes a context; succeeds, too, if there is none. */
     Outcome destroy(DirectoryPath path) {
         Outcome parentless = parentless(path);
         if (parentless != null) {
@@ -140,7 +140,7 @@ final class Tree<V> {
         return Outcome.DONE;
     }
 
-    /** With all that is below. */
+    /** Moves a binding with all that is below. */
     Outcome rename(DirectoryPath from, DirectoryPath to) {
         Outcome parentless = parentless(from);
         if (parentless != null) {
@@ -172,7 +172,7 @@ final class Tree<V> {
         return Outcome.DONE;
     }
 
-    /** What a side that was given up brings in again, as far as nobody has changed it since. */
+    /** Makes a change that a side which was given up brings in again, unless the path was changed since. */
     void bringIn(DirectoryCommand.Wish<V> wish) {
         Binding<V> wanted = wish.binding();
         DirectoryPath path = wanted.path();
@@ -222,7 +222,7 @@ final class Tree<V> {
         }
     }
 
-    /** What has changed where this has taken the place of {@code before}. */
+    /** Adds the events of the change from {@code before} to this tree, which has replaced it. */
     void addEventsSince(Tree<V> before) {
         events.addAll(before.takeEvents());
         for (Binding<V> old : before.all().reversed()) {

@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node has said, or why it has not.
+ * Answer of a node, or the reason why there is none.
  *
  * @param node that was asked
- * @param isSelf whether it is the one that has asked
+ * @param isSelf whether it is the asking node
  * @param document as {@link dev.tutti.NodeInspection#document} and {@link dev.tutti.Events#document} say; null without an answer
- * @param failure why there is no document, in words; empty if there is one
+ * @param failure why there is no document, for people; empty if there is one
  */
 public record Answer(NodeId node, boolean isSelf, @Nullable Map<String, @Nullable Object> document, String failure) {
 
-    /** As nested maps, for JSON. */
+    /** Returns the answer as nested maps, for JSON. */
     public Map<String, @Nullable Object> toDocument() {
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("name", node.name());

@@ -25,21 +25,22 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all nodes of a cluster know, asked from any of them: each node that has this open answers, and the others are named.
- * It takes a group of its own, {@value #GROUP}, whose members call each other when somebody asks, and send nothing otherwise.
+ * Diagnostics of all nodes of a cluster, available at any of them: each node that has this open answers, and the others
+ * are named. It takes a group of its own, {@value #GROUP}, whose members call each other when somebody asks, and send
+ * nothing otherwise.
  *
- * <p>A question is over by its deadline, whatever happens to nodes and network. In a partition each side sees its own members,
- * and misses those of the other. All methods may be called from any thread that may wait.
+ * <p>A query ends by its deadline, whatever happens to nodes and network. In a partition each side sees its own
+ * members, and misses those of the other. All methods may be called from any thread that may wait.
  */
 public final class Inspection implements AutoCloseable {
 
-    /** The group that members meet in. */
+    /** The group in which the nodes meet. */
     public static final String GROUP = "tutti.inspection";
 
-    /** A document of more characters is not sent. */
+    /** Maximum size of a document; a longer one is not sent. */
     static final int DOCUMENT_BYTES_MAX = 8 << 20;
 
-    /** Documents that come at a time, so that many large ones do not fill the memory. */
+    /** Number of documents that are requested at a time, so that many large ones do not fill the memory. */
     private static final int AT_ONCE_MAX = 32;
 
     private static final Duration QUESTION = Duration.ofMillis(1_500);
@@ -60,8 +61,8 @@ public final class Inspection implements AutoCloseable {
     }
 
     /**
-     * Lets {@code node} answer, and ask. Who may ask it on its machine ({@code diagnostics.enabled}) can also ask {@code
-     * cluster}, from then on.
+     * Lets {@code node} answer and ask others. A process that may query it on its machine ({@code diagnostics.enabled})
+     * can from then on query {@code cluster}, too.
      *
      * @throws IllegalStateException if the node is closed, or has this open already
      */
@@ -78,13 +79,13 @@ public final class Inspection implements AutoCloseable {
         return new Inspection(node, calls);
     }
 
-    /** The nodes that answer. */
+    /** Returns the view of the nodes that answer. */
     public View view() {
         return calls.view();
     }
 
     /**
-     * What every node knows that this one knows of: those that answer, the oldest first, then those that do not take part.
+     * Returns the documents of all nodes that this one knows of: those that answer, the oldest first, then the others.
      *
      * @param deadline 1 ms to 1 day
      */
@@ -103,7 +104,7 @@ public final class Inspection implements AutoCloseable {
     }
 
     /**
-     * What one node knows.
+     * Returns the document of one node.
      *
      * @param deadline 1 ms to 1 day
      */
@@ -118,9 +119,9 @@ public final class Inspection implements AutoCloseable {
     }
 
     /**
-     * What has happened to all nodes that answer, each after an event of its own.
+     * Returns the events of all nodes that answer, each from a given event on.
      *
-     * @param since the number of the last event of a node that is known; 0 for all
+     * @param since returns the number of a node's last event that is known; 0 for all
      * @param deadline 1 ms to 1 day
      */
     public List<Answer> events(ToLongFunction<NodeId> since, Duration deadline) {
@@ -140,7 +141,7 @@ public final class Inspection implements AutoCloseable {
         return done;
     }
 
-    /** Nodes that there is a session with, or that are in a view of a group, and that do not answer. */
+    /** Adds nodes that have a session with this one, or are in a view of a group, and do not answer. */
     private void addOthers(NodeInspection own, List<Answer> answers) {
         TreeMap<NodeId, String> others = new TreeMap<>();
         for (NodeInspection.LinkPart link : own.links()) {
@@ -188,7 +189,7 @@ public final class Inspection implements AutoCloseable {
         return new Answer(asked, asked.equals(node.id()), null, failure);
     }
 
-    /** The answer to {@code cluster}, for those who ask on this machine. */
+    /** Returns the answer to {@code cluster}, for queries on this machine. */
     private Map<String, Object> answer(String argument) {
         if (!argument.isEmpty()) {
             throw new IllegalArgumentException("'cluster' takes nothing, not '" + argument + "'");
@@ -204,7 +205,7 @@ public final class Inspection implements AutoCloseable {
         return document;
     }
 
-    /** Ends it for this node; the node itself goes on. Idempotent. */
+    /** Closes it for this node; the node itself continues. Idempotent. */
     @Override
     public void close() {
         question.close();

@@ -1,4 +1,4 @@
-/** What all members know, asked from any of them. */
+/** Diagnostics of all nodes of a cluster, available at any of them. */
 @NullMarked
 package dev.tutti.blocks.inspection;
 

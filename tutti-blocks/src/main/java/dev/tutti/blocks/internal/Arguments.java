@@ -3,7 +3,7 @@ package dev.tutti.blocks.internal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of what the application gives. */
+/** Checks of arguments from the application. */
 public final class Arguments {
 
     private static final Duration TIMEOUT_MIN = Duration.ofMillis(1);
@@ -14,7 +14,7 @@ public final class Arguments {
     /**
      * Returns {@code value}.
      *
-     * @param what the method and the argument, as {@code "onView: the listener"}
+     * @param what the method and the argument, such as {@code "onView: the listener"}
      * @throws NullPointerException if it is null
      */
     public static <T> T required(@Nullable T value, String what) {
@@ -24,7 +24,7 @@ public final class Arguments {
         return value;
     }
 
-    /** Returns {@code values}, of which none is null. */
+    /** Returns {@code values}, none of which may be null. */
     public static <T> T[] allRequired(T @Nullable [] values, String what) {
         T[] given = required(values, what);
         for (T value : given) {
@@ -46,7 +46,7 @@ public final class Arguments {
         return given;
     }
 
-    /** Returns the time-out of something that waits: 1 ms to 1 day. */
+    /** Returns a time-out, which must be from 1 ms to 1 day. */
     public static Duration timeout(@Nullable Duration time, String what) {
         return within(time, TIMEOUT_MIN, TIMEOUT_MAX, what);
     }

@@ -14,12 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A state as a stream of blocks: each its length and so many bytes, an empty one at the end. The first has the format and the
- * side that the state is of.
+ * A state as a stream of blocks: each is a length and that number of bytes, with an empty one at the end. The first
+ * holds the format and the side that the state belongs to.
  */
 public final class Blocks {
 
-    /** From here on a block is written, and the next one begun. */
+    /** Size from which a block is written, and the next one begun. */
     public static final int ENOUGH = 64 * 1024;
 
     private static final int LENGTH_MAX = 1 << 30;
@@ -27,9 +27,9 @@ public final class Blocks {
     private Blocks() {}
 
     /**
-     * Whose state it is.
+     * The side that a state belongs to.
      *
-     * @param view that they come from
+     * @param view from which its members come
      * @param members of that view
      */
     public record Origin(ViewId view, List<Member> members) {
@@ -45,7 +45,7 @@ public final class Blocks {
             members.forEach(member -> MemberCodec.MEMBER.put(member, out));
         }
 
-        /** @throws IOException if it is another format */
+        /** @throws IOException if the format is another one */
         public static Origin take(int format, ByteInput in) throws IOException {
             byte found = in.takeByte();
             if (found != format) {
@@ -64,7 +64,7 @@ public final class Blocks {
         }
     }
 
-    /** Writes what is in {@code block}, if anything, and drops it. */
+    /** Writes the contents of {@code block}, if there are any, and drops them. */
     public static void write(ByteOutput block, DataOutputStream out) throws IOException {
         if (block.length() > 0) {
             out.writeInt(block.length());
@@ -73,14 +73,14 @@ public final class Blocks {
         }
     }
 
-    /** Writes the rest of the last block, and that there are no more. */
+    /** Writes the rest of the last block, and the end of the stream. */
     public static void end(ByteOutput block, DataOutputStream out) throws IOException {
         write(block, out);
         out.writeInt(0);
         out.flush();
     }
 
-    /** Nothing remains in the last one, and nothing comes after it: who gets it has read the state to its end. */
+    /** Reads the next block; checks that an empty one ends the stream, so that the whole state is read. */
     public static ByteInput read(DataInputStream source) throws IOException {
         int length = source.readInt();
         if (length < 0 || length > LENGTH_MAX) {

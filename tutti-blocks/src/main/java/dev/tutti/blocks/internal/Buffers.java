@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Outputs that messages are written to before they are copied into a packet, used again and again: some, because many threads
- * write at a time; few, because who finds none makes one.
+ * Reusable outputs for messages before they are copied into a packet. There are several, because many threads write at
+ * a time; few suffice, because a thread that finds none creates one.
  */
 public final class Buffers {
 
     private static final int COUNT = 8;
 
-    /** A longer one is for the garbage collector. */
+    /** Size above which an output is left to the garbage collector. */
     private static final int KEPT_BYTES_MAX = 64 * 1024;
 
     private final AtomicReferenceArray<@Nullable ByteOutput> free = new AtomicReferenceArray<>(COUNT);
@@ -21,7 +21,7 @@ public final class Buffers {
         return (int) (Thread.currentThread().threadId() & (COUNT - 1));
     }
 
-    /** An empty one, which up to {@code lengthMax} bytes may be put into. */
+    /** Returns an empty output for up to {@code lengthMax} bytes. */
     public ByteOutput take(long lengthMax) {
         int first = first();
         for (int index = 0; index < COUNT; index++) {
@@ -34,7 +34,7 @@ public final class Buffers {
         return new ByteOutput().reset(lengthMax);
     }
 
-    /** What is not given back is for the garbage collector. */
+    /** Takes an output back; one that is not given back is left to the garbage collector. */
     public void giveBack(ByteOutput output) {
         if (output.array().length > KEPT_BYTES_MAX) {
             return;

@@ -12,26 +12,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls code of the application for a block, behind a fence: what it throws has the consequences that it has of a listener of the
- * block's group ({@link Group#fence}). From any thread.
+ * Calls code of the application for a block, behind a fence: exceptions have the same consequences as those of a
+ * listener of the block's group ({@link Group#fence}). From any thread.
  */
 public final class Callbacks {
 
-    /** Null if no group stands behind: nothing is reported, and none is left. */
+    /** Null if there is no group: nothing is reported, and no group is left. */
     private final @Nullable Node node;
 
     private final String name;
     private final Fence fence;
 
-    /** Tells the call itself how it has failed. */
+    /** Fence for calls whose failures are returned. */
     private final Fence quiet;
 
-    /** @param group of the block, which this need not have been joined yet */
+    /** @param group of the block, which may still have to be joined */
     public Callbacks(GroupBuilder group) {
         this(group.node(), group.name(), group.node().threads());
     }
 
-    /** For code that is called without a group, as decoders are by tests with hostile bytes. */
+    /** For code that is called without a group, such as decoders in tests with hostile bytes. */
     public Callbacks(Threads threads) {
         this(null, "", threads);
     }
@@ -54,7 +54,7 @@ public final class Callbacks {
         return fence.call(callback, code, argument);
     }
 
-    /** Runs {@code code}; returns what it has thrown, or null if it returned. Nothing is reported. */
+    /** Runs {@code code}; returns the exception that it has thrown, or null if it returned. Nothing is reported. */
     public @Nullable Throwable attempt(Fence.Code code) {
         return ask(() -> {
                     code.run();
@@ -63,14 +63,14 @@ public final class Callbacks {
                 .thrown();
     }
 
-    /** Calls {@code code}, and returns what it gives or throws. Nothing is reported. */
+    /** Calls {@code code}, and returns its result or exception. Nothing is reported. */
     public <T extends @Nullable Object> Asked<T> ask(Callable<T> code) {
         Asked<T> asked = new Asked<>(code);
         quiet.call("", Asked::run, asked);
         return asked;
     }
 
-    /** A failure that {@link #attempt} has returned, and after which this member has what the others have. */
+    /** Reports a failure from {@link #attempt} that leaves this member's state equal to the others'. */
     public void report(String callback, Throwable thrown) {
         Group group = group();
         if (group != null) {
@@ -79,9 +79,10 @@ public final class Callbacks {
     }
 
     /**
-     * A failure after which this member may not have what the others have: the group is left at once. Not under a block's lock.
+     * Reports a failure that may make this member differ from the others: leaves the group at once. Not under a block's
+     * lock.
      *
-     * @param consequence why it can't go on
+     * @param consequence why it can't continue
      */
     public void fail(String callback, String consequence, Throwable thrown) {
         Group group = group();
@@ -90,7 +91,7 @@ public final class Callbacks {
         }
     }
 
-    /** Looked for when something has failed, because code of the application is called before a join returns, too. */
+    /** Looked up after a failure, because code of the application is called before a join returns, too. */
     private @Nullable Group group() {
         for (Group group : node == null ? List.<Group>of() : node.groups()) {
             if (group.name().equals(name)) {
@@ -101,7 +102,7 @@ public final class Callbacks {
     }
 
     /**
-     * What became of code.
+     * Result or exception of code.
      *
      * @param <T> its result
      */
@@ -118,17 +119,17 @@ public final class Callbacks {
             try {
                 value = code.call();
             } catch (Exception e) {
-                // Errors are for the fence.
+                // Errors are left to the fence.
                 thrown = e;
             }
         }
 
-        /** What the code has thrown; null if it has returned. */
+        /** Returns the exception that the code has thrown; null if it has returned. */
         public @Nullable Throwable thrown() {
             return thrown;
         }
 
-        /** What the code has returned, if it has thrown nothing. */
+        /** Returns the code's result, if it has thrown nothing. */
         @SuppressWarnings("NullAway") // null only if T may be null
         public T value() {
             return value;

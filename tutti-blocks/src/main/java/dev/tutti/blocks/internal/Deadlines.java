@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 /**
- * One timer for all deadlines of calls or commands. It is set to the earliest and stays where it is when that call is over, as almost all
- * are long before; when it goes off, whatever is due is looked for, and it is set again. So calls that are answered cost it a
- * comparison, and it goes off about once per the shortest time that calls are given, at most once a millisecond.
+ * One timer for all deadlines of calls or commands. It is set to the earliest and stays there when that call is over,
+ * as almost all are long before; when it fires, a sweep ends the due ones, and it is set again. So an answered call
+ * costs it a comparison, and it fires about once per the shortest time-out in use, at most once a millisecond.
  */
 public final class Deadlines {
 
@@ -20,7 +20,7 @@ public final class Deadlines {
     private final LongUnaryOperator sweep;
     private final AtomicLong setNanos = new AtomicLong(NEVER);
 
-    /** @param sweep ends what is due at a time, and says when the next will be: {@code Long.MAX_VALUE} for never */
+    /** @param sweep ends what is due at a time; returns the next time to run: {@code Long.MAX_VALUE} for never */
     public Deadlines(Threads threads, String name, LongUnaryOperator sweep) {
         this.threads = threads;
         this.name = name;
@@ -28,17 +28,17 @@ public final class Deadlines {
         this.sweep = sweep;
     }
 
-    /** Since this was made; deadlines are such times. */
+    /** Returns the time since this was created; deadlines are such times. */
     public long nowNanos() {
         return threads.nanoTime() - originNanos;
     }
 
-    /** The time so long from {@code nowNanos}, or the end of times. */
+    /** Returns the time {@code timeoutNanos} after {@code nowNanos}, or the greatest one. */
     public static long after(long nowNanos, long timeoutNanos) {
         return timeoutNanos < NEVER - nowNanos ? nowNanos + timeoutNanos : NEVER;
     }
 
-    /** Something that the sweep can see already is due then. */
+    /** Sets the timer for a deadline that the sweep can see already. */
     public void watch(long deadlineNanos) {
         long set = setNanos.get();
         while (deadlineNanos < set) {
@@ -52,22 +52,22 @@ public final class Deadlines {
     }
 
     /**
-     * Runs what a deadline ends, or what may have to wait for a lock, on a thread of its own: no code of the application holds up
-     * other deadlines (docs/decisions/0290).
+     * Runs the end of a call, or a task that may have to wait for a lock, on a thread of its own: no code of the
+     * application holds up other deadlines (docs/decisions/0290).
      */
     public void start(Runnable end) {
         threads.start(name, end);
     }
 
-    /** A timer that was overtaken by an earlier one has nothing to do any more. */
+    /** Runs a sweep, unless an earlier timer has overtaken this one. */
     private void onTimer(long deadlineNanos) {
-        // Before the sweep: what it is too late to see sets the timer itself.
+        // Before the sweep: a deadline that comes too late for this one sets the timer itself.
         if (setNanos.compareAndSet(deadlineNanos, NEVER)) {
             long next = after(nowNanos(), PAUSE_NANOS_MIN);
             try {
                 next = sweep.applyAsLong(nowNanos());
             } finally {
-                // Whatever has become of this sweep, other deadlines are still to come.
+                // Even if this sweep has failed, other deadlines are still to come.
                 watch(next);
             }
         }

@@ -5,36 +5,37 @@ import dev.tutti.core.View;
 import java.util.List;
 
 /**
- * What this member had before it took over the state of another side, as far as it is to be brought in again. All members of
- * the side keep it; the one with the lowest rank in the view brings it in, and when that is delivered all forget it. Under
+ * State of this member before it took over that of another side, as far as it is to be brought in again. All members of
+ * the side keep it; the one with the lowest rank in the view brings it in, and when that is delivered all forget it.
+ * Under its block's lock.
  * its block's lock.
  *
- * @param <T> what is to be brought in
+ * @param <T> part of the state to bring in
  */
 public final class LostSide<T> {
 
     private final View view;
     private final T wanted;
 
-    /** The view of the merge; 0 until it is told. */
+    /** Number of the view of the merge; 0 until it is reported. */
     private long mergedIn;
 
-    /** Those who have come from that side together; empty if that is not known here, and each brings it in for itself. */
+    /** Members that have come from that side together; if unknown, empty, and each brings in its own. */
     private List<Member> together = List.of();
 
-    /** Whether {@link #mergedIn} is of the state that goes on now. */
+    /** True if {@link #mergedIn} belongs to the state that goes on now. */
     private boolean isMet;
 
-    /** The number of the view in which this member has brought it in; 0 for none. */
+    /** Number of the view in which this member has brought it in; 0 for none. */
     private long sentIn;
 
-    /** @param view that this member comes from */
+    /** @param view from which this member comes */
     public LostSide(View view, T wanted) {
         this.view = view;
         this.wanted = wanted;
     }
 
-    /** The same at all who have come from that view. */
+    /** Returns an id, the same at all members that have come from that view. */
     public String id() {
         return view.id().toString() + view.id().proposer().node().incarnation();
     }
@@ -43,12 +44,12 @@ public final class LostSide<T> {
         return wanted;
     }
 
-    /** The number of the view that the sides have met in. */
+    /** Returns the number of the view in which the sides have met. */
     public long mergedIn() {
         return mergedIn;
     }
 
-    /** This member has come to {@code present} with the state that goes on. */
+    /** Notes that this member has come to {@code present} with the state that goes on. */
     public void onView(View present, Member self) {
         if (isMet) {
             return;
@@ -63,7 +64,7 @@ public final class LostSide<T> {
 
     private List<Member> together(View present, Member self) {
         for (View.Part part : present.parts()) {
-            // Not so where there was a view in between that nobody was told because nobody knew whose state goes on.
+            // Not so after an intermediate view that nobody was told of because it was unknown whose state goes on.
             if (part.previous().equals(view.id()) && part.members().contains(self)) {
                 return part.members();
             }
@@ -71,12 +72,12 @@ public final class LostSide<T> {
         return List.of();
     }
 
-    /** Another state goes on from the next view on. */
+    /** Notes that another state goes on from the next view on. */
     public void onInstalled() {
         isMet = false;
     }
 
-    /** Whether {@code self} is to bring it in now. */
+    /** Returns whether {@code self} is to bring it in now. */
     public boolean isDue(View present, Member self) {
         if (sentIn == present.id().number()) {
             return false;

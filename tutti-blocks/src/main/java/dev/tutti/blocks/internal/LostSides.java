@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * The sides that were given up here and are not brought in again yet. Under their block's lock.
+ * The sides that were given up here and have not been brought in yet. Under their block's lock.
  *
- * @param <T> what is to be brought in of each
+ * @param <T> part of each to bring in
  */
 public final class LostSides<T> {
 
@@ -23,17 +23,17 @@ public final class LostSides<T> {
         sides.forEach(side -> side.onView(view, self));
     }
 
-    /** Another state goes on from the next view on, in which what is still to be brought in meets it. */
+    /** Notes that another state goes on from the next view on, which the rest is to be brought into. */
     public void onInstalled() {
         sides.forEach(LostSide::onInstalled);
     }
 
-    /** All of a side was brought in, by this member or another one. */
+    /** Notes that all of a side was brought in, by this member or another one. */
     public void onBroughtIn(String id) {
         sides.removeIf(side -> side.id().equals(id));
     }
 
-    /** Those that {@code self} is to bring in now, once in each view. */
+    /** Returns the sides that {@code self} is to bring in now, once in each view. */
     public List<LostSide<T>> takeDue(View view, Member self) {
         List<LostSide<T>> due = sides.stream().filter(side -> side.isDue(view, self)).toList();
         due.forEach(side -> side.onSent(view));
@@ -44,7 +44,7 @@ public final class LostSides<T> {
         return sides.isEmpty();
     }
 
-    /** How much is to be brought in, by this member or another one. */
+    /** Returns the size of the rest that this member or another one is to bring in. */
     public long count(ToLongFunction<? super T> size) {
         return sides.stream().mapToLong(side -> size.applyAsLong(side.wanted())).sum();
     }

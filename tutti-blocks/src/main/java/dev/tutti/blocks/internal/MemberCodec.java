@@ -7,12 +7,12 @@ import dev.tutti.blocks.codec.MalformedException;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 
-/** Members in states. */
+/** Codec of members in states. */
 public final class MemberCodec implements Codec<Member> {
 
     public static final MemberCodec MEMBER = new MemberCodec();
 
-    /** Of a member with an empty name and address. */
+    /** Size of a member with an empty name and address. */
     public static final int BYTES_MIN = Long.BYTES + Integer.BYTES * 3;
 
     private MemberCodec() {}

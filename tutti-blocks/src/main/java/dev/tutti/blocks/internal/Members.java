@@ -4,13 +4,13 @@ import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 
-/** Who is who in views. */
+/** Finds members in views. */
 public final class Members {
 
     private Members() {}
 
     /**
-     * The member that a node is: it is in a group at most once.
+     * Returns the member that a node is in a view: it is in a group at most once.
      *
      * @throws IllegalStateException if it is not in the view
      */

@@ -4,12 +4,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 
 /**
- * What a member tells for all and could not send is looked at again a moment later, until its block is closed: then there is
- * nobody to tell any more.
+ * Schedules another attempt for messages on behalf of all members that could not be sent, until the block is closed:
+ * then there is nobody to send to any more.
  */
 public final class Retry {
 
-    /** From one attempt to the next. */
+    /** Time from one attempt to the next. */
     public static final long PAUSE_NANOS = 100_000_000;
 
     private final Lock lock;
@@ -20,7 +20,7 @@ public final class Retry {
 
     /**
      * @param lock the block's
-     * @param deadlines whose sweep looks what there is to do
+     * @param deadlines whose sweep looks for pending work
      */
     public Retry(Lock lock, Deadlines deadlines) {
         this.lock = lock;
@@ -31,7 +31,8 @@ public final class Retry {
     public void watch(CompletionStage<?> sent, Runnable unsent) {
         sent.whenComplete((done, failure) -> {
             if (failure != null) {
-                // Whoever has completed it, as a thread that closes the block, does not wait for a codec that runs under the lock.
+                // The completing thread, such as one that closes the block, does not wait for a codec that runs under
+                // the lock.
                 deadlines.start(() -> onUnsent(unsent));
             }
         });
@@ -51,12 +52,12 @@ public final class Retry {
         }
     }
 
-    /** When to look for what is due at a time: not in the pause after a failure. Under the lock. */
+    /** Returns the time to look for work that is due at a time: not in the pause after a failure. Under the lock. */
     public long notInPause(long dueNanos) {
         return Math.max(dueNanos, pauseEndNanos);
     }
 
-    /** The block is closed. */
+    /** Notes that the block is closed. */
     public void end() {
         lock.lock();
         try {
@@ -66,12 +67,12 @@ public final class Retry {
         }
     }
 
-    /** Whether the block is closed; under its lock. */
+    /** Returns whether the block is closed; under its lock. */
     public boolean isOver() {
         return isOver;
     }
 
-    /** Messages that could not be sent, up to the end; under the lock. */
+    /** Returns the number of messages that could not be sent, until the end; under the lock. */
     public long count() {
         return count;
     }

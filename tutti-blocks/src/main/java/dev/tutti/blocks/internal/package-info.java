@@ -1,4 +1,4 @@
-/** What several blocks share; not for users. */
+/** Code that several blocks share; not for users. */
 @NullMarked
 package dev.tutti.blocks.internal;
 

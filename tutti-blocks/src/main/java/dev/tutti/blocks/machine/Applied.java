@@ -11,15 +11,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which commands the state has in it: for each member the number of its last one. Numbers of a member grow, so that nothing is
- * applied twice, and who comes back from another side learns what this one has of it. A part of the state.
+ * The commands in the state: for each member the number of its last one. Numbers of a member rise, so that nothing is
+ * applied twice, and a member that comes back from another side learns which of its commands are in this one. A part of
+ * the state.
  */
 final class Applied {
 
-    /** Members that are gone and may come back, as the same, from another side. */
+    /** Maximum number of former members that are remembered, since they may come back from another side. */
     private static final int GONE_MAX = 1_024;
 
-    /** Those of the view, and before them who is gone, the longest ago first. */
+    /** Former members, those that left first coming first, and then the members of the view. */
     private final Map<Member, Long> last;
 
     Applied() {
@@ -34,7 +35,7 @@ final class Applied {
         return last.getOrDefault(member, 0L);
     }
 
-    /** @return false if it is in the state already */
+    /** @return false if the command is in the state already */
     boolean add(Member member, long number) {
         if (number <= last(member)) {
             return false;

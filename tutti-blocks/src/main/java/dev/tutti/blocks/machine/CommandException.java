@@ -2,14 +2,14 @@ package dev.tutti.blocks.machine;
 
 import org.jspecify.annotations.Nullable;
 
-/** A command has no result; the reason says why, and {@link #execution} whether it was executed nevertheless. */
+/** Thrown when a command has no result; tells the reason, and by {@link #execution} whether it was executed anyway. */
 public final class CommandException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    /** Why there is no result. */
+    /** Reasons why there is no result. */
     public enum Reason {
-        /** As many commands are open here as are allowed. */
+        /** The limit of open commands is reached here. */
         TOO_MANY,
         /** The group took no further message. */
         NOT_SENT,
@@ -21,7 +21,7 @@ public final class CommandException extends RuntimeException {
         REPLACED,
         /** It was delivered outside of the primary partition. */
         NOT_PRIMARY,
-        /** The machine, or the read, has thrown; the cause is what. */
+        /** The machine, or the read, has thrown the cause. */
         FAILED,
         /** The command's own codec can't read it. */
         MALFORMED,
@@ -29,9 +29,9 @@ public final class CommandException extends RuntimeException {
         INTERRUPTED
     }
 
-    /** What is known about the command's effect. */
+    /** Knowledge about the command's effect. */
     public enum Execution {
-        /** It has none and will have none. */
+        /** It has no effect, and never will. */
         NEVER,
         /** It was executed, is still to be executed, or never will be. */
         UNKNOWN,
@@ -42,7 +42,7 @@ public final class CommandException extends RuntimeException {
     private final Reason reason;
     private final Execution execution;
 
-    /** Made where commands are delivered, whose stack tells nobody anything. */
+    /** Constructor for deliveries of commands; it skips the stack trace, which would mean nothing to the caller. */
     private CommandException(Reason reason, Execution execution, String message, @Nullable Throwable cause, boolean isTraced) {
         super(message, cause, false, isTraced);
         this.reason = reason;
@@ -70,7 +70,7 @@ public final class CommandException extends RuntimeException {
         return new CommandException(Reason.FAILED, Execution.ONCE, "the read has failed: " + cause, cause, false);
     }
 
-    /** The same, thrown again: with the stack of who calls this. */
+    /** Returns the same exception to throw again, with the caller's stack. */
     public CommandException here() {
         return new CommandException(reason, execution, String.valueOf(getMessage()), getCause(), true);
     }

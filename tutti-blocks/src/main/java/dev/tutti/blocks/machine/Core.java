@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Where commands are executed as the group delivers them, and their submitters are told.
+ * Executes commands as the group delivers them, and reports their results.
  *
- * <p>With safe delivery, what comes after a transition is executed like everything else, but its results are held until the
- * next view: if this member comes to it with another state, they were never true.
+ * <p>With safe delivery, commands after a transition are executed like all others, but their results are held until the
+ * next view: if this member comes to it with another state, they were never valid.
  */
 final class Core<C, R> {
 
@@ -47,7 +47,7 @@ final class Core<C, R> {
     private static final int FORMAT = 1;
     private static final int HEADER_BYTES_MAX = 64 * 1024 * 1024;
 
-    /** A result that is not told yet. */
+    /** A result that is not reported yet. */
     private record Held(OpenCommand<?> command, @Nullable Object result, @Nullable CommandException failure) {
 
         void release() {
@@ -73,23 +73,23 @@ final class Core<C, R> {
     private final LongAdder malformed = new LongAdder();
     private final LongAdder installs = new LongAdder();
 
-    /** Of the machine, against local reads. */
+    /** Guards the machine against local reads. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private Applied applied = new Applied();
     private boolean isInstalling;
 
-    /** In primary partitions: the epoch in which this state has begun, and the last that it has gone through; 0 for none. */
+    /** In primary partitions: the epoch in which this state has begun, and the last that it has passed; 0 for none. */
     private long era;
 
     private long epoch;
 
-    // What follows is touched where listeners are called; installing happens when they are not.
+    // The following is accessed where listeners are called; no state is installed at the same time.
     private final List<Held> held = new ArrayList<>();
     private boolean isInTransition;
     private boolean isReplaced;
 
-    /** The error by which this member may differ from the others; null for none. */
+    /** The error because of which this member may differ from the others; null for none. */
     private @Nullable Throwable unfit;
 
     private volatile @Nullable Member self;
@@ -123,7 +123,7 @@ final class Core<C, R> {
         return own;
     }
 
-    /** A node is in a group at most once. */
+    /** Returns the member that this node is: it is in a group at most once. */
     private Member memberOf(View first) {
         for (Member member : first.members()) {
             if (member.node().equals(node)) {
@@ -145,7 +145,7 @@ final class Core<C, R> {
         return present;
     }
 
-    /** Evaluates against the state as it is here now. */
+    /** Evaluates against the present state of this member. */
     <T> T local(Supplier<? extends T> read) {
         lock.lock();
         try {
@@ -213,8 +213,8 @@ final class Core<C, R> {
     }
 
     /**
-     * A state that was not in the primary view before this one may lack what was done in it: whoever has that is gone. It is not
-     * used, and nobody takes an old state for the present one; see docs/decisions/0192.
+     * Begins a new era if this member's state was not in the previous primary view and may lack its commands, whose
+     * holders are gone: no old state is taken for the present one; see docs/decisions/0192.
      */
     private void follow(View next) {
         if (epoch == 0 || next.epoch() != epoch + 1) {
@@ -227,7 +227,7 @@ final class Core<C, R> {
         epoch = next.epoch();
     }
 
-    /** Outside of the primary partition what is not sent yet waits. */
+    /** Outside of the primary partition, unsent commands wait. */
     void onSuspended() {
         if (isOnlyInPrimary) {
             outbox.suspend(true);
@@ -284,7 +284,7 @@ final class Core<C, R> {
             held.add(outcome);
             outcome = null;
         } else if (outcome != null) {
-            // Before this member leaves, which would end it for another reason.
+            // Before this member leaves, which would end the command for another reason.
             outbox.remove(outcome.command());
         }
         Throwable error = unfit;
@@ -296,7 +296,7 @@ final class Core<C, R> {
         }
     }
 
-    /** What it tells the outside is not part of the state. */
+    /** Lets the machine report to the outside, which is no part of the state. */
     private void tellStable() {
         Throwable thrown = callbacks.attempt(machine::onStable);
         if (thrown != null) {
@@ -304,7 +304,7 @@ final class Core<C, R> {
         }
     }
 
-    /** @param open who waits for it here; null if nobody does */
+    /** @param open the command's waiter here; null if there is none */
     private @Nullable Held execute(Member sender, @Nullable OpenCommand<?> open, ByteInput in) {
         commands.increment();
         Callbacks.Asked<C> command = callbacks.ask(() -> {
@@ -318,7 +318,7 @@ final class Core<C, R> {
             return failed(open, unreadable);
         }
         if (unreadable != null) {
-            // Not what the codec of its submitter has written: it is ignored at all members alike.
+            // Not bytes of the submitter's codec: ignored at all members alike.
             onMalformed(sender, unreadable.toString());
             return open == null
                     ? null
@@ -351,7 +351,7 @@ final class Core<C, R> {
         return thrown == null ? new Held(open, answer.value(), null) : new Held(open, null, CommandException.failedRead(thrown));
     }
 
-    /** Says what is known of a command that was executed elsewhere or not at all. */
+    /** Ends a command that was executed elsewhere or not at all, with the knowledge about it. */
     private void resolve(OpenCommand<?> command, long last) {
         outbox.remove(command);
         boolean isRead = command.read() != null;
@@ -370,7 +370,7 @@ final class Core<C, R> {
 
     // ------------------------------------------------------------------ the state
 
-    /** The machine's state, and which commands it has in it. */
+    /** Returns the state: the machine's, and which commands are in it. */
     GroupState state() {
         return new GroupState() {
             @Override
@@ -483,7 +483,7 @@ final class Core<C, R> {
         return status;
     }
 
-    /** Reads back what is about to be sent: what its submitter can read, the others can. */
+    /** Encodes a command and reads it back: if its submitter can read it, the others can. */
     private void encode(C command, ByteOutput out) {
         int start = out.length();
         codec.put(command, out);
@@ -506,7 +506,7 @@ final class Core<C, R> {
     }
 
     private static void putNothing(ByteOutput out) {
-        // A read has no content: the order is all it needs.
+        // A read has no content: it needs only the order.
     }
 
     void onClosed(String reason) {

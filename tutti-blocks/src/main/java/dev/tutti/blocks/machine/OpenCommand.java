@@ -13,7 +13,7 @@ final class OpenCommand<T> extends CompletableFuture<T> {
     private final long deadlineNanos;
     private final @Nullable Supplier<? extends T> read;
 
-    /** @param read what to evaluate where it is delivered; null for a command */
+    /** @param read is evaluated where it is delivered; null for a command */
     OpenCommand(long number, long deadlineNanos, @Nullable Supplier<? extends T> read) {
         this.number = number;
         this.deadlineNanos = deadlineNanos;
@@ -32,7 +32,7 @@ final class OpenCommand<T> extends CompletableFuture<T> {
         return read;
     }
 
-    /** What the machine has returned for it. */
+    /** Completes with the machine's result. */
     @SuppressWarnings("unchecked") // a member's own number leads to what it was given for
     void finish(@Nullable Object result) {
         complete((T) result);

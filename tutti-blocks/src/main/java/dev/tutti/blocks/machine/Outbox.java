@@ -22,18 +22,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of this member on their way to the group: numbered in the order in which they are sent, and open until their
- * result is told, or their deadline comes.
+ * This member's commands on their way to the group: numbered in the order in which they are sent, and open until their
+ * result is reported, or their deadline comes.
  *
- * <p>What the group does not take at once waits here, from where it can still be withdrawn: so a command that times out in the
- * queue is known to be without effect. One at most is with the group and not yet accepted.
+ * <p>Commands that the group does not take at once wait here, where they can still be withdrawn: so a command that
+ * times out in the queue is known to have no effect. At most one is with the group without being accepted yet.
  *
  * <p>From any thread. Code of the application runs without the lock: codecs before a command has its number, stages on futures
  * after it has ended. At a deadline, and for what can't be sent, these have a thread of their own, so that no stage holds up others.
  */
 final class Outbox {
 
-    /** In a message, behind its kind. */
+    /** Place of the number in a message, after its kind. */
     private static final int NUMBER_AT = 1;
 
     private record Unsent(OpenCommand<?> command, byte[] message) {}
@@ -44,10 +44,10 @@ final class Outbox {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room;
 
-    /** Not delivered here yet. */
+    /** Commands that are not delivered here yet. */
     private final TreeMap<Long, OpenCommand<?>> open = new TreeMap<>();
 
-    /** Delivered here, and not told of: executed at the moment, or their results wait for the next view. */
+    /** Delivered here without a reported result: executed at the moment, or their results wait for the next view. */
     private final TreeMap<Long, OpenCommand<?>> delivered = new TreeMap<>();
 
     private final ArrayDeque<Unsent> queue = new ArrayDeque<>();
@@ -63,7 +63,7 @@ final class Outbox {
         this.deadlines = new Deadlines(threads, "tutti-replica-" + name, this::sweep);
     }
 
-    /** The group is joined: commands may be sent. */
+    /** Notes that the group is joined: commands may be sent. */
     void open(Group joined) {
         List<Runnable> after = new ArrayList<>();
         lock.lock();
@@ -76,7 +76,7 @@ final class Outbox {
         after.forEach(Runnable::run);
     }
 
-    /** What is not sent yet waits, from when this member stands outside of the primary partition until it is back. */
+    /** Keeps unsent commands waiting while this member is outside of the primary partition. */
     void suspend(boolean suspended) {
         List<Runnable> after = new ArrayList<>();
         lock.lock();
@@ -110,7 +110,7 @@ final class Outbox {
     }
 
     /**
-     * Sends a command, or begins to wait for that. Commands of one thread are sent in the order in which it submits them.
+     * Sends a command, or queues it. Commands of one thread are sent in the order in which it submits them.
      *
      * @param isPatient whether to wait for room until the deadline
      */
@@ -118,7 +118,7 @@ final class Outbox {
             int kind, Content content, @Nullable Supplier<? extends T> read, Duration timeout, boolean isPatient) {
         long deadlineNanos = Deadlines.after(deadlines.nowNanos(), timeout.toNanos());
         ByteOutput out = buffers.take(Long.MAX_VALUE).putByte(kind).putLong(0);
-        // A codec that does not return holds up its caller alone.
+        // A codec that does not return holds up only its caller.
         content.put(out);
         List<Runnable> after = new ArrayList<>();
         OpenCommand<T> command;
@@ -172,7 +172,7 @@ final class Outbox {
                 : new Refused(Reason.TIMED_OUT, "the deadline came before the command could be sent");
     }
 
-    /** Sends from the queue what can be sent now. */
+    /** Sends the commands in the queue that can be sent now. */
     private void pump(List<Runnable> after) {
         Group joined = group;
         while (joined != null && !isSuspended && !isOffering && !queue.isEmpty()) {
@@ -211,7 +211,7 @@ final class Outbox {
         deadlines.start(() -> end(command, reason, Execution.NEVER, String.valueOf(failure.getMessage())));
     }
 
-    /** The command is about to end: neither its deadline nor closing has to do it any more. */
+    /** Removes a command that is about to end, which its deadline or closing need not do any more. */
     void remove(OpenCommand<?> command) {
         lock.lock();
         try {
@@ -226,7 +226,8 @@ final class Outbox {
     // ------------------------------------------------------------------ what commands are told
 
     /**
-     * This member's own message was delivered. Its command stays open until it is {@linkplain #remove removed}.
+     * Notes that this member's own message was delivered. Its command stays open until it is {@linkplain #remove
+     * removed}.
      *
      * @param passed takes commands that were sent before it and will never be delivered here; they stay open, too
      * @return null if nobody waits for it any more
@@ -247,7 +248,7 @@ final class Outbox {
         }
     }
 
-    /** Ends what is due, and says when the next is. */
+    /** Ends commands that are due; returns when the next one is. */
     private long sweep(long nowNanos) {
         List<OpenCommand<?>> withdrawn = new ArrayList<>();
         List<OpenCommand<?>> sent = new ArrayList<>();
@@ -326,7 +327,7 @@ final class Outbox {
         sent.forEach(each -> end(each, Reason.CLOSED, Execution.UNKNOWN, reason));
     }
 
-    /** Until it is its turn, what a stage on another future holds up ends at its deadline. */
+    /** Ends a command. While a stage on another future delays that, its deadline may end it. */
     private void end(OpenCommand<?> command, Reason reason, Execution execution, String message) {
         remove(command);
         command.fail(reason, execution, message);

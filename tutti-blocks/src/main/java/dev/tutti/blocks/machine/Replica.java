@@ -15,25 +15,26 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 /**
- * A member's handle on a {@link StateMachine} that all members of a group run alike: each executes all commands, in one total
- * order, and newcomers get the state. It has a group to itself.
+ * A member's handle on a {@link StateMachine} that runs at all members of a group alike: each executes all commands, in
+ * one total order, and newcomers get the state. It has a group to itself.
  *
- * <p><b>At most once.</b> A command is executed once or not at all, at all members alike; nothing is ever repeated. Its future
- * completes with the result when the command is delivered at the member that has submitted it. It fails with a
- * {@link CommandException} at its deadline at the latest, which says whether the command was executed, never will be, or
- * nobody can tell.
+ * <p><b>At most once.</b> A command is executed once or not at all, at all members alike; nothing is ever repeated. Its
+ * future completes with the result when the command is delivered at the member that has submitted it. It fails with a
+ * {@link CommandException} at its deadline at the latest, which tells whether the command was executed, never will be,
+ * or that this is unknown.
  *
  * <p><b>Order.</b> Commands and reads of one thread are executed in the order in which they were submitted.
  *
- * <p><b>Partition.</b> Each side goes on with its own copy, unless it is {@link ReplicaBuilder#onlyInPrimary}. <b>Merge.</b> One side's state goes on, as the setting
- * {@code state.of} says; what the other side has executed since they parted is gone, though its submitters were told a result.
+ * <p><b>Partition.</b> Each side continues with its own copy, unless it is {@link ReplicaBuilder#onlyInPrimary}.
+ * <b>Merge.</b> One side's state goes on, as the setting {@code state.of} says; commands that the other side has
+ * executed since they parted are undone, though their submitters have a result.
  *
- * <p><b>Crashes.</b> The state is in the members' memory: it lasts as long as one of them that has it. With
- * {@code total.delivery: agreed}, the default, a member may have been told a result and crash, or be cut off, before anybody
- * else has the command; with {@code safe} it is told when all members of the view have it.
+ * <p><b>Crashes.</b> The state is in the members' memory: it lasts as long as one member has it. With {@code
+ * total.delivery: agreed}, the default, a member may get a result and crash, or be cut off, before any other member has
+ * the command; with {@code safe} it gets the result when all members of the view have the command.
  *
- * <p>All methods may be called from any thread; those that wait not by the machine, its listeners, or stages on a command's
- * future, which run where commands are executed.
+ * <p>All methods may be called from any thread; those that wait not by the machine, its listeners, or stages on a
+ * command's future, which run where commands are executed.
  *
  * @param <C> commands
  * @param <R> their results
@@ -53,9 +54,10 @@ public final class Replica<C, R> implements AutoCloseable {
     }
 
     /**
-     * A machine on a group that is still to be joined: its listeners, order and state are set here.
+     * Returns a builder for a machine on a group that is still to be joined: its listeners, order and state are set
+     * here.
      *
-     * @param machine with the state that the group begins with where nobody has one
+     * @param machine with the initial state, for a group in which nobody has one
      */
     public static <C, R> ReplicaBuilder<C, R> on(GroupBuilder group, StateMachine<C, R> machine, Codec<C> commands) {
         return new ReplicaBuilder<>(group, machine, commands);
@@ -101,13 +103,13 @@ public final class Replica<C, R> implements AutoCloseable {
         return core.submit(Arguments.required(command, "the command"), timeout, false);
     }
 
-    /** Submits a command that may take so long; 1 ms to 1 day. */
+    /** Submits a command with a time-out of its own; 1 ms to 1 day. */
     public CompletableFuture<R> submit(C command, Duration within) {
         return core.submit(Arguments.required(command, "the command"), Arguments.timeout(within, "the time of a command"), false);
     }
 
     /**
-     * Executes a command and waits for its result; for room first, where too many are open.
+     * Executes a command and waits for its result; first for room, if too many are open.
      *
      * @throws CommandException at the deadline at the latest
      */
@@ -115,7 +117,7 @@ public final class Replica<C, R> implements AutoCloseable {
         return call(command, timeout);
     }
 
-    /** Executes a command and waits for its result, so long at most; 1 ms to 1 day. */
+    /** Executes a command and waits for its result, for this time at most; 1 ms to 1 day. */
     public R call(C command, Duration within) {
         return await(core.submit(Arguments.required(command, "the command"), Arguments.timeout(within, "the time of a command"), true));
     }
@@ -123,30 +125,30 @@ public final class Replica<C, R> implements AutoCloseable {
     // ------------------------------------------------------------------ reads
 
     /**
-     * Evaluates {@code read} here, in order with all commands: it sees every command whose result was told to anybody before
-     * it was submitted. Costs what a command costs.
+     * Evaluates {@code read} here, in order with all commands: it sees every command whose result any member got before
+     * the read was submitted. It costs as much as a command.
      *
-     * @param read what it returns must not be changed by later commands; it must not wait
+     * @param read its result must not be changed by later commands; it must not wait
      */
     public <T> CompletableFuture<T> read(Supplier<? extends T> read) {
         return core.read(Arguments.required(read, "the read"), timeout, false);
     }
 
-    /** Evaluates in order with all commands, within so long. */
+    /** Evaluates in order with all commands, within this time. */
     public <T> CompletableFuture<T> read(Supplier<? extends T> read, Duration within) {
         return core.read(Arguments.required(read, "the read"), Arguments.timeout(within, "the time of a command"), false);
     }
 
-    /** Evaluates in order with all commands, and waits for it. */
+    /** Evaluates in order with all commands, and waits for the result. */
     public <T> T ask(Supplier<? extends T> read, Duration within) {
         return await(core.read(Arguments.required(read, "the read"), Arguments.timeout(within, "the time of a command"), true));
     }
 
     /**
-     * Evaluates {@code read} at once, against the state as it is here: it may be behind, and on a side that does not go on. It
-     * sees what was told to this member.
+     * Evaluates {@code read} at once, against the state of this member, which may be behind, and on a side that is
+     * given up. It sees all commands whose results this member got.
      *
-     * @throws CommandException if another side's state is coming to this member at the moment
+     * @throws CommandException if another side's state is being transferred to this member
      */
     public <T> T local(Supplier<? extends T> read) {
         return core.local(Arguments.required(read, "the read"));
@@ -169,27 +171,27 @@ public final class Replica<C, R> implements AutoCloseable {
 
     // ------------------------------------------------------------------ state
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return core.self();
     }
 
-    /** The view that commands are executed in now. */
+    /** Returns the view in which commands are executed now. */
     public View view() {
         return core.view();
     }
 
-    /** The group, for settings and progress; nothing else may be sent in it. */
+    /** Returns the group, for settings and progress; nothing else may be sent in it. */
     public Group group() {
         return group;
     }
 
-    /** Whether this member is in the primary partition, as far as it knows. */
+    /** Returns whether this member is in the primary partition, as far as it knows. */
     public boolean isPrimary() {
         return group.isPrimary();
     }
 
-    /** What was counted, and how many commands are open, by name; for people. */
+    /** Returns counters, and the number of open commands, by name; for people. */
     public Map<String, Long> status() {
         return core.status();
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Says how a machine is replicated, and joins.
+ * Configures the replication of a machine, and joins the group.
  *
  * @param <C> commands
  * @param <R> their results
@@ -67,7 +67,7 @@ public final class ReplicaBuilder<C, R> {
         return onClosed;
     }
 
-    /** Commands and reads of this member that may be open at a time, until they have ended. {@value #OPEN_MAX} by default. */
+    /** Sets the maximum of this member's open commands and reads. {@value #OPEN_MAX} by default. */
     public ReplicaBuilder<C, R> openMax(int commandsMax) {
         if (commandsMax < 1 || commandsMax > OPEN_LIMIT) {
             throw new IllegalArgumentException("at most " + commandsMax + " open commands, 1 to " + OPEN_LIMIT);
@@ -76,17 +76,17 @@ public final class ReplicaBuilder<C, R> {
         return this;
     }
 
-    /** How long commands and reads may take that do not say it themselves; 1 ms to 1 day, 10 s by default. */
+    /** Sets the time-out of commands and reads without one of their own; 1 ms to 1 day, 10 s by default. */
     public ReplicaBuilder<C, R> timeout(Duration limit) {
         timeout = Arguments.timeout(limit, "timeout: the limit");
         return this;
     }
 
     /**
-     * Commands are executed in the primary partition alone: what is not sent yet waits until this member is in it, so long as its
-     * deadline allows. Results are told when all members of the view have the command. So commands and reads are linearizable,
-     * as long as the state lasts: until no member that was in a primary view comes to the next one with it. Then a new
-     * <em>era</em> begins with {@link StateMachine#begin}, rather than that an old state is taken for the present one.
+     * Restricts commands to the primary partition: an unsent one waits until this member is in it, or for its deadline.
+     * Results are reported when all members of the view have the command. So commands and reads are linearizable, as
+     * long as the state lasts: until no member that was in a primary view comes to the next one with it. Then a new
+     * <em>era</em> begins with {@link StateMachine#begin}, so that no old state is taken for the present one.
      *
      * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
      *     group's settings name them
@@ -102,31 +102,31 @@ public final class ReplicaBuilder<C, R> {
     }
 
     /**
-     * Called in order with commands when this member finds itself outside of the primary partition, with the reason; until the
-     * next view.
+     * Sets a listener that is called in order with commands when this member finds itself outside of the primary
+     * partition, with the reason; it stays there until the next view.
      */
     public ReplicaBuilder<C, R> onSuspended(Consumer<String> listener) {
         onSuspended = Arguments.required(listener, "onSuspended: the listener");
         return this;
     }
 
-    /** Called for every view, in order with commands, after the machine. Must not wait for a command. */
+    /** Sets a listener for every view, called in order with commands, after the machine; must not wait for commands. */
     public ReplicaBuilder<C, R> onView(Consumer<View> listener) {
         onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets a listener that is called once when the group is left or lost, with the reason. */
     public ReplicaBuilder<C, R> onClosed(Consumer<String> listener) {
         onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 
     /**
-     * Joins the group, and gets its state.
+     * Joins the group, and obtains its state.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.StateException if nobody could give the state
+     * @throws dev.tutti.StateException if no member could provide the state
      */
     public Replica<C, R> join() {
         return Replica.join(this);

@@ -1,5 +1,5 @@
 /**
- * A state machine that all members of a group run alike.
+ * A state machine that runs at all members of a group alike.
  *
  * {@snippet :
  * Replica<Long, Long> counter = Replica.on(node.group("counter"), new CounterMachine(), Codec.LONG).join();

@@ -7,12 +7,12 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What listeners are told. */
+/** Creates the events for listeners. */
 final class Changes {
 
     private Changes() {}
 
-    /** @return null if there was nothing before and is nothing now */
+    /** @return null if there was no value and is none now */
     static <K, V> @Nullable EntryEvent<K, V> event(
             K key, @Nullable V before, @Nullable V after, EntryEvent.Kind reason) {
         if (after != null) {
@@ -21,7 +21,7 @@ final class Changes {
         return before == null ? null : new EntryEvent<>(reason, key, before, null);
     }
 
-    /** What has changed where one state has replaced another. */
+    /** Returns the events of the change from one state to another one that replaces it. */
     static <K, V> List<EntryEvent<K, V>> between(Store<K, V> before, Store<K, V> after) {
         List<EntryEvent<K, V>> events = new ArrayList<>();
         for (Register<K, V> old : before.live()) {

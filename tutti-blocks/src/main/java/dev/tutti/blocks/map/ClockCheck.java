@@ -4,7 +4,7 @@ import dev.tutti.internal.Check;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the clock of a map. While others hold the map's lock, what was found last stands. By one thread. */
+/** Checks the clock of a map. While others hold the map's lock, the last result stands. By one thread. */
 final class ClockCheck implements Check {
 
     private final ReentrantLock lock;

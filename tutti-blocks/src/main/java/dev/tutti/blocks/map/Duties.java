@@ -11,21 +11,21 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What one member does for all: the oldest of the view tells what has expired and what has to make room; the first of a side
- * that was given up brings in again what the merge keeps of it. Under the map's lock.
+ * Duties of one member for all: the oldest of the view announces expired and evicted entries; the first member of a
+ * side that was given up brings in again what the merge keeps of it. Under the map's lock.
  */
 final class Duties<K, V> {
 
-    /** How the form of the map tells it. */
+    /** Sends the messages, in the map's own form. */
     interface Line<K, V> {
 
-        /** @param unsent runs, under the map's lock, if it can't be sent */
+        /** @param unsent runs, under the map's lock, if the message can't be sent */
         void drop(List<Register<K, V>> registers, boolean isExpired, Runnable unsent);
 
         void again(String side, boolean isLast, List<Register<K, V>> registers, Runnable unsent);
     }
 
-    /** Entries of a message. */
+    /** Maximum number of entries in a message. */
     static final int COUNT_MAX = 1_024;
 
     private static final int BYTES_ENOUGH = 64 * 1024;
@@ -36,7 +36,7 @@ final class Duties<K, V> {
     private final Line<K, V> line;
     private final LostSides<List<Register<K, V>>> lostSides = new LostSides<>();
 
-    /** What was told to be dropped, and is not yet. */
+    /** Versions whose removal was announced, and not delivered yet. */
     private final TreeSet<Version> dropping = new TreeSet<>();
 
     Duties(Store.Bounds bounds, Merge<Map<K, V>> rule, WriteOrder order, Line<K, V> line) {
@@ -51,7 +51,7 @@ final class Duties<K, V> {
         lostSides.onView(next, self);
     }
 
-    /** Another side's state goes on: what was to be brought into the former one is to be brought into this one. */
+    /** Notes that another side's state goes on: changes for the former one are to be brought into this one. */
     void onInstalled() {
         dropping.clear();
         lostSides.onInstalled();
@@ -61,7 +61,7 @@ final class Duties<K, V> {
         lostSides.add(side);
     }
 
-    /** All of a side was brought in again. */
+    /** Notes that all of a side was brought in again. */
     void onBroughtIn(String side) {
         lostSides.onBroughtIn(side);
     }
@@ -70,7 +70,7 @@ final class Duties<K, V> {
         dropping.remove(version);
     }
 
-    /** Whether there is something to bring in again, by this member or another one. */
+    /** Returns whether there is something to bring in again, by this member or another one. */
     boolean isBurdened() {
         return !lostSides.isEmpty();
     }
@@ -79,7 +79,7 @@ final class Duties<K, V> {
         return lostSides.count(List::size);
     }
 
-    /** @return when there is something to do next, if this member is to do it; {@code Long.MAX_VALUE} for never */
+    /** @return when this member has to do something next; {@code Long.MAX_VALUE} for never */
     long attend(View view, Member self, Store<K, V> store, long nowNanos) {
         lostSides.takeDue(view, self).forEach(side -> bringIn(side, store));
         if (!self.equals(view.coordinator())) {

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record EntryEvent<K, V>(Kind kind, K key, @Nullable V previous, @Nullable V value) {
 
-    /** What has become of the entry. */
+    /** Kind of change. */
     public enum Kind {
         ADDED,
         UPDATED,
         REMOVED,
         /** Its time to live is over. */
         EXPIRED,
-        /** It had to make room. */
+        /** It was removed to make room. */
         EVICTED
     }
 }

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Bounded drift.</b> Each message carries its sender's wall clock. The median of these readings, moved on with the
  * monotonic clock, is the time of the group. A wall clock that is further from it than the limit is cut to the limit, and a
  * stamp that is further ahead of it is not learned; both are counted. So a clock that is an hour wrong shifts the stamps of its
- * node by the limit, and those of other nodes by nothing. Nodes that left are remembered: a member that a partition has left
- * alone still knows how wrong its clock is.
+ * node by the limit, and those of other nodes by nothing. Nodes that left are remembered: a member that a partition has
+ * isolated still knows how wrong its clock is.
  */
 final class HybridClock {
 
     /**
-     * What a message says about time.
+     * Time in a message.
      *
      * @param written the stamp of the writes in it; 0 if time does not decide
      * @param wallMillis the wall clock of the sender
@@ -35,8 +35,8 @@ final class HybridClock {
     }
 
     /**
-     * How far the wall clock of a node is ahead of this node's monotonic clock. A message that was long under way makes it look
-     * less: so it is the highest of the last two periods.
+     * Offset of a node's wall clock from this node's monotonic clock. A delayed message makes it look smaller, so it is
+     * the highest of the last two periods.
      */
     private record Reading(long millis, long formerMillis, long beganNanos) {
 
@@ -58,12 +58,12 @@ final class HybridClock {
     private final long errorMaxMillis;
     private final long originNanos;
 
-    /** By address, which a node keeps over restarts; the one that was heard last comes last. */
+    /** Readings by address, which a node keeps over restarts; the latest comes last. */
     private final LinkedHashMap<String, Reading> readings = new LinkedHashMap<>();
 
     private long last;
 
-    /** When it was read last. */
+    /** Wall clock when it was read last. */
     private long wallMillis;
 
     private long groupOffsetMillis;
@@ -76,7 +76,7 @@ final class HybridClock {
 
     /**
      * @param self address of this node
-     * @param errorMaxMillis how far a clock may be from the median of all
+     * @param errorMaxMillis maximum distance of a clock from the median of all
      */
     HybridClock(String map, Threads threads, String self, long errorMaxMillis) {
         this.map = map;
@@ -86,7 +86,7 @@ final class HybridClock {
         this.originNanos = threads.nanoTime();
     }
 
-    /** A stamp above all before. */
+    /** Returns a stamp above all before. */
     long tick() {
         long nowMillis = nowMillis();
         if (nowMillis != wallMillis) {
@@ -96,20 +96,20 @@ final class HybridClock {
         return last;
     }
 
-    /** The stamp of a write over something that was written at {@code before}: later than that, however wrong its clock was. */
+    /** Returns a stamp for a write over one of {@code before}: later than that, however wrong its clock was. */
     private long tickAfter(long before) {
         long stamp = tick();
         return stamp > before || before == Long.MAX_VALUE ? stamp : before + 1;
     }
 
-    /** What a message of this member says about time: its writes replace what was written at {@code before}. */
+    /** Returns the time for a message of this member, whose writes replace those of {@code before}. */
     Stamp stamp(long before) {
         long written = tickAfter(before);
         return new Stamp(written, wallMillis);
     }
 
 
-    /** A stamp has come. */
+    /** Takes account of a received stamp. */
     void learn(long stamp) {
         if (stamp > last) {
             if (stamp >> COUNT_BITS > nowMillis() + errorMaxMillis) {
@@ -120,7 +120,7 @@ final class HybridClock {
         }
     }
 
-    /** A node has said what its wall clock is. */
+    /** Takes account of a node's wall clock. */
     void read(String address, long wallMillis) {
         if (address.equals(self) || wallMillis < 0 || wallMillis > WALL_MILLIS_MAX) {
             return;
@@ -137,7 +137,7 @@ final class HybridClock {
         isCompared &= before != null;
     }
 
-    /** What is to be known where a state goes to: all wall clocks that are known here, this node's among them. */
+    /** Returns the time to transfer with a state: all wall clocks that are known here, this node's among them. */
     Image.Time time() {
         Map<String, Long> walls = new LinkedHashMap<>();
         long nowMillis = elapsedNanos() / 1_000_000;
@@ -147,19 +147,19 @@ final class HybridClock {
         return new Image.Time(last, walls);
     }
 
-    /** A state has come. */
+    /** Takes account of the time that came with a state. */
     void learn(Image.Time time) {
         time.walls().forEach(this::read);
         learn(time.stamp());
     }
 
-    /** By how much this node's wall clock is ahead of the median of the others; 0 if none is known. */
+    /** Returns by how much this node's wall clock is ahead of the median of the others; 0 if none is known. */
     long errorMillis() {
         nowMillis();
         return readings.isEmpty() ? 0 : ownOffsetMillis - othersOffsetMillis;
     }
 
-    /** Says by how much this node's wall clock is wrong if it is beyond the limit; null otherwise. */
+    /** Returns a remark on the error of this node's wall clock if it is beyond the limit; null otherwise. */
     Check.@Nullable Remark remark() {
         long errorMillis = errorMillis();
         if (Math.abs(errorMillis) <= errorMaxMillis) {
@@ -174,12 +174,12 @@ final class HybridClock {
                 "synchronise the clocks of all nodes with NTP: see chronyc tracking, or timedatectl timesync-status, here and there");
     }
 
-    /** Stamps for which the wall clock was cut to the limit. */
+    /** Returns the number of stamps for which the wall clock was cut to the limit. */
     long cut() {
         return cut;
     }
 
-    /** Stamps that were too far ahead to be learned. */
+    /** Returns the number of stamps that were too far ahead to be learned. */
     long refused() {
         return refused;
     }
@@ -188,7 +188,7 @@ final class HybridClock {
         return threads.nanoTime() - originNanos;
     }
 
-    /** The wall clock, within the limit around the time of the group. */
+    /** Returns the wall clock, within the limit around the time of the group. */
     private long nowMillis() {
         long nowNanos = elapsedNanos();
         long elapsedMillis = nowNanos / 1_000_000;
@@ -211,7 +211,7 @@ final class HybridClock {
         groupOffsetMillis = medianWith(others, offsetMillis);
     }
 
-    /** The lower median of {@code sorted} and one more: the same at both of two nodes. */
+    /** Returns the lower median of {@code sorted} and one more: the same at both of two nodes. */
     private static long medianWith(long[] sorted, long one) {
         int at = sorted.length / 2;
         long low = at > 0 ? sorted[at - 1] : Long.MIN_VALUE;
@@ -221,7 +221,7 @@ final class HybridClock {
 
     private static final int COUNT_BITS = 16;
 
-    /** In the year 4199; with it a stamp is a positive number. */
+    /** A time in the year 4199; up to it a stamp is a positive number. */
     private static final long WALL_MILLIS_MAX = 1L << 46;
 
     private static final long PERIOD_NANOS = 10_000_000_000L;

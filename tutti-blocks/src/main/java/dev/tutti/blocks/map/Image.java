@@ -19,10 +19,10 @@ import java.util.TreeMap;
 /**
  * A map at a cut.
  *
- * @param origin whose it is
+ * @param origin side that it comes from
  * @param clock the highest sequence that was seen
- * @param heard of the members that have spoken the last sequence
- * @param time what the one that gave it knew of the time
+ * @param heard the last sequence of each member that has sent a message
+ * @param time as known to the member that provided it
  * @param registers live ones and removals, each by version
  */
 record Image<K, V>(
@@ -36,7 +36,7 @@ record Image<K, V>(
     private static final byte FORMAT = 2;
 
     /**
-     * Time where a state comes from.
+     * Time at the provider of a state.
      *
      * @param stamp the highest that was made or learned; 0 if time does not decide
      * @param walls the wall clocks of nodes, by address
@@ -95,7 +95,7 @@ record Image<K, V>(
         return new Image<>(origin, clock, changes, heard, new Time(stamp, walls), registers);
     }
 
-    /** All of it in a store of its own. */
+    /** Returns a new store with all of it. */
     Store<K, V> store() {
         Store<K, V> store = new Store<>();
         registers.forEach(store::set);
@@ -108,7 +108,7 @@ record Image<K, V>(
         return all;
     }
 
-    /** Keys and values, from the first written to the last. */
+    /** Returns keys and values, from the first written to the last. */
     static <K, V> Map<K, V> entries(List<Register<K, V>> registers) {
         Map<K, V> entries = new LinkedHashMap<>();
         for (Register<K, V> each : registers) {

@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The last writer's form.
+ * The form in which the last writer wins.
  *
- * <p>A write has its {@link Version} where it is delivered: (number of that view, the sequence that the sender gave it, its
- * rank), which is the same at all. A sequence is above all that the sender has seen and not below its {@link HybridClock}: in a
- * view the later write stands, as far as clocks are right, and whoever has seen a write overrules it in any case. Members of
- * two sides of a partition compare the time of writing instead. So members of a view end equal in whatever order writes of different members arrive, and nothing
- * that is delivered in a view is older than what was removed before it. A removal of this view is kept until every member has
- * said something with a higher clock in it, and that it has nothing to bring in from another side; others are kept for
- * merges, up to a number.
+ * <p>A write gets its {@link Version} where it is delivered: (number of that view, the sequence that the sender gave
+ * it, its rank), which is the same at all members. A sequence is above all that the sender has seen and not below its
+ * {@link HybridClock}: in a view the later write stands, as far as clocks are right, and a writer that has seen a write
+ * overrules it in any case. Members of two sides of a partition compare the time of writing instead. So members of a
+ * view end equal in whatever order writes of different members arrive, and nothing delivered in a view is older than
+ * what was removed before it. A removal of this view is kept until every member has sent a message with a higher clock
+ * in it, and that it has nothing to bring in from another side; others are kept for merges, up to a number.
  */
 final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
@@ -61,7 +61,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
 
-    // Guarded by the lock, but for volatile ones, which others read.
+    // Guarded by the lock, except for volatile ones, which are read without it.
     private volatile Store<K, V> store = new Store<>();
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
@@ -75,18 +75,18 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     /** The sequence of the last message of each member of the view. */
     private final TreeMap<Member, Long> heard = new TreeMap<>();
 
-    /** Those who have said in this view that they have nothing to bring in. */
+    /** Members that have said in this view that they have nothing to bring in. */
     private final TreeSet<Member> unburdened = new TreeSet<>();
 
     /**
      * A write of this member.
      *
-     * @param body read back from its bytes before it is sent: what the writer can read, the others can
+     * @param body read back from its bytes before it is sent: if the writer can read it, the others can
      */
     private record Own<K, V>(CompletableFuture<Void> written, MapMessage.Body<K, V> body) {}
 
     private final TreeMap<Long, Own<K, V>> open = new TreeMap<>();
-    /** What was installed, to be told with the view that follows. */
+    /** Events of the installed state, to be reported with the view that follows. */
     private final List<EntryEvent<K, V>> untold = new ArrayList<>();
 
     private int askedAtRemoved;
@@ -255,7 +255,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         return MapMessage.begin(kind).putInt(count);
     }
 
-    /** @param needsRoom whether keys that are not there yet must have room */
+    /** @param needsRoom whether new keys must have room */
     private CompletableFuture<Void> write(ByteOutput out, List<K> keys, boolean needsRoom) {
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletableFuture<Void> accepted;
@@ -335,10 +335,10 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     }
 
     /**
-     * Says in the message's header who it comes from: the next sequence, the view that was told, whether there is more to
-     * merge, the time.
+     * Writes the sender's part of the message's header: the next sequence, the view that was reported, whether there is
+     * more to merge, the time.
      *
-     * @param written keys that the message writes: it is later than what is there
+     * @param written keys that the message writes: it is later than their present values
      */
     private byte[] stamp(ByteOutput out, List<K> written) {
         HybridClock.Stamp stamp = HybridClock.Stamp.NONE;
@@ -404,7 +404,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             lock.unlock();
         }
         if (unfit instanceof MalformedException) {
-            // Not what the codec of its writer has written: it is ignored at all members alike.
+            // Not bytes of the writer's codec: ignored at all members alike.
             callbacks.report("codec", unfit);
         } else if (unfit != null) {
             callbacks.fail("codec", "a message of map " + name + " may be at other members and is not here", unfit);
@@ -414,7 +414,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         arrival.complete();
     }
 
-    /** A message as it is taken in; under the lock. */
+    /** A message being received; under the lock. */
     private final class Arrival {
         private final Message message;
         private final List<EntryEvent<K, V>> events = new ArrayList<>();
@@ -466,7 +466,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Nothing with a lower clock comes from this member any more. */
+    /** Notes that no message with a lower clock comes from this member any more. */
     private void note(MapMessage.Header header, Member sender, View present) {
         heard.put(sender, header.sequence());
         if (header.isMerging()) {
@@ -500,7 +500,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             case MapMessage.Body.Again<K, V> again -> bringIn(header, again, viewNumber, rank, events);
             case MapMessage.Body.Ask<K, V>() -> send(MapMessage.begin(MapMessage.TELL), () -> {});
             case MapMessage.Body.Tell<K, V>() -> {
-                // Its header says it.
+                // Its header contains it.
             }
         }
     }
@@ -512,7 +512,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
             int rank,
             List<EntryEvent<K, V>> events) {
         if (header.view() != viewNumber) {
-            // Sent before a view came that may have changed what it is about: it is sent again in this one.
+            // Sent before a view that may have changed what it depends on: it is sent again in this one.
             return;
         }
         int place = 0;
@@ -574,13 +574,13 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     private long onDeadline(long nowNanos) {
         attendGuarded();
-        // It has set the next one.
+        // The call has set the next one.
         return Long.MAX_VALUE;
     }
 
-    // ------------------------------------------------------------------ what is to be done by somebody
+    // ------------------------------------------------------------------ duties
 
-    /** Those who had the state that was installed here have not heard of this member's clock; under the lock. */
+    /** Announces this member's clock to the members that had the installed state already; under the lock. */
     private void tellClock() {
         if (isClockUntold && group != null) {
             isClockUntold = false;
@@ -588,7 +588,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Codecs run where this member tells something for all. If it can't, another member has to. */
+    /** Codecs run where this member acts for all. If they fail, another member has to do so. */
     private void attendGuarded() {
         Throwable thrown;
         lock.lock();
@@ -602,7 +602,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Does what is this member's business now; under the lock. */
+    /** Performs this member's present duties; under the lock. */
     private void attend() {
         View present = view;
         Member own = self;
@@ -639,7 +639,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Forgets removals beyond the bound, the oldest first, as far as nothing can come that they would have to overrule. */
+    /** Forgets the oldest removals beyond the bound, if no message can come that they would have to overrule. */
     private void forget(View present) {
         if (store.removedCount() <= settings.removedMax()) {
             return;
@@ -662,7 +662,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
         }
     }
 
-    /** Sends without waiting; under the lock. What can't be sent is tried again a little later. */
+    /** Sends without waiting; under the lock. A failed attempt is repeated a little later. */
     private void send(ByteOutput out, Runnable unsent) {
         Group joined = group;
         if (joined != null && !retry.isOver()) {
@@ -712,7 +712,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
     private void install(Image<K, V> image) {
         Store<K, V> next = image.store();
         View from = view;
-        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         List<Own<K, V>> written = new ArrayList<>();
@@ -743,7 +743,7 @@ final class LastWriterMap<K, V> implements ReplicatedMap<K, V> {
 
     private static final int BATCHES_AHEAD = 8;
 
-    /** Of {@link Duties#COUNT_MAX}, and some. */
+    /** Bits for places, which are below {@link Duties#COUNT_MAX} or a little above. */
     private static final int PLACE_BITS = 16;
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says how a map is to be used, and joins its group. All members say the same. */
+/** Configures a map, and joins its group. All members use the same configuration. */
 public final class MapBuilder<K, V> {
 
     private final GroupBuilder group;
@@ -94,14 +94,14 @@ public final class MapBuilder<K, V> {
         return onClosed;
     }
 
-    /** How long entries stay that are put without a time of their own; for ever by default. */
+    /** Sets the time to live of entries that have none of their own; without limit by default. */
     public MapBuilder<K, V> timeToLive(Duration time) {
         checkTimeToLive(time);
         timeToLive = time;
         return this;
     }
 
-    /** An entry has a key and a value. */
+    /** Checks that an entry has a key and a value. */
     static void checkEntry(String map, String method, @Nullable Object key, @Nullable Object value) {
         if (key == null) {
             throw new NullPointerException("map " + map + ", " + method + ": the key is null");
@@ -116,13 +116,13 @@ public final class MapBuilder<K, V> {
         Arguments.within(time, TIME_TO_LIVE_MIN, TIME_TO_LIVE_MAX, "the time to live");
     }
 
-    /** How long a write may wait; 1 ms to 1 day, 30 s by default. */
+    /** Sets the time that a write may wait; 1 ms to 1 day, 30 s by default. */
     public MapBuilder<K, V> timeout(Duration time) {
         timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
-    /** How many entries there may be, and what happens to more. */
+    /** Sets the maximum number of entries, and the policy beyond it. */
     public MapBuilder<K, V> entriesMax(int entries, Overflow overflow) {
         if (entries < 1) {
             throw new IllegalArgumentException("at most " + entries + " entries, at least 1");
@@ -132,7 +132,7 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
-    /** How many bytes keys and values may have, as they travel, and what happens to more. One policy is for both bounds. */
+    /** Sets the maximum size of keys and values in encoded bytes, and the policy, which is for both bounds. */
     public MapBuilder<K, V> bytesMax(long bytes, Overflow overflow) {
         if (bytes < 1) {
             throw new IllegalArgumentException("at most " + bytes + " bytes, at least 1");
@@ -143,8 +143,8 @@ public final class MapBuilder<K, V> {
     }
 
     /**
-     * How many removed keys are remembered, 100,000 by default. What one side of a partition has
-     * removed and forgotten is there again when the other side still has it.
+     * Sets the number of removed keys that are remembered, 100,000 by default. A key that one side of a partition has
+     * removed and forgotten is there again if the other side still has it.
      */
     public MapBuilder<K, V> removedMax(int keys) {
         if (keys < 1) {
@@ -154,32 +154,33 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
-    /** What makes a write the last one; {@link WriteOrder#TIME} by default. */
+    /** Sets the order that decides between writes; {@link WriteOrder#TIME} by default. */
     public MapBuilder<K, V> writeOrder(WriteOrder order) {
         writeOrder = Arguments.required(order, "writeOrder: the order");
         return this;
     }
 
     /**
-     * How far the wall clock of a node may be from the median of the group's; 1 s by default, 1 ms to 1 h. A clock that is
-     * further off is cut to this limit and logged as a warning, and {@link ReplicatedMap#status} has its error and how often
-     * it was cut. Of two writes that are further apart than twice the limit, the later one stands, whatever clocks show.
+     * Sets the limit on the distance of a node's wall clock from the median of the group's; 1 s by default, 1 ms to 1
+     * h. A clock that is further off is cut to this limit and logged as a warning, and {@link ReplicatedMap#status} has
+     * its error and how often it was cut. Of two writes that are further apart than twice the limit, the later one
+     * stands, whatever clocks show.
      */
     public MapBuilder<K, V> clockErrorMax(Duration limit) {
         clockErrorMax = Arguments.within(limit, CLOCK_ERROR_MIN, CLOCK_ERROR_LIMIT, "clockErrorMax: the limit");
         return this;
     }
 
-    /** What becomes of the sides of a partition; {@link Merge#lastWriter} by default. */
+    /** Sets the rule for the merge of a partition's sides; {@link Merge#lastWriter} by default. */
     public MapBuilder<K, V> merge(Merge<Map<K, V>> rule) {
         merge = Arguments.required(rule, "merge: the rule");
         return this;
     }
 
     /**
-     * Of the form in total order: changes are made in the primary partition alone. Nothing is done on two sides, and nothing is
-     * merged. What a member outside of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member
-     * that was in a primary view comes to the next one, it begins empty.
+     * Restricts changes to the primary partition, for the form in total order: nothing is done on two sides, and
+     * nothing is merged. Changes at a member outside of it wait until their timeout. Sets {@code total.delivery: safe}.
+     * If no member that was in a primary view comes to the next one, the map begins empty.
      *
      * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
      *     group's settings name them
@@ -190,40 +191,40 @@ public final class MapBuilder<K, V> {
         return this;
     }
 
-    /** Says so to the machine. */
+    /** Applies it to the machine. */
     <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
         replica.timeout(timeout).onView(onView);
         return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
     }
 
-    /** Called after each change at this member, one at a time and in order, on the group's thread; must not wait for the map. */
+    /** Sets a listener for changes at this member, called in order on the group's thread; must not wait for the map. */
     public MapBuilder<K, V> onEntry(Consumer<EntryEvent<K, V>> listener) {
         onEntry = Arguments.required(listener, "onEntry: the listener");
         return this;
     }
 
-    /** Called for every view, in order with changes. */
+    /** Sets a listener for every view, called in order with changes. */
     public MapBuilder<K, V> onView(Consumer<View> listener) {
         onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets a listener that is called once when the group is left or lost, with the reason. */
     public MapBuilder<K, V> onClosed(Consumer<String> listener) {
         onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 
     /**
-     * Joins, with the form in which of two writes that do not know of each other one stands, the same at all members: the later
-     * one, as {@link #writeOrder} says. Of two that were written in the same millisecond, and of two where clocks differ by more
-     * than the writes, it may be either. A write that waits for a view change is later than all of the view before. Nobody waits
-     * for another member. Any reliable order of the group does.
+     * Joins with the form in which of two writes that do not know of each other one stands, the same at all members:
+     * the later one, as {@link #writeOrder} says. Of two that were written in the same millisecond, and of two where
+     * clocks differ by more than the writes, it may be either. A write that waits for a view change is later than all
+     * of the view before. Nobody waits for another member. Any reliable order of the group suffices.
      *
-     * <p>Bounds are kept by the oldest member, for what it sees: what is under way comes on top.
+     * <p>Bounds are enforced by the oldest member, on the entries that it sees: writes under way come on top.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.StateException if nobody could give the state
+     * @throws dev.tutti.StateException if no member could provide the state
      */
     public ReplicatedMap<K, V> lastWriter() {
         if (isOnlyInPrimary) {
@@ -234,11 +235,11 @@ public final class MapBuilder<K, V> {
     }
 
     /**
-     * Joins, with the form in which all members make all changes in one order, and changes can depend on what is there. A write
-     * costs what a multicast in total order costs.
+     * Joins with the form in which all members make all changes in one order, and changes can depend on present
+     * entries. A write costs as much as a multicast in total order.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.StateException if nobody could give the state
+     * @throws dev.tutti.StateException if no member could provide the state
      */
     public TotalOrderMap<K, V> totalOrder() {
         return OrderedMap.join(this);

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is done to a map in total order. */
+/** Commands on a map in total order. */
 sealed interface MapCommand<K, V> {
 
-    /** What must be there for a write to happen. */
+    /** Condition for a write, on the present entry. */
     sealed interface Condition<V> {
 
         record Always<V>() implements Condition<V> {}
@@ -23,30 +23,30 @@ sealed interface MapCommand<K, V> {
 
         record Equal<V>(V expected) implements Condition<V> {}
 
-        /** Nobody has written since. */
+        /** The entry was not written since. */
         record Unchanged<V>(Version version) implements Condition<V> {}
     }
 
     /**
-     * Writes of different keys, all or none; a condition is about the first.
+     * Writes of different keys, all or none; a condition applies to the first.
      *
-     * @param stamp when they were submitted
+     * @param stamp time of their submission
      */
     record Write<K, V>(Condition<V> condition, HybridClock.Stamp stamp, List<Register<K, V>> registers) implements MapCommand<K, V> {}
 
-    /** Entries that have expired, if they are still there as they were. */
+    /** Entries that have expired, if they are still unchanged. */
     record Expire<K, V>(List<Register<K, V>> registers) implements MapCommand<K, V> {}
 
-    /** What a side that was given up brings in again, in the view with this number. */
+    /** Entries that a side which was given up brings in again, in the view with this number. */
     record Again<K, V>(String side, long view, boolean isLast, List<Register<K, V>> registers)
             implements MapCommand<K, V> {}
 
     /**
-     * What became of a write.
+     * Result of a write.
      *
      * @param isDone whether it was written
-     * @param isRefused because the map is full
-     * @param previous of the first key, before
+     * @param isRefused whether it was refused because the map is full
+     * @param previous value of the first key
      */
     record Outcome<V>(boolean isDone, boolean isRefused, @Nullable V previous) {}
 

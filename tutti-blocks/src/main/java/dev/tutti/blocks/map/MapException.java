@@ -2,29 +2,29 @@ package dev.tutti.blocks.map;
 
 import java.io.Serial;
 
-/** A write that was refused, or of which it is not known what has become. */
+/** Thrown when a write was refused, or its result is unknown. */
 public final class MapException extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** Reasons. */
     public enum Reason {
-        /** Not delivered in time. It may still be. */
+        /** It was not delivered in time, and may still be. */
         TIMED_OUT,
-        /** The map is closed or the group was left. It may have reached others, and may not. */
+        /** The map is closed or the group was left. It may have reached others or not. */
         CLOSED,
         /** This member came to another side's map, which may have it or not. */
         REPLACED,
         /** The thread was interrupted. It may still be delivered. */
         INTERRUPTED,
-        /** The map has as many entries or bytes as it may. Nothing was changed. */
+        /** The map has reached its maximum of entries or bytes. Nothing was changed. */
         FULL,
-        /** The group takes nothing at present. Nothing was changed. */
+        /** The group accepts nothing at present. Nothing was changed. */
         REFUSED,
         /** The map's codecs can't read what they have written. Nothing was sent. */
         UNREADABLE,
-        /** It was tried again and again, and others have always been faster. Nothing was changed. */
+        /** All attempts were overtaken by changes of others. Nothing was changed. */
         CONTENDED
     }
 

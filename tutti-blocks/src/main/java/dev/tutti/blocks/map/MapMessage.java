@@ -7,19 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What members of a map in the last writer's form say to each other: docs/wire.md, "Maps". */
+/** Messages between members of a map in the last writer's form: docs/wire.md, "Maps". */
 final class MapMessage {
 
-    /** Keys and values, or removals. */
+    /** Writes: keys and values, or removals. */
     static final int WRITE = 1;
 
-    /** What has expired or was evicted. */
+    /** Announces entries that have expired or were evicted. */
     static final int DROP = 2;
 
-    /** What a side that was given up brings in again. */
+    /** Brings in entries of a side that was given up. */
     static final int AGAIN = 3;
 
-    /** Everybody is to say something, so that it is known what can't come any more. */
+    /** Asks everybody to send a message, so that it is known which ones can't come any more. */
     static final int ASK = 4;
 
     static final int TELL = 5;
@@ -35,19 +35,19 @@ final class MapMessage {
     private MapMessage() {}
 
     /**
-     * What each message begins with.
+     * Header of each message.
      *
-     * @param sequence above those of all messages that the sender has sent or got
-     * @param view number of the view that the sender was told last; 0 for none
+     * @param sequence above those of all messages that the sender has sent or received
+     * @param view number of the view that was last reported to the sender; 0 for none
      * @param isMerging whether the sender, or another member of its side, has something to bring in again
      * @param stamp the time of the writes in it
      */
     record Header(int kind, long sequence, long view, boolean isMerging, HybridClock.Stamp stamp) {}
 
-    /** What follows the header. */
+    /** Part of a message after the header. */
     sealed interface Body<K, V> {
 
-        /** @param registers without their versions, which are those of the place they are delivered at */
+        /** @param registers without their versions, which they get where they are delivered */
         record Write<K, V>(List<Register<K, V>> registers) implements Body<K, V> {}
 
         record Drop<K, V>(boolean isExpired, List<Register<K, V>> registers) implements Body<K, V> {}
@@ -59,7 +59,7 @@ final class MapMessage {
         record Tell<K, V>() implements Body<K, V> {}
     }
 
-    /** @throws MalformedException if the rest is no message of that kind, or too long a one */
+    /** @throws MalformedException if the rest is no message of that kind, or is too long */
     static <K, V> Body<K, V> body(int kind, RegisterCodec<K, V> codec, ByteInput in) {
         Body<K, V> body =
                 switch (kind) {
@@ -111,12 +111,12 @@ final class MapMessage {
                 new HybridClock.Stamp(in.takeLong(), in.takeLong()));
     }
 
-    /** Whether the next entry is for the next message. */
+    /** Returns whether the next entry belongs into the next message. */
     static boolean isEnough(int count, ByteOutput out) {
         return count >= Duties.COUNT_MAX || out.length() >= BYTES_ENOUGH;
     }
 
-    /** Says how many entries a write has in it. */
+    /** Writes the number of entries into a write. */
     static ByteOutput counted(ByteOutput out, int count) {
         return out.setInt(HEADER_BYTES, count);
     }

@@ -35,8 +35,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in total order: a machine that all members run alike. A write's version is (number of the view, number of the
- * change), so that what a merge brings in again is told from what was written since, as in the other form.
+ * The form in total order: a machine that runs at all members alike. A write's version is (number of the view, number
+ * of the change), so that entries from a merge can be told from those written since, as in the other form.
  */
 final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
 
@@ -49,7 +49,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
 
-    // Guarded by the lock, but for volatile ones, which others read.
+    // Guarded by the lock, except for volatile ones, which are read without it.
     private volatile Store<K, V> store = new Store<>();
     private volatile @Nullable View view;
     private volatile @Nullable Member self;
@@ -68,7 +68,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         this.retry = new Retry(lock, deadlines);
         this.codec = new RegisterCodec<>(settings.keys(), settings.values(), deadlines::nowNanos);
         Store.Bounds bounds = settings.bounds();
-        // Whoever has to make room goes with the write that needs it.
+        // Entries are evicted together with the write that needs the room.
         this.duties = new Duties<>(
                 new Store.Bounds(bounds.entriesMax(), bounds.bytesMax(), Overflow.REFUSE),
                 settings.merge(),
@@ -494,13 +494,13 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         return new Outcome<>(true, false, previous);
     }
 
-    /** The order decides: what comes later in it was written later, whatever clocks said. */
+    /** The order decides: a write that is later in it has a later time, whatever clocks said. */
     private long writtenAfter(K key, long written) {
         long before = store.versionOf(key).written();
         return written == 0 || written > before || before == Long.MAX_VALUE ? written : before + 1;
     }
 
-    /** Entries that are there can be changed in any case. */
+    /** Returns whether new entries have room; present ones can be changed in any case. */
     private boolean hasRoom(List<Register<K, V>> registers) {
         int entries = 0;
         long bytes = 0;
@@ -527,7 +527,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private Outcome<V> bringIn(Member member, MapCommand.Again<K, V> again) {
         View present = view();
         if (again.view() != present.id().number()) {
-            // Submitted before a view came that may have changed what it is about: it is submitted again in this one.
+            // Submitted before a view that may have changed what it depends on: it is submitted again in this one.
             return new Outcome<>(false, false, null);
         }
         int rank = present.members().indexOf(member);
@@ -574,7 +574,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
     private void install(Image<K, V> image) {
         Store<K, V> next = image.store();
         View from = view;
-        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         LostSide<List<Register<K, V>>> lost = from == null ? null : Wanted.of(settings.merge(), settings.writeOrder(), from, store, image, next);
         List<EntryEvent<K, V>> events = Changes.between(store, next);
         lock.lock();
@@ -595,15 +595,15 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
     }
 
-    // ------------------------------------------------------------------ what is to be done by somebody
+    // ------------------------------------------------------------------ duties
 
     private long onDeadline(long nowNanos) {
         attendGuarded();
-        // It has set the next one.
+        // The call has set the next one.
         return Long.MAX_VALUE;
     }
 
-    /** Codecs run where this member tells something for all. If it can't, another member has to. */
+    /** Codecs run where this member acts for all. If they fail, another member has to do so. */
     private void attendGuarded() {
         Throwable thrown;
         lock.lock();
@@ -626,7 +626,7 @@ final class OrderedMap<K, V> implements TotalOrderMap<K, V> {
         }
     }
 
-    /** Those who had the state that was installed here have not heard of this member's clock. */
+    /** Announces this member's clock to the members that had the installed state already. */
     private void tellClock() {
         if (isClockUntold) {
             isClockUntold = false;

@@ -1,9 +1,9 @@
 package dev.tutti.blocks.map;
 
-/** What happens when a map has as much as it may. */
+/** Policy for a map that has reached its maximum. */
 public enum Overflow {
-    /** A new key is refused ({@link MapException.Reason#FULL}); those that are there can be changed and removed. */
+    /** Refuses new keys ({@link MapException.Reason#FULL}); present ones can be changed and removed. */
     REFUSE,
-    /** The entries that have not been written for the longest time go, at all members. */
+    /** Removes the entries that have not been written for the longest time, at all members. */
     EVICT
 }

@@ -3,12 +3,12 @@ package dev.tutti.blocks.map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was written last under a key.
+ * The last write under a key.
  *
  * @param value null if it was a removal
- * @param bytes of key and value as they travel
+ * @param bytes encoded size of key and value
  * @param timeToLiveNanos 0 for ever
- * @param bornNanos when this member has got it, by its own clock; moved back by its age if it came with the state
+ * @param bornNanos when this member has received it, by its own clock; less its age if it came with the state
  */
 record Register<K, V>(
         K key, @Nullable V value, int bytes, Version version, long timeToLiveNanos, long bornNanos) {
@@ -17,7 +17,7 @@ record Register<K, V>(
         return new Register<>(key, value, bytes, other, timeToLiveNanos, bornNanos);
     }
 
-    /** That exactly this write is no more. */
+    /** Returns the removal of exactly this write. */
     Register<K, V> gone() {
         return new Register<>(key, null, 0, version.dropped(), 0, 0);
     }
@@ -26,7 +26,7 @@ record Register<K, V>(
         return value != null;
     }
 
-    /** {@code Long.MAX_VALUE} for never, and for what is later than that. */
+    /** Returns the time of expiry; {@code Long.MAX_VALUE} for never, or if it is later than that. */
     long dueNanos() {
         boolean isEver = timeToLiveNanos != 0 && bornNanos <= Long.MAX_VALUE - timeToLiveNanos;
         return isEver ? bornNanos + timeToLiveNanos : Long.MAX_VALUE;

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers in bytes: key, byte flags, [value], [long time to live, long age]; with a version before it in states.
+ * Encodes registers: key, byte flags, [value], [long time to live, long age]; in states preceded by a version.
  *
  * @param nanos this member's clock, for ages
  */
@@ -17,7 +17,7 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
     private static final int LIVE = 1;
     private static final int MORTAL = 2;
 
-    /** What somebody writes: without a version, which it gets where it is delivered. */
+    /** Puts a write without a version, which it gets where it is delivered. */
     void putWrite(K key, @Nullable V value, long timeToLiveNanos, long ageNanos, ByteOutput out) {
         keys.put(key, out);
         boolean isMortal = value != null && timeToLiveNanos != 0;
@@ -59,7 +59,7 @@ record RegisterCodec<K, V>(Codec<K> keys, Codec<V> values, LongSupplier nanos) {
         putWrite(register, out);
     }
 
-    /** Without its version. */
+    /** Puts a register without its version. */
     void putWrite(Register<K, V> register, ByteOutput out) {
         long ageNanos = Math.max(0, nanos.getAsLong() - register.bornNanos());
         putWrite(register.key(), register.value(), register.timeToLiveNanos(), ageNanos, out);

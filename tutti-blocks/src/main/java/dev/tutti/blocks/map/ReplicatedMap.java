@@ -12,31 +12,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * A map that all members of a group have, each in its own memory. It has a group to itself.
  *
- * <p><b>Reads</b> are local and wait for nothing. <b>Writes</b> are multicasts: they return when they are in this member's map,
- * and come to the others in a moment, as long as this member is in the view. A newcomer has the whole map before its first
- * view is told.
+ * <p><b>Reads</b> are local and wait for nothing. <b>Writes</b> are multicasts: they return when they are in this
+ * member's map, and reach the others in a moment, as long as this member is in the view. A newcomer has the whole map
+ * before its first view is reported.
  *
- * <p>There are two forms. {@link MapBuilder#lastWriter}: of two writes that do not know of each other one stands, the same
- * at all members; nobody waits for anybody else. {@link MapBuilder#totalOrder}: all members make all changes in one order,
- * and changes can depend on what is there ({@link TotalOrderMap}).
+ * <p>There are two forms. {@link MapBuilder#lastWriter}: of two writes that do not know of each other one stands, the
+ * same at all members; nobody waits for another member. {@link MapBuilder#totalOrder}: all members make all changes in
+ * one order, and changes can depend on present entries ({@link TotalOrderMap}).
  *
- * <p><b>Partition.</b> Each side goes on with all that it has. <b>Merge.</b> The map of the largest side (or what {@link
- * MapBuilder#merge} says) goes on at all members, and what the others have is brought in as the rule says, a moment later.
- * Unless the rule is a user's function, nothing that is written after the merge is overruled by what was written before.
+ * <p><b>Partition.</b> Each side continues with all its entries. <b>Merge.</b> The map of the largest side (or as
+ * {@link MapBuilder#merge} says) goes on at all members, and entries of the others are brought in by the rule, a moment
+ * later. Unless the rule is a user's function, nothing written after the merge is overruled by earlier writes.
  *
- * <p><b>Time to live.</b> One member measures it, the oldest of the view, from when it has got the entry, and multicasts
- * what has expired. So an entry is there for all or for nobody, and clocks are never compared; it lives its time and what it
- * takes to tell, longer when the oldest member changes or stands still.
+ * <p><b>Time to live.</b> One member measures it, the oldest of the view, from when it has received the entry, and
+ * multicasts the expired ones. So an entry is there for all or for nobody, and clocks are never compared; it lives for
+ * its time and the delay of the message, longer when the oldest member changes or is stopped.
  *
- * <p>Keys and values are shared with the readers of this process and must not be changed. All methods may be called from any
- * thread. Those that wait must not be called by listeners of groups, of this map too: there are asynchronous ones, whose
- * stages run on the group's thread and must not wait either.
+ * <p>Keys and values are shared with the readers of this process and must not be changed. All methods may be called
+ * from any thread. Listeners of groups, of this map's group, too, must not call those that wait: there are asynchronous
+ * ones, whose stages run on the group's thread and must not wait either.
  */
 public interface ReplicatedMap<K, V> extends AutoCloseable {
 
     /**
-     * A map on a group that is still to be joined. The group is the map's own: its listeners, its state and its order are set
-     * here.
+     * Returns a builder on a group that is still to be joined. The group is the map's own: its listeners, its state and
+     * its order are set here.
      *
      * @param keys compared by {@code equals}
      */
@@ -44,7 +44,7 @@ public interface ReplicatedMap<K, V> extends AutoCloseable {
         return new MapBuilder<>(group, keys, values);
     }
 
-    /** The value at this member now; null if there is none. */
+    /** Returns the present value at this member; null if there is none. */
     @Nullable V get(K key);
 
     default boolean containsKey(K key) {
@@ -53,10 +53,10 @@ public interface ReplicatedMap<K, V> extends AutoCloseable {
 
     int size();
 
-    /** Keys and values of the entries that are there, as they travel. */
+    /** Returns the encoded size of keys and values of the present entries. */
     long bytes();
 
-    /** All entries between two changes at this member: a copy, which takes as long as there are entries. */
+    /** Returns a copy of all entries between two changes at this member; takes time in proportion to their number. */
     MapSnapshot<K, V> snapshot();
 
     /**
@@ -74,21 +74,21 @@ public interface ReplicatedMap<K, V> extends AutoCloseable {
 
     void remove(K key);
 
-    /** Writes; completes when it is in this member's map, with {@link MapException} if it will not be. */
+    /** Writes; completes when it is in this member's map, or with {@link MapException} if it will not be. */
     CompletableFuture<Void> putAsync(K key, V value);
 
     CompletableFuture<Void> removeAsync(K key);
 
-    /** This member. */
+    /** Returns this member. */
     Member self();
 
-    /** The view that the map has come to. */
+    /** Returns the view that the map has reached. */
     View view();
 
-    /** What was counted, by name; for people. */
+    /** Returns counters by name; for people. */
     Map<String, Long> status();
 
-    /** Fails what waits as {@link MapException.Reason#CLOSED}, and leaves the group. Idempotent. */
+    /** Fails waiting calls as {@link MapException.Reason#CLOSED}, and leaves the group. Idempotent. */
     @Override
     void close();
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registers of a map: live ones, and which keys were removed. {@link #get} and {@link #size} from any thread; all else by
- * who holds the map's lock. Iterates in the order of versions, never of hashes.
+ * The registers of a map: live ones, and removals. {@link #get} and {@link #size} from any thread; everything else
+ * under the map's lock. Iterates in the order of versions, never of hashes.
  */
 final class Store<K, V> {
 
@@ -47,7 +47,7 @@ final class Store<K, V> {
         return removed.size();
     }
 
-    /** The last write of a key, a removal included; null if none is known. */
+    /** Returns the last write of a key, which may be a removal; null if none is known. */
     @Nullable Register<K, V> find(K key) {
         Register<K, V> found = live.get(key);
         return found == null ? removed.get(key) : found;
@@ -58,7 +58,7 @@ final class Store<K, V> {
         return found == null ? Version.NONE : found.version();
     }
 
-    /** @return what was there; null if it was nothing */
+    /** @return the previous register; null if there was none */
     @Nullable Register<K, V> set(Register<K, V> register) {
         Register<K, V> previous = forget(register.key());
         if (register.isLive()) {
@@ -75,7 +75,7 @@ final class Store<K, V> {
         return previous;
     }
 
-    /** Nothing is known of the key any more, not even that it was removed. */
+    /** Forgets everything about a key, its removal included. */
     @Nullable Register<K, V> forget(K key) {
         Register<K, V> previous = live.remove(key);
         if (previous == null) {
@@ -91,7 +91,7 @@ final class Store<K, V> {
         return previous;
     }
 
-    /** From the one that was written first to the one that was written last. */
+    /** Returns the live registers, from the first written to the last. */
     List<Register<K, V>> live() {
         return new ArrayList<>(byVersion.values());
     }
@@ -100,12 +100,12 @@ final class Store<K, V> {
         return new ArrayList<>(removedByVersion.values());
     }
 
-    /** The removal that is longest ago; null if there is none. */
+    /** Returns the oldest removal; null if there is none. */
     @Nullable Register<K, V> firstRemoved() {
         return removedByVersion.isEmpty() ? null : removedByVersion.firstEntry().getValue();
     }
 
-    /** When the first of those that are not {@code skipped} is due; {@code Long.MAX_VALUE} for never. */
+    /** Returns when the first of those that are not {@code skipped} expires; {@code Long.MAX_VALUE} for never. */
     long nextDueNanos(TreeSet<Version> skipped) {
         for (Due due : byDue.keySet()) {
             if (!skipped.contains(due.version())) {
@@ -115,7 +115,7 @@ final class Store<K, V> {
         return Long.MAX_VALUE;
     }
 
-    /** Those whose time is over, without the skipped ones, at most {@code countMax}. */
+    /** Returns expired registers, without the skipped ones, at most {@code countMax}. */
     List<Register<K, V>> due(long nowNanos, TreeSet<Version> skipped, int countMax) {
         List<Register<K, V>> due = new ArrayList<>();
         for (Map.Entry<Due, Register<K, V>> each : byDue.entrySet()) {
@@ -129,7 +129,7 @@ final class Store<K, V> {
         return due;
     }
 
-    /** Those to go, the first written first, so that what is left has at most so many entries and bytes. */
+    /** Returns the registers to evict, the first written first, so that the rest is within the bounds. */
     List<Register<K, V>> excess(Bounds bounds, TreeSet<Version> skipped, int countMax) {
         List<Register<K, V>> excess = new ArrayList<>();
         int leftEntries = live.size();
@@ -147,7 +147,7 @@ final class Store<K, V> {
         return excess;
     }
 
-    /** What a map may have. */
+    /** Bounds of a map. */
     record Bounds(int entriesMax, long bytesMax, Overflow overflow) {
 
         boolean isWithin(int entries, long bytes) {

@@ -3,21 +3,21 @@ package dev.tutti.blocks.map;
 import dev.tutti.blocks.codec.Codec;
 
 /**
- * What decides between two writes of one key: the higher one stands.
+ * Order of the writes of one key: the one with the higher version stands.
  *
- * <p>Two writes that are delivered in one view never have equal versions; of two sides of a partition they may, and a merge
- * keeps that of the side that goes on then.
+ * <p>Two writes that are delivered in one view never have equal versions; those of two sides of a partition may, and a
+ * merge keeps that of the side that goes on then.
  *
- * @param view number of the view that the write was delivered in, the same at all who deliver it
- * @param sequence the number that the writer gave it, above all numbers that it had seen; 0 for what a merge brings in again,
- *     which any write of the view overrules
+ * @param view number of the view that the write was delivered in, the same at all members that deliver it
+ * @param sequence the number that the writer gave it, above all numbers that it had seen; 0 for writes that a merge
+ *     brings in again, which any write of the view overrules
  * @param written the time of the write by the writer's {@link HybridClock}, which a merge compares; 0 with
  *     {@link WriteOrder#VIEW}
- * @param originView the view that something that is brought in again was first written in, else 0
+ * @param originView the view in which a write that is brought in again was first written, else 0
  * @param originSequence its sequence then, else 0
  * @param rank of the writer in the view
- * @param place of the write in its message, and for what is brought in again of that message among those of the member
- * @param isDropped whether it takes away exactly the write with the same numbers, which has expired or was evicted
+ * @param place of the write in its message; for writes that are brought in again, among those of the member
+ * @param isDropped whether it removes exactly the write with the same numbers, which has expired or was evicted
  */
 record Version(
         long view,
@@ -30,7 +30,7 @@ record Version(
         boolean isDropped)
         implements Comparable<Version> {
 
-    /** Lower than any other. */
+    /** A version lower than any other. */
     static final Version NONE = new Version(0, 0, 0, 0, 0, 0, 0, false);
 
     static final Codec<Version> CODEC = Codec.of(
@@ -56,7 +56,7 @@ record Version(
         return new Version(view, sequence, written, 0, 0, rank, place, false);
     }
 
-    /** What was written with this version, brought in again in a later view. */
+    /** Returns the version for bringing in this version's write again in a later view. */
     Version again(long laterView, int laterRank, long laterPlace) {
         return new Version(
                 laterView,
@@ -86,8 +86,8 @@ record Version(
     }
 
     /**
-     * Whether it is the later one of two writes on different sides of a partition. Neither is if they are equal: then that of
-     * the side that goes on stands.
+     * Returns whether it is the later one of two writes on different sides of a partition. Neither is if they are
+     * equal: then that of the side that goes on stands.
      */
     boolean isWrittenAfter(Version other, WriteOrder by) {
         if (by == WriteOrder.VIEW) {

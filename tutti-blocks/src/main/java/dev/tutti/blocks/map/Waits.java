@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for writes, where a caller's thread may wait. */
+/** Waits for writes, on threads of callers that may wait. */
 record Waits(Threads threads, String what, Duration timeout) {
 
     <T extends @Nullable Object> T await(CompletableFuture<T> written) {
@@ -21,7 +21,7 @@ record Waits(Threads threads, String what, Duration timeout) {
             Thread.currentThread().interrupt();
             throw new MapException(MapException.Reason.INTERRUPTED, what + ": the thread was interrupted", e);
         } catch (ExecutionException e) {
-            // Made again on the caller's own stack.
+            // Rethrown on the caller's own stack.
             throw e.getCause() instanceof MapException known
                     ? new MapException(known.reason(), String.valueOf(known.getMessage()), known)
                     : new IllegalStateException(what + ": a write has failed", e.getCause());

@@ -11,17 +11,17 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a map brings in again of a side that was given up. */
+/** Computes the changes that a map brings in again from a side that was given up. */
 final class Wanted {
 
     private Wanted() {}
 
     /**
-     * What is to be changed in the state that goes on, as {@code rule} says; null if nothing is.
+     * Returns the changes to the state that goes on, as {@code rule} says; null if there are none.
      *
-     * @param order which of two writes is the later one
+     * @param order that decides which of two writes is the later one
      * @param view that this member comes from, with {@code own}
-     * @param kept what goes on
+     * @param kept the state that goes on
      * @param keptStore the same
      */
     static <K, V> @Nullable LostSide<List<Register<K, V>>> of(
@@ -76,7 +76,7 @@ final class Wanted {
         return wanted;
     }
 
-    /** What is still to be brought in: of keys that nobody has written since the merge, and as the rule says. */
+    /** Returns the rest to be brought in: for keys that nobody has written since the merge, and as the rule says. */
     static <K, V> List<Register<K, V>> untouched(
             LostSide<List<Register<K, V>>> side, Store<K, V> store, Merge<Map<K, V>> rule, WriteOrder order) {
         return side.wanted().stream()
@@ -89,7 +89,7 @@ final class Wanted {
         Version present = store.versionOf(register.key());
         return switch (rule.kind()) {
             case LAST_WRITER -> {
-                // Another side may have come with something later since, or have brought it in.
+                // Another side may have brought in something later since, or this write itself.
                 boolean isWrittenSince = present.view() >= mergedIn && present.sequence() != 0;
                 yield !isWrittenSince && register.version().isWrittenAfter(present, order);
             }

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.map;
 
-/** What decides which of two writes of a key is the last one, where neither writer knew of the other. */
+/** Order that decides which of two writes of a key is the last one, if neither writer knew of the other. */
 public enum WriteOrder {
     /**
      * The time of the write, by a hybrid logical clock: the wall clocks of the members, and the order in which members learned

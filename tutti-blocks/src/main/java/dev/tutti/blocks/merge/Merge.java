@@ -7,26 +7,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a block's state is after a merge.
+ * Rule for a block's state after a merge.
  *
- * <p>While the network is parted, each side changes the state on its own. When the sides meet, the state of one of them goes
- * on at once, at all members: that of the largest, or of the oldest member. What the other sides have is either given up or
- * brought in again: the oldest member that comes from such a side works out what is to be changed, and the change goes to all
- * members in the order of the group, a moment after the merge. What has been written anew since the merge is not touched by it.
+ * <p>While the network is partitioned, each side changes the state on its own. When the sides meet, the state of one of
+ * them, that of the largest or of the oldest member, goes on at once, at all members. The others' changes are either
+ * given up or brought in again: the oldest member that comes from such a side computes the changes to make, which go to
+ * all members in the order of the group, a moment after the merge. Entries that were written since the merge are not
+ * affected.
  *
  * @param <S> the state, as the block shows it to {@link #by}
  */
 public final class Merge<S> {
 
-    /** Which rule it is, for blocks. */
+    /** Kind of rule, for blocks. */
     public enum Kind {
         /** The side that does not go on is given up. */
         KEEP,
-        /** Entry by entry, what was written last. */
+        /** Of each entry, the last write is kept. */
         LAST_WRITER,
-        /** What only one of them has is kept; of two that differ, that of the side that goes on. */
+        /** Entries of only one side are kept; of two that differ, that of the side that goes on. */
         UNION,
-        /** As a function says. */
+        /** A function decides. */
         OWN
     }
 
@@ -42,43 +43,44 @@ public final class Merge<S> {
         this.function = function;
     }
 
-    /** The state of the largest side goes on, the older one where two are equal; what the others have done is gone. */
+    /** Returns a rule that keeps the state of the largest side, the older one of equals; other changes are lost. */
     public static <S> Merge<S> largest() {
         return new Merge<>(Kind.KEEP, LARGEST, null);
     }
 
-    /** The state of the side of the oldest member goes on; what the others have done is gone. */
+    /** Returns a rule that keeps the state of the oldest member's side; other changes are lost. */
     public static <S> Merge<S> oldest() {
         return new Merge<>(Kind.KEEP, "oldest", null);
     }
 
     /**
-     * The state that has gone through the latest primary view goes on. For groups with {@code partition: primary}, where nobody
-     * else has done anything since: with any other rule a state of the past may win over it, if more members come back with it.
+     * Returns a rule that keeps the state of the latest primary view. For groups with {@code partition: primary}, where
+     * no other side has changed anything since: with any other rule an old state may win, if more members come back
+     * with it.
      */
     public static <S> Merge<S> primary() {
         return new Merge<>(Kind.KEEP, "primary", null);
     }
 
     /**
-     * Keeps of each entry what was written last, by the clocks of the writers, or as {@link
+     * Returns a rule that keeps the last write of each entry, by the clocks of the writers, or as {@link
      * dev.tutti.blocks.map.MapBuilder#writeOrder} says. Removals are writes.
      */
     public static <S> Merge<S> lastWriter() {
         return new Merge<>(Kind.LAST_WRITER, LARGEST, null);
     }
 
-    /** All that any side has. What one side has removed and another one still has is there again. */
+    /** Returns a rule that keeps the entries of all sides, also those that another side has removed. */
     public static <S> Merge<S> union() {
         return new Merge<>(Kind.UNION, LARGEST, null);
     }
 
     /**
-     * As {@code function} says, which is called at one member, on a thread that it may keep busy.
+     * Returns a rule by a {@code function}, which is called at one member, on a thread that it may keep busy.
      *
-     * @param function gets two sides, first the one whose state has gone on, then one that was given up for it; returns what
-     *     the state should be. Where members come together in several steps, it is called in each, and of one side several
-     *     times if that came in pieces: so it should give the same in whatever order and however often it is called
+     * @param function gets two sides, first the one whose state has gone on, then one that was given up for it; returns
+     *     the wanted state. If members come together in several steps, it is called in each, and for one side several
+     *     times if that came in pieces: so its result should not depend on order and number of calls
      */
     public static <S> Merge<S> by(Function<? super List<Side<S>>, ? extends S> function) {
         return new Merge<>(Kind.OWN, LARGEST, Arguments.required(function, "by: the function"));
@@ -88,15 +90,15 @@ public final class Merge<S> {
         return kind;
     }
 
-    /** The value of the setting {@code state.of} that goes with it. */
+    /** Returns the value of the setting {@code state.of} for this rule. */
     public String stateOf() {
         return stateOf;
     }
 
     /**
-     * The state of several sides by the user's function.
+     * Merges the states of several sides by the user's function.
      *
-     * @throws IllegalStateException if it is no merge {@link #by} a function
+     * @throws IllegalStateException if it is no rule {@link #by} a function
      */
     public S merge(List<Side<S>> sides) {
         Function<? super List<Side<S>>, ? extends S> own = function;

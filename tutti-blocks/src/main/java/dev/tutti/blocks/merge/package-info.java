@@ -1,4 +1,4 @@
-/** What becomes of the states of two sides of a partition when they are together again. */
+/** Rules for merging the states of a partition's sides when they come together again. */
 @NullMarked
 package dev.tutti.blocks.merge;
 

@@ -8,13 +8,13 @@ import dev.tutti.core.Member;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as the queue has it.
+ * A task in the queue.
  *
- * @param bytes of the value as it travels
- * @param position among others: a task keeps it when it comes back
- * @param deliveries how often it was handed to a worker
- * @param holder who has it; null if it waits
- * @param take the number of the holder's call that it was given to
+ * @param bytes encoded size of the value
+ * @param position in the order of tasks, which a task keeps when it comes back
+ * @param deliveries number of times that it was handed to a worker
+ * @param holder the worker's member; null if the task waits
+ * @param take number of the holder's call that it was given to
  * @param sinceNanos when this member saw it handed over, by its own clock
  */
 record Item<T>(

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Says how a queue is to be used, and joins its group. All members say the same. */
+/** Configures a queue, and joins its group. All members use the same configuration. */
 public final class QueueBuilder<T> {
 
     private final GroupBuilder group;
@@ -62,7 +62,7 @@ public final class QueueBuilder<T> {
         return onClosed;
     }
 
-    /** How many tasks there may be that are not done; further ones are refused. 100,000 by default. */
+    /** Sets the maximum number of tasks that are not done; further ones are refused. 100,000 by default. */
     public QueueBuilder<T> tasksMax(int tasks) {
         if (tasks < 1) {
             throw new IllegalArgumentException("at most " + tasks + " tasks, at least 1");
@@ -71,7 +71,7 @@ public final class QueueBuilder<T> {
         return this;
     }
 
-    /** How many bytes their values may have, as they travel; further ones are refused. 256 MiB by default. */
+    /** Sets the maximum of encoded bytes of their values; further ones are refused. 256 MiB by default. */
     public QueueBuilder<T> bytesMax(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("at most " + bytes + " bytes, at least 1");
@@ -80,22 +80,22 @@ public final class QueueBuilder<T> {
         return this;
     }
 
-    /** How long a worker may take for a task before it is for another one; 1 ms to 10 days, 30 s by default. */
+    /** Sets the time that a worker has for a task before another one gets it; 1 ms to 10 days, 30 s by default. */
     public QueueBuilder<T> acknowledgeWithin(Duration time) {
         acknowledgeWithin =
                 Arguments.within(time, Duration.ofMillis(1), Duration.ofDays(10), "acknowledgeWithin: the time");
         return this;
     }
 
-    /** How long a change may wait; 1 ms to 1 day, 10 s by default. */
+    /** Sets the time that a change may wait; 1 ms to 1 day, 10 s by default. */
     public QueueBuilder<T> timeout(Duration time) {
         timeout = Arguments.timeout(time, "timeout: the time");
         return this;
     }
 
     /**
-     * What becomes of the sides of a partition; {@link Merge#union} by default, with which nothing is lost. A function gets what
-     * is not done and says what is to be done still.
+     * Sets the rule for the merge of a partition's sides; {@link Merge#union} by default, with which nothing is lost. A
+     * function gets the tasks that are not done and returns those that are still to be done.
      *
      * @throws IllegalArgumentException for {@link Merge#lastWriter}: tasks are not overwritten
      */
@@ -110,9 +110,9 @@ public final class QueueBuilder<T> {
     }
 
     /**
-     * Changes are made in the primary partition alone: nothing is done on two sides, and nothing is merged. What a member outside
-     * of it asks for waits until its timeout. Sets {@code total.delivery: safe}. Where no member that was in a primary view comes
-     * to the next one, it begins empty.
+     * Restricts changes to the primary partition: nothing is done on two sides, and nothing is merged. Changes at a
+     * member outside of it wait until their timeout. Sets {@code total.delivery: safe}. If no member that was in a
+     * primary view comes to the next one, the queue begins empty.
      *
      * @param founders names of the nodes of which a majority makes the first primary view, the same at all; none if the
      *     group's settings name them
@@ -123,29 +123,29 @@ public final class QueueBuilder<T> {
         return this;
     }
 
-    /** Says so to the machine. */
+    /** Applies it to the machine. */
     <C, R> ReplicaBuilder<C, R> prepared(ReplicaBuilder<C, R> replica) {
         replica.timeout(timeout).onView(onView);
         return isOnlyInPrimary ? replica.onlyInPrimary(founders) : replica;
     }
 
-    /** Called for every view, in order with changes. */
+    /** Sets a listener for every view, called in order with changes. */
     public QueueBuilder<T> onView(Consumer<View> listener) {
         onView = Arguments.required(listener, "onView: the listener");
         return this;
     }
 
-    /** Called once when the group is left or lost, with the reason. */
+    /** Sets a listener that is called once when the group is left or lost, with the reason. */
     public QueueBuilder<T> onClosed(Consumer<String> listener) {
         onClosed = Arguments.required(listener, "onClosed: the listener");
         return this;
     }
 
     /**
-     * Joins the group, and gets its tasks.
+     * Joins the group, and obtains its tasks.
      *
      * @throws IllegalStateException if the node is closed or has joined the group already
-     * @throws dev.tutti.StateException if nobody could give the state
+     * @throws dev.tutti.StateException if no member could provide the state
      */
     public WorkQueue<T> join() {
         return WorkQueue.join(this);

@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What is done to a queue. */
+/** Commands on a queue. */
 sealed interface QueueCommand<T> {
 
     /** @param number of the offer, at this member */
     record Offer<T>(long number, T value, int bytes) implements QueueCommand<T> {}
 
-    /** A worker waits for a task. Again and again is as good as once. */
+    /** A worker waits for a task. Idempotent. */
     record Take<T>(long number) implements QueueCommand<T> {}
 
     /** A worker does not wait any more. */
@@ -25,19 +25,19 @@ sealed interface QueueCommand<T> {
 
     record Acknowledge<T>(Handed task) implements QueueCommand<T> {}
 
-    /** It is for another worker. */
+    /** Gives a task to another worker. */
     record Release<T>(Handed task) implements QueueCommand<T> {}
 
-    /** Its worker needs longer. */
+    /** Gives its worker more time. */
     record Extend<T>(Handed task) implements QueueCommand<T> {}
 
-    /** Their workers have taken too long. */
+    /** Takes tasks from workers that have taken too long. */
     record Overdue<T>(List<Handed> tasks) implements QueueCommand<T> {}
 
     /**
-     * What a side that was given up brings in again, in the view with this number.
+     * Tasks that a side which was given up brings in again, in the view with this number.
      *
-     * @param items that are to be done still
+     * @param items still to be done
      * @param done that are done
      */
     record Again<T>(String side, long view, boolean isLast, List<Item<T>> items, List<TaskId> done)

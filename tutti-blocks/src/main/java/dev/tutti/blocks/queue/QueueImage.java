@@ -17,10 +17,10 @@ import java.util.List;
 /**
  * A queue at a cut.
  *
- * @param origin whose it is
+ * @param origin side that it comes from
  * @param lastPosition that a task has had
- * @param waiters the longest first
- * @param done the longest ago first
+ * @param waiters the longest waiting first
+ * @param done the first done first
  * @param items in their order
  */
 record QueueImage<T>(
@@ -54,8 +54,8 @@ record QueueImage<T>(
     }
 
     /**
-     * @param nowNanos this member's clock, since when tasks are with their workers as far as it knows
-     * @throws MalformedException where it is none
+     * @param nowNanos this member's clock, which counts as the time at which workers got their tasks
+     * @throws MalformedException if the stream is no such image
      */
     static <T> QueueImage<T> read(Codec<T> values, InputStream stream, long nowNanos) throws IOException {
         DataInputStream source = new DataInputStream(stream);
@@ -82,7 +82,7 @@ record QueueImage<T>(
         return new QueueImage<>(origin, lastPosition, waiters, done, items);
     }
 
-    /** @throws MalformedException if a task, or a place among tasks, is in it twice */
+    /** @throws MalformedException if a task, or a position, is in it twice */
     Tasks<T> tasks() {
         Tasks<T> tasks = new Tasks<>();
         tasks.restoreLastPosition(lastPosition);

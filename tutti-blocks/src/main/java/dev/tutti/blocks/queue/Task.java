@@ -3,10 +3,10 @@ package dev.tutti.blocks.queue;
 import dev.tutti.blocks.queue.QueueCommand.Handed;
 
 /**
- * A task that this worker has, until it acknowledges it, gives it back, takes too long, or its member leaves the view. It may be
- * at two workers at a time then: what it does has to bear that.
+ * A task of this worker, until it acknowledges it, gives it back, takes too long, or its member leaves the view. In the
+ * last two cases two workers may have it at a time: work on it has to tolerate that.
  *
- * <p>All methods may be called from any thread, not by listeners of groups; they throw {@link QueueException}.
+ * <p>All methods may be called from any thread, but not by listeners of groups; they throw {@link QueueException}.
  */
 public final class Task<T> {
 
@@ -26,7 +26,7 @@ public final class Task<T> {
         return item.value();
     }
 
-    /** How often it was handed to a worker, this time included: more than 1 if somebody may have worked on it before. */
+    /** Returns the number of times it was handed to a worker; above 1, another may have worked on it before. */
     public int deliveries() {
         return item.deliveries();
     }
@@ -36,16 +36,16 @@ public final class Task<T> {
     }
 
     /**
-     * It is done.
+     * Acknowledges that it is done.
      *
-     * @return false if it was not this worker's any more: somebody else does it again, or has done it
+     * @return false if it was not this worker's any more: another one does it again, or has done it
      */
     public boolean acknowledge() {
         return queue.call(new QueueCommand.Acknowledge<>(handed()));
     }
 
     /**
-     * Somebody else is to do it; it comes before what was offered later.
+     * Gives it back for another worker; it precedes tasks that were offered later.
      *
      * @return false if it was not this worker's any more
      */
@@ -54,7 +54,7 @@ public final class Task<T> {
     }
 
     /**
-     * The time for it begins anew.
+     * Starts the time for it anew.
      *
      * @return false if it was not this worker's any more
      */

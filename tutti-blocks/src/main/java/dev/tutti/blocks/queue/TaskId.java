@@ -5,10 +5,10 @@ import dev.tutti.blocks.internal.MemberCodec;
 import dev.tutti.core.Member;
 
 /**
- * Which task it is, on all sides of a partition.
+ * Identity of a task, on all sides of a partition.
  *
- * @param by who has offered it
- * @param number counts what that member has offered
+ * @param by member that has offered it
+ * @param number counts the tasks that this member has offered
  */
 public record TaskId(Member by, long number) implements Comparable<TaskId> {
 

@@ -17,15 +17,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of a queue, who has them, who waits for one, and which are done. Deterministic but for {@link Item#sinceNanos}, on
- * which nothing here depends. Under the queue's lock.
+ * The tasks of a queue, their holders, the waiting workers, and the tasks that are done. Deterministic except for
+ * {@link Item#sinceNanos}, on which nothing here depends. Under the queue's lock.
  */
 final class Tasks<T> {
 
-    /** A worker that waits. */
+    /** A waiting worker. */
     record Waiter(Member worker, long number) {}
 
-    /** Done ones that are remembered, for sides of a partition that still have them. */
+    /** Number of done tasks that are remembered, for sides of a partition that still have them. */
     private static final int DONE_MAX = 10_000;
 
     private static final int WAITERS_MAX = 1 << 16;
@@ -35,7 +35,7 @@ final class Tasks<T> {
     private final TreeMap<Long, Item<T>> held = new TreeMap<>();
     private final LinkedHashSet<Waiter> waiters = new LinkedHashSet<>();
 
-    /** Those who have got what they waited for, and have it still. */
+    /** Workers that have got a task, and still have it. */
     private final Set<Waiter> served = new HashSet<>();
 
     private final LinkedHashSet<TaskId> done = new LinkedHashSet<>();
@@ -80,7 +80,7 @@ final class Tasks<T> {
         return done.contains(id);
     }
 
-    /** In their order. */
+    /** Returns all tasks in their order. */
     List<Item<T>> all() {
         TreeMap<Long, Item<T>> all = new TreeMap<>(waiting);
         all.putAll(held);
@@ -99,7 +99,7 @@ final class Tasks<T> {
         return new ArrayList<>(done);
     }
 
-    /** What was handed over since it was asked last. */
+    /** Returns and removes the tasks that were handed over since the last call. */
     List<Item<T>> takeHandedOver() {
         List<Item<T>> taken = List.copyOf(handedOver);
         handedOver.clear();
@@ -142,7 +142,7 @@ final class Tasks<T> {
         bytes += item.bytes();
     }
 
-    /** @return false if too many wait */
+    /** @return false if too many workers wait */
     boolean take(Waiter waiter) {
         if (served.contains(waiter) || waiters.contains(waiter)) {
             return true;
@@ -154,7 +154,7 @@ final class Tasks<T> {
         waiters.remove(waiter);
     }
 
-    /** @return whether {@code worker} had it */
+    /** @return whether {@code worker} held it */
     boolean acknowledge(Member worker, Handed task) {
         Item<T> item = find(task);
         if (item == null || !worker.equals(item.holder())) {
@@ -194,7 +194,7 @@ final class Tasks<T> {
         return item != null && item.holder() != null && item.deliveries() == task.delivery() ? item : null;
     }
 
-    /** What is not in the view any more has nothing, and waits for nothing. */
+    /** Takes the tasks from members that are not in the view any more, and removes them as waiting workers. */
     void onView(View view) {
         for (Item<T> each : held()) {
             if (!view.contains(Objects.requireNonNull(each.holder()))) {
@@ -228,7 +228,7 @@ final class Tasks<T> {
         }
     }
 
-    /** Hands over what waits to who waits. After each command. */
+    /** Hands waiting tasks to waiting workers. Called after each command. */
     void handOver(long nowNanos) {
         while (!waiting.isEmpty() && !waiters.isEmpty()) {
             Item<T> item = waiting.pollFirstEntry().getValue();

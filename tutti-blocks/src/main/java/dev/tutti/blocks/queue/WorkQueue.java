@@ -38,34 +38,34 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of tasks that all members of a group have: any member offers, workers at any member take. It has a group to itself.
+ * A queue of tasks that all members of a group share, to offer and to take from any member. It has a group to itself.
  *
- * <p><b>At least once.</b> A task that was accepted is in the queue until a worker acknowledges it. It is handed to one worker at a
- * time; to another one when the first gives it back, its member leaves the view or dies, or it does not acknowledge in time
- * ({@link QueueBuilder#acknowledgeWithin}, measured by the oldest member, from when it has seen it handed over). Who was
- * slow may still be at work then: {@link Task#deliveries} says that it was handed over before, and {@link Task#acknowledge}
- * that it is another's now.
+ * <p><b>At least once.</b> A task that was accepted is in the queue until a worker acknowledges it. It is handed to one
+ * worker at a time; to another one when the first gives it back, its member leaves the view or dies, or it does not
+ * acknowledge in time ({@link QueueBuilder#acknowledgeWithin}, measured by the oldest member, from when it has seen it
+ * handed over). The slow worker may still be busy then: {@link Task#deliveries} tells that it was handed over before,
+ * and {@link Task#acknowledge} that it is another's now.
  *
- * <p><b>Order.</b> Tasks are handed over in the order in which they were accepted, to those who wait longest; what comes back is
- * in its old place. What is offered while a task is at work overtakes it if that comes back.
+ * <p><b>Order.</b> Tasks are handed over in the order in which they were accepted, to the longest waiting workers; a
+ * task that comes back has its old place. Tasks offered meanwhile overtake it if it comes back.
  *
- * <p><b>Crashes.</b> Tasks are in the members' memory: they last as long as one of them that has them. What a member has
- * offered while it crashed, or was cut off alone, may be lost with it, told or not; with {@code total.delivery: safe} it is
- * at all members before it is told.
+ * <p><b>Crashes.</b> Tasks are in the members' memory: they last as long as one member has them. A task offered by a
+ * member that crashes at that moment, or is isolated, may be lost, even if the offer has returned; with {@code
+ * total.delivery: safe} it is at all members before that.
  *
- * <p><b>Partition.</b> Each side goes on with all tasks, those of workers on the other side included: they are done on both.
- * <b>Merge.</b> The tasks of the largest side go on, and a moment later what the others have accepted is there too, and what they
- * have done is done ({@link QueueBuilder#merge} for other rules): nothing is lost. The last 10,000 that were done are
- * remembered for that; others may come back.
+ * <p><b>Partition.</b> Each side continues with all tasks, those of workers on the other side included: they are done
+ * on both. <b>Merge.</b> The tasks of the largest side go on; a moment later those that others have accepted are added,
+ * and those that they have done are done ({@link QueueBuilder#merge} for other rules): nothing is lost. The last 10,000
+ * done tasks are remembered for that; others may come back.
  *
- * <p>All methods may be called from any thread, those that wait not by listeners of groups. They throw {@link QueueException}.
+ * <p>Methods may be called from any thread, those that wait not by group listeners; all throw {@link QueueException}.
  *
  * @param <T> tasks' values, by their codec; not to be changed
  */
 public final class WorkQueue<T> implements AutoCloseable {
 
 
-    /** What a lost side brings in. */
+    /** Tasks that a lost side brings in. */
     private record Rest<T>(List<Item<T>> items, List<TaskId> done) {}
 
     private final QueueBuilder<T> settings;
@@ -76,11 +76,11 @@ public final class WorkQueue<T> implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Retry retry;
 
-    // Guarded by the lock, but for volatile ones, which others read.
+    // Guarded by the lock, except for volatile ones, which are read without it.
     private Tasks<T> tasks = new Tasks<>();
     private final LostSides<Rest<T>> lostSides = new LostSides<>();
 
-    /** Calls of this member that wait, by number. */
+    /** Waiting calls of this member, by number. */
     private final TreeMap<Long, CompletableFuture<Task<T>>> takes = new TreeMap<>();
 
     private final List<Runnable> untold = new ArrayList<>();
@@ -100,7 +100,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         this.retry = new Retry(lock, deadlines);
     }
 
-    /** A queue on a group that is still to be joined: its listeners, its state and its order are set here. */
+    /** Returns a builder on a group that is still to be joined: its listeners, its state and its order are set here. */
     public static <T> QueueBuilder<T> on(GroupBuilder group, Codec<T> values) {
         return new QueueBuilder<>(group, values);
     }
@@ -176,7 +176,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             try {
                 return threads.get(taken, wait.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
-                // It may have come in the same moment.
+                // A task may have arrived at this moment.
                 return taken.cancel(false) ? null : threads.get(taken);
             }
         } catch (InterruptedException e) {
@@ -191,8 +191,8 @@ public final class WorkQueue<T> implements AutoCloseable {
     }
 
     /**
-     * Waits for a task without a thread. Its stages run on the group's thread and must not wait. When it is cancelled, the task
-     * is somebody else's.
+     * Waits for a task without a thread. Its stages run on the group's thread and must not wait. When it is cancelled,
+     * another worker gets the task.
      */
     public CompletableFuture<Task<T>> takeAsync() {
         CompletableFuture<Task<T>> taken = new CompletableFuture<>();
@@ -213,12 +213,12 @@ public final class WorkQueue<T> implements AutoCloseable {
         return taken;
     }
 
-    /** Says to all that a call of this member waits. */
+    /** Announces to all members that a call of this one waits. */
     private void register(long number) {
         replica().submit(new QueueCommand.Take<>(number)).whenComplete((isTaken, failure) -> {
             boolean isRetried = failure instanceof CommandException known
                     && known.reason() == CommandException.Reason.REPLACED;
-            // In another side's state it waits again when the view comes.
+            // In another side's state the call waits again when the view comes.
             if (!isRetried && (isTaken == null || !isTaken)) {
                 // A thread that closes the queue does not wait for a codec that runs under the lock.
                 deadlines.start(() -> refuse(number, failure));
@@ -258,7 +258,7 @@ public final class WorkQueue<T> implements AutoCloseable {
 
     // ------------------------------------------------------------------ state
 
-    /** How many tasks are not done, at this member. */
+    /** Returns the number of tasks that are not done, at this member. */
     public int size() {
         lock.lock();
         try {
@@ -268,17 +268,17 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
     }
 
-    /** This member. */
+    /** Returns this member. */
     public Member self() {
         return Objects.requireNonNull(self, "no view was told yet");
     }
 
-    /** The view that the queue has come to. */
+    /** Returns the view that the queue has reached. */
     public View view() {
         return Objects.requireNonNull(view, "no view was told yet");
     }
 
-    /** What was counted, by name; for people. */
+    /** Returns counters by name; for people. */
     public Map<String, Long> status() {
         Map<String, Long> status = new LinkedHashMap<>(replica().status());
         lock.lock();
@@ -297,7 +297,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         return status;
     }
 
-    /** Fails who waits as {@link QueueException.Reason#CLOSED}, and leaves the group; what this member has goes to others. */
+    /** Fails waiting calls as {@link QueueException.Reason#CLOSED}, and leaves the group; others get its tasks. */
     @Override
     public void close() {
         replica().close();
@@ -450,7 +450,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
     }
 
-    /** Gives a task to the call that waits for it here, or to somebody else if that does not wait any more. */
+    /** Gives a task to the call that waits for it here, or to another worker if that does not wait any more. */
     private void tell(Item<T> item) {
         CompletableFuture<Task<T>> taken;
         lock.lock();
@@ -469,7 +469,7 @@ public final class WorkQueue<T> implements AutoCloseable {
     private void install(QueueImage<T> image) {
         Tasks<T> next = image.tasks();
         View from = view;
-        // Nothing changes here before this returns, so the user's function need not run under the lock.
+        // Nothing changes here before this method returns, so the user's function need not run under the lock.
         Rest<T> rest = from == null ? null : rest(image.origin(), next, from);
         lock.lock();
         try {
@@ -483,7 +483,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
     }
 
-    /** What of this side, which is given up, is to be brought in again; null if nothing is. */
+    /** Returns the part of this side, which is given up, that is to be brought in again; null if there is none. */
     private @Nullable Rest<T> rest(Blocks.Origin origin, Tasks<T> kept, View from) {
         Merge<Map<TaskId, T>> rule = settings.merge();
         if (rule.kind() == Merge.Kind.KEEP) {
@@ -518,15 +518,15 @@ public final class WorkQueue<T> implements AutoCloseable {
         return values;
     }
 
-    // ------------------------------------------------------------------ what is to be done by somebody
+    // ------------------------------------------------------------------ duties
 
     private long onDeadline(long nowNanos) {
         attendGuarded();
-        // It has set the next one.
+        // The call has set the next one.
         return Long.MAX_VALUE;
     }
 
-    /** The codec runs where this member brings in what its side had. If it can't, another member has to. */
+    /** The codec runs where this member brings in its side's tasks. If it fails, another member has to do so. */
     private void attendGuarded() {
         Throwable thrown;
         lock.lock();
@@ -548,7 +548,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
         if (isReplaced) {
             isReplaced = false;
-            // The other side's state may not know who waits here, or know it from before they parted.
+            // The other side's state may not know the workers that wait here, or know them from before the partition.
             for (Item<T> each : tasks.held()) {
                 if (own.equals(each.holder()) && takes.containsKey(each.take())) {
                     untold.add(() -> tell(each));
@@ -566,7 +566,7 @@ public final class WorkQueue<T> implements AutoCloseable {
         }
     }
 
-    /** @return when to look again */
+    /** @return when to check again */
     private long check(long nowNanos) {
         long next = Long.MAX_VALUE;
         List<Handed> overdue = new ArrayList<>();
@@ -579,7 +579,7 @@ public final class WorkQueue<T> implements AutoCloseable {
             }
         }
         if (!overdue.isEmpty()) {
-            // Until it is delivered they are still here, and told again: which does nothing.
+            // Until the command is delivered they are still here, and submitted again, which has no effect.
             retry.watch(replica().submit(new QueueCommand.Overdue<>(overdue)), () -> {});
             next = Math.min(next, nowNanos + Retry.PAUSE_NANOS);
         }

@@ -1,4 +1,4 @@
-/** Work that is handed to one worker at a time until it is done: {@link dev.tutti.blocks.queue.WorkQueue}. */
+/** Tasks that are handed to one worker at a time until they are done: {@link dev.tutti.blocks.queue.WorkQueue}. */
 @NullMarked
 package dev.tutti.blocks.queue;
 

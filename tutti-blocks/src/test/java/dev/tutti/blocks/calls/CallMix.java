@@ -13,8 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The mix that calls are measured with: of ten requests eight read 1 kB from one member, two write 1 kB to two; all by threads
- * that wait. {@code main} runs all nodes in one JVM, to profile; side by side with others it is {@code ./tutti bench}'s.
+ * The mix of requests that is measured: of ten requests eight read 1 kB from one member, two write 1 kB to two; all by
+ * threads that wait. {@code main} runs all nodes in one JVM, for profiling; {@code ./tutti bench} compares it with
+ * other systems.
  */
 public final class CallMix implements AutoCloseable {
 
@@ -27,7 +28,7 @@ public final class CallMix implements AutoCloseable {
                 in -> new Put(in.takeLong(), in.takeBytes()), (put, out) -> out.putLong(put.key()).putBytes(put.value()));
     }
 
-    /** What the threads of one node have done. */
+    /** Requests of the threads of one node. */
     public record Result(long requests, long failures, long[] latenciesNanos) {}
 
     private final byte[][] values = new byte[KEYS][];
@@ -35,7 +36,7 @@ public final class CallMix implements AutoCloseable {
     private final CountDownLatch complete = new CountDownLatch(1);
     private final Calls calls;
 
-    /** @param members of the group, when all are there */
+    /** @param members number of members when the group is complete */
     public CallMix(Node node, String group, int members, int valueBytes) {
         value = new byte[valueBytes];
         Arrays.fill(values, value);
@@ -62,7 +63,7 @@ public final class CallMix implements AutoCloseable {
         return complete.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Lets {@code threads} virtual threads call for so long. */
+    /** Makes {@code threads} virtual threads call for this time. */
     public Result run(int threads, Duration duration) throws InterruptedException {
         long endNanos = System.nanoTime() + duration.toNanos();
         List<List<Long>> latencies = new ArrayList<>();

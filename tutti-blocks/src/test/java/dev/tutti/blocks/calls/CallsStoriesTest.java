@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of calls, in a simulated cluster whose network and processes fail when the test says so. */
+/** Outcomes of calls, in a simulated cluster whose network and processes fail when the test says so. */
 @Timeout(60)
 class CallsStoriesTest {
 
@@ -53,7 +53,7 @@ class CallsStoriesTest {
         return peers.on(number).self();
     }
 
-    /** What the first peer gets. */
+    /** Returns the answer that the first peer gets. */
     private String said(Function<Peer, String> question) {
         return peers.ask(1, question);
     }
@@ -323,7 +323,7 @@ class CallsStoriesTest {
     void callSentInAViewChangeGoesToTheMembersOfTheNextView() {
         cluster.latency(Duration.ofMillis(5), Duration.ZERO);
         cluster.start(1, 2).awaitOneView();
-        // The newcomer's component is there when it is in the view; calls are made all the while.
+        // The newcomer's component exists once it is in the view; calls are made all the while.
         List<CompletableFuture<Outcomes<String>>> made = new ArrayList<>();
         peers.keep(Duration.ofMillis(1), peer -> made.add(peer.calls.toAll().start(Peer.INLINE, "call " + made.size())));
         cluster.advance(Duration.ofMillis(50)).start(3).awaitOneView().advance(Duration.ofMillis(50)).awaitRest();

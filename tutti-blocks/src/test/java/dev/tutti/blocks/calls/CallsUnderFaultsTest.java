@@ -20,24 +20,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What calls promise, whatever goes wrong: each is over by its deadline; a value is that of its own request; a request is handled
- * once at most, and as often as its outcome says; a call to all addresses exactly who handles it.
+ * Guarantees of calls under any faults: each is over by its deadline; a value is that of its own request; a request is
+ * handled once at most, as its outcome tells; a call to all addresses exactly the members that handle it.
  */
 class CallsUnderFaultsTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(400);
 
-    /** The sweep of deadlines comes at most once a millisecond. */
+    /** The sweep of deadlines runs at most once a millisecond. */
     private static final Duration LATENESS_MAX = Duration.ofMillis(3);
 
-    /** How often each request was handled, by request and member; of all runs of all processes. */
+    /** Number of times that each request was handled, by request and member; of all runs of all processes. */
     private final TreeMap<String, TreeMap<Member, Integer>> handled = new TreeMap<>();
 
     private final List<Made> made = new ArrayList<>();
 
     private record Made(String request, Worker caller, Member to, long beganNanos, CompletableFuture<?> call) {}
 
-    /** Calls somebody again and again, and is called. */
+    /** Calls others again and again, and is called. */
     private final class Worker {
 
         private static final Procedure<String, String> WORK = Procedure.of("work", Codec.TEXT, Codec.TEXT);
@@ -60,7 +60,7 @@ class CallsUnderFaultsTest {
         }
 
         private String note(String request, CallContext context) {
-            // Not calls.self(): what is asked of us may come before our join is over.
+            // Not calls.self(): requests may arrive before the join is over.
             Member self = context.view().members().stream()
                     .filter(member -> member.node().equals(node.id()))
                     .findFirst()
@@ -118,7 +118,7 @@ class CallsUnderFaultsTest {
         return workers;
     }
 
-    /** Nothing is open beyond its deadline, at processes that run. */
+    /** Asserts that nothing is open beyond its deadline, at processes that run. */
     private static void assertDeadlines(Cluster cluster, Components<Worker> workers, List<Made> open) {
         List<Worker> running = workers.running();
         open.removeIf(each -> each.call().isDone());
@@ -140,7 +140,7 @@ class CallsUnderFaultsTest {
                 assertThat(each.call()).as(each.request()).isDone();
             }
             if (each.call().isDone() && !each.call().isCancelled()) {
-                // What a process tells itself while it is killed is nobody's business.
+                // Calls of a process to itself while it is killed may end in any way.
                 boolean mayBeKilled = !running.contains(each.caller());
                 values += assertOutcome(each, handledBy, mayBeKilled);
             }

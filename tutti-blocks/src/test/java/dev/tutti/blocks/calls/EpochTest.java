@@ -22,7 +22,7 @@ class EpochTest {
         return new Member(new NodeId(number, "n" + number, "n" + number + ":7800"), 1);
     }
 
-    /** @param together who comes from this view */
+    /** @param together the members that come from this view */
     private void install(List<Member> members, List<Member> together) {
         List<View.Part> parts = List.of(new View.Part(view.id(), together, new TreeMap<>()));
         view = new View(new ViewId(epoch.number() + 1, 1, self), members, parts);

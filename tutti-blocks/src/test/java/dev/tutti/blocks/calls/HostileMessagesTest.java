@@ -22,13 +22,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A member of the group that speaks the messages of calls itself, and wrongly: nobody throws, and calls go on. */
+/** A member that sends malformed messages of calls: nothing throws, and calls continue. */
 @Timeout(60)
 class HostileMessagesTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** Either an honest peer, or one that says what the test wants. */
+    /** Either an honest peer, or one that sends what the test wants. */
     private static final class Either {
         private final List<byte[]> got = new ArrayList<>();
         private Peer peer;

@@ -21,7 +21,7 @@ final class Peer implements AutoCloseable {
 
     static final Procedure<String, String> INLINE = Procedure.of("inline", Codec.TEXT, Codec.TEXT);
 
-    /** Answers after so many milliseconds, unless it is cancelled. */
+    /** Answers after this many milliseconds, unless it is cancelled. */
     static final Procedure<Integer, String> SLOW = Procedure.of("slow", Codec.INT, Codec.TEXT);
 
     static final Procedure<Integer, String> SLOW_ASYNC = Procedure.of("slow-async", Codec.INT, Codec.TEXT);

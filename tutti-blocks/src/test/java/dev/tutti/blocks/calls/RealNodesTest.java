@@ -70,7 +70,7 @@ class RealNodesTest {
         }
         assertThat(first.toAll().call(MIRROR, new byte[10]).values()).hasSize(2);
         long before = System.nanoTime();
-        // Long enough for the handler to have begun: one that has not is not interrupted.
+        // Long enough for the handler to begin: one that has not begun is not interrupted.
         assertThatThrownBy(() -> other.within(Duration.ofSeconds(2)).call(WAIT, "a"))
                 .isInstanceOfSatisfying(CallException.class, e ->
                         assertThat(e.outcome()).isEqualTo(new Outcome.TimedOut<>()));

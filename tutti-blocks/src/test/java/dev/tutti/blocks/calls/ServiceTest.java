@@ -42,7 +42,7 @@ class ServiceTest {
         }
     }
 
-    /** An older version of it. */
+    /** An older version of the service. */
     interface OldStore {
         void put(String key, String item);
 

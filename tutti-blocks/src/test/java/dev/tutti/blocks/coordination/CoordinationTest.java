@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of what is granted, in a simulated cluster whose network and processes fail when the test says so. */
+/** Locks, elections, counters and ids in a simulated cluster whose network and processes fail when the test says so. */
 @Timeout(60)
 class CoordinationTest {
 
@@ -236,7 +236,7 @@ class CoordinationTest {
     void outsideOfThePrimaryPartitionNothingIsCounted() {
         add(1, 1);
         cluster.partition(1);
-        // Sent in a view that is never whole again: nobody can tell.
+        // Sent in a view that is never complete again: its result is unknown.
         CompletableFuture<Value> early = workers.on(1).coordination.counter("c").addAsync(10);
         cluster.advance(Duration.ofSeconds(10));
         CompletableFuture<Value> late = workers.on(1).coordination.counter("c").addAsync(100);

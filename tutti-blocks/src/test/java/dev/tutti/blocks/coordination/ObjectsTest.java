@@ -13,13 +13,13 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** States of coordination that nobody has written. */
+/** States of coordination that no member has written. */
 class ObjectsTest {
 
     private static final Member MEMBER = new Member(new NodeId(7, "n1", "n1:7800"), 1);
     private static final long TOKEN = 3L << Objects.EPOCH_SHIFT;
 
-    /** A lock that is held so often. */
+    /** Returns the state of a lock with this number of holders. */
     private static byte[] state(int permits, int holders, int count, long token) {
         ByteOutput out = new ByteOutput().putInt(0).putLong(3).putLong(3).putLong(TOKEN);
         out.putInt(1).putText("lock").putInt(permits).putInt(holders);

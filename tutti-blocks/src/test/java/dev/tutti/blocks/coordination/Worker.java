@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A component of a simulated process that has a part in coordination. */
+/** A component of a simulated process that takes part in coordination. */
 final class Worker implements AutoCloseable {
 
     final Coordination coordination;

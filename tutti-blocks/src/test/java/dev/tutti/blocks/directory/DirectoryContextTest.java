@@ -36,10 +36,10 @@ import javax.naming.StringRefAddr;
 import javax.naming.spi.ObjectFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** What users of JNDI expect of a context. */
+/** Behaviour of a context that users of JNDI expect. */
 class DirectoryContextTest {
 
-    /** What tests do with a context; JNDI throws checked exceptions. */
+    /** Operations of a test on a context; JNDI throws checked exceptions. */
     private interface Scene {
         void play(Context context) throws NamingException;
     }
@@ -77,7 +77,7 @@ class DirectoryContextTest {
         });
     }
 
-    /** A resource as an application server has it. */
+    /** A resource such as an application server's. */
     private record Source(String url) implements Referenceable {
 
         @Override

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Paths and states of directories in bytes, such as nobody has written too. */
+/** Paths and states of directories in bytes, also ones that no member has written. */
 class DirectoryImageTest {
 
     private static final Member MEMBER = new Member(new NodeId(7, "n1", "n1:7800"), 1);

@@ -77,7 +77,7 @@ class DirectoryTest {
         return holders;
     }
 
-    /** Every name with its value, contexts with a slash. */
+    /** Returns every name with its value, contexts with a slash. */
     private static List<String> tree(Directory<String> directory, DirectoryPath context) {
         List<String> all = new ArrayList<>();
         for (Directory.Entry<String> each : directory.list(context)) {
@@ -95,7 +95,7 @@ class DirectoryTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // What somebody does for all follows what it sees, on a timer too.
+        // Duties of a member for all follow what it sees, and are also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         List<String> first = tree(running.getFirst());

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of questions when members fail, in virtual time. */
+/** Answers to queries when members fail, in virtual time. */
 @Timeout(60)
 class InspectionStoriesTest {
 

@@ -10,7 +10,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.Wire;
 import org.junit.jupiter.api.Test;
 
-/** Members and views in states that nobody has written. */
+/** Members and views in states that no member has written. */
 class BlocksTest {
 
     private static final Member MEMBER = new Member(new NodeId(7, "n1", "n1:7800"), 1);

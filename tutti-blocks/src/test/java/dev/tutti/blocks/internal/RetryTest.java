@@ -20,7 +20,7 @@ class RetryTest {
     private long now;
     private boolean isUnsent;
 
-    /** Whether what is started has not run yet. */
+    /** True to keep started tasks instead of running them. */
     private boolean areStartsKept;
 
     private final List<Runnable> started = new ArrayList<>();
@@ -51,7 +51,7 @@ class RetryTest {
 
     private final Retry retry = new Retry(lock, deadlines);
 
-    /** As blocks do: what is due by its time is due as long as it can't be sent. */
+    /** Acts as blocks do: work that is due stays due as long as it can't be sent. */
     private long sweep(long nowNanos) {
         lock.lock();
         try {

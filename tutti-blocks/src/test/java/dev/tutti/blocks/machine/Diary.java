@@ -10,7 +10,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A machine that keeps all commands in order, and answers with how many there are. "fail" it refuses. */
+/** A machine that keeps all commands in order, and answers with their number. It refuses "fail". */
 class Diary implements StateMachine<String, Integer> {
 
     final List<String> lines = new ArrayList<>();

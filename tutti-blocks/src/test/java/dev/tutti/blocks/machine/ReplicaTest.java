@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of commands, in a simulated cluster whose network and processes fail when the test says so. */
+/** Results of commands, in a simulated cluster whose network and processes fail when the test says so. */
 @Timeout(60)
 class ReplicaTest {
 
@@ -230,7 +230,7 @@ class ReplicaTest {
             groups.add(node.group("diary").total().state(new Diary() {
                 @Override
                 public void install(InputStream in) {
-                    // What it gets is not its own.
+                    // The messages that it gets are not its own.
                 }
             }).join());
             return new Writer(node, group -> node.group("other"), builder -> builder);

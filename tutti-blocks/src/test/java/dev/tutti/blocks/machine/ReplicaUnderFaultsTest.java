@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** What a replica promises, whatever goes wrong: all have one state; each command is over by its deadline, and as it says. */
+/** Guarantees of a replica under any faults: all have one state; each command ends by its deadline, and as it says. */
 class ReplicaUnderFaultsTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(600);
@@ -47,7 +47,8 @@ class ReplicaUnderFaultsTest {
 
     private void assertOneState(Cluster cluster, Components<Writer> writers) {
         cluster.quiet().advance(TIMEOUT.plusMillis(3));
-        // Rest is what has been sent and delivered; what waits for its place in the order is told a round trip later.
+        // At rest everything is delivered; messages that wait for their place in the order are reported a round trip
+        // later.
         cluster.awaitRest().advance(Duration.ofSeconds(1));
         List<Writer> members = writers.running().stream().filter(writer -> !writer.isLeft).toList();
         List<String> lines = members.getFirst().diary.lines;
@@ -78,7 +79,7 @@ class ReplicaUnderFaultsTest {
         assertOneState(cluster, writers);
     }
 
-    /** Without partitions nothing that was told is gone. */
+    /** Without partitions no reported command is lost. */
     @ClusterTest(nodes = 5, seeds = 10)
     void resultsThatWereToldLastWhileAMemberLives(Cluster cluster) {
         Components<Writer> writers = start(cluster, "safe");

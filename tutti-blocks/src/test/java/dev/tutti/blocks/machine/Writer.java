@@ -12,7 +12,7 @@ final class Writer implements AutoCloseable {
     final Replica<String, Integer> replica;
     int count;
 
-    /** Nobody could give it the state: docs/design/state.md. */
+    /** True if no member could provide the state: docs/design/state.md. */
     boolean isLeft;
 
     Writer(Node node) {
@@ -28,7 +28,7 @@ final class Writer implements AutoCloseable {
                 .join();
     }
 
-    /** What it keeps doing: lines that are never the same. */
+    /** Returns the next line to write; no two are the same. */
     String next() {
         count++;
         return replica.self().node().incarnation() + "/" + count;

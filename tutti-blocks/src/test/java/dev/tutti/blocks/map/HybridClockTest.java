@@ -12,7 +12,7 @@ class HybridClockTest {
     private static final long ERROR_MAX_MILLIS = 1_000;
     private static final long HOUR_MILLIS = 3_600_000;
 
-    /** Time in the test's hands. */
+    /** Time that the test controls. */
     private static final class Hands implements Threads {
         private long nanos = 5;
         private long wallMillis = 1_000_000_000;

@@ -25,7 +25,7 @@ class LastWriterMapTest {
 
     private UnaryOperator<MapBuilder<String, String>> settings = UnaryOperator.identity();
 
-    /** A map and what it has told. */
+    /** A map and its events. */
     private static final class Holder {
         final ReplicatedMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
@@ -74,7 +74,7 @@ class LastWriterMapTest {
         return new TreeMap<>(holder.map.snapshot().entries());
     }
 
-    /** What listeners were told makes the map that is there. */
+    /** Returns the entries that the reported events add up to. */
     private static Map<String, String> told(Holder holder) {
         Map<String, String> told = new TreeMap<>();
         for (EntryEvent<String, String> event : holder.events) {
@@ -86,7 +86,7 @@ class LastWriterMapTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // What somebody does for all follows what it sees, on a timer too.
+        // Duties of a member for all follow what it sees, and are also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         Map<String, String> first = entries(running.getFirst());
@@ -274,7 +274,7 @@ class LastWriterMapTest {
                 .containsOnly(Map.entry("left", "of the left"), Map.entry("both", "of the left and of the right"));
     }
 
-    /** The same in whatever order and however often: it is asked for each side that is given up. */
+    /** Merges independently of order and number of calls: it is called for each side that is given up. */
     private static String both(String one, String other) {
         TreeSet<String> values = new TreeSet<>(List.of(one.split(" and ")));
         values.addAll(List.of(other.split(" and ")));

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.assertj.core.data.Offset;
 
-/** Which write is the last one where writers did not know of each other: stories about time, of both forms. */
+/** The last of several writes whose writers did not know of each other: stories about time, of both forms. */
 class LaterWriteTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -50,7 +50,7 @@ class LaterWriteTest {
         return new TreeMap<>(map.snapshot().entries());
     }
 
-    /** The left side, which is smaller, has had more views than the right one, or fewer. */
+    /** Partitions the cluster; the left side, the smaller one, has had more views than the right one, or fewer. */
     private static void part(Cluster cluster, boolean isLeftOfMoreViews) {
         cluster.partition(1, 2).advance(Duration.ofSeconds(10));
         int restarted = isLeftOfMoreViews ? 2 : 5;
@@ -95,7 +95,7 @@ class LaterWriteTest {
         laterWriteStands(cluster);
     }
 
-    /** The rule of before, by choice. */
+    /** The rule by views, which is optional. */
     @ClusterTest(nodes = 5, seeds = 4)
     void sideOfMoreViewsWinsWhereTheyAreTheOrder(Cluster cluster) {
         settings = map -> map.writeOrder(WriteOrder.VIEW);
@@ -111,7 +111,7 @@ class LaterWriteTest {
         assertThat(entries(maps.on(4))).containsOnly(Map.entry("k", "of more views"));
     }
 
-    /** Three sides, which may meet in any steps: the side in the middle of time must not win by meeting first or last. */
+    /** Three sides, which may meet in any steps: meeting first or last must not let the middle side win. */
     @ClusterTest(nodes = 6, seeds = 12)
     void latestWriteOfThreeSidesStands(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -135,7 +135,7 @@ class LaterWriteTest {
         assertThat(entries(maps.on(4))).containsOnly(Map.entry("k", "write 2"));
     }
 
-    /** One clock of five is an hour wrong: it is cut to a second around the others', also at a side of its own. */
+    /** One clock of five is an hour wrong: it is cut to a second around the others', also on a side of its own. */
     @ClusterTest(nodes = 5, seeds = 12)
     void clockThatIsAnHourWrongDoesNotDecide(Cluster cluster) {
         isTotal = cluster.seed() % 3 == 0;
@@ -160,7 +160,7 @@ class LaterWriteTest {
         assertThat(maps.on(4).get("k")).isEqualTo("later");
     }
 
-    /** The node whose clock is wrong says so, with the next step, and takes it back when the clock is right again. */
+    /** The node with the wrong clock reports it, with the next step, until the clock is right again. */
     @ClusterTest(nodes = 3, seeds = 6)
     void clockThatIsWrongIsAProblemUntilItIsRightAgain(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -197,7 +197,7 @@ class LaterWriteTest {
         return cluster.node(2).events(0).list().stream().filter(event -> event.kind() == kind).toList();
     }
 
-    /** Who has seen a write overrules it, whatever the clocks of both show. */
+    /** A writer that has seen a write overrules it, whatever the clocks of both show. */
     @ClusterTest(nodes = 3, seeds = 12)
     void writeOverWhatItsWriterHasSeenStands(Cluster cluster) {
         isTotal = cluster.seed() % 3 == 0;
@@ -220,7 +220,7 @@ class LaterWriteTest {
         assertThat(maps.on(1).get("k")).isEqualTo("9 of 3");
     }
 
-    /** The first node wrote with a clock of the next year; those who came later are not dragged there, and overrule it. */
+    /** The first node wrote with a clock of the next year; later members keep their own time, and overrule it. */
     @ClusterTest(nodes = 3, seeds = 6)
     void entryOfTheFutureIsOverruledByWhoeverKnowsIt(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -246,7 +246,7 @@ class LaterWriteTest {
         assertThat(entries(maps.on(1))).containsOnly(Map.entry("k", "of 3"), Map.entry("own", "2"));
     }
 
-    /** A member that comes back with a clock that was set back writes after all that it has learned. */
+    /** A member that returns with a clock that was set back writes after everything that it has learned. */
     @ClusterTest(nodes = 3, seeds = 6)
     void memberThatRestartsWritesAfterWhatItLearns(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -266,7 +266,7 @@ class LaterWriteTest {
         assertThat(entries(maps.on(2))).containsOnly(Map.entry("k", "after"), Map.entry("both", "later"));
     }
 
-    /** What has expired on one side is gone, unless the other side wrote it anew. */
+    /** Entries that have expired on one side are gone, unless the other side wrote them anew. */
     @ClusterTest(nodes = 5, seeds = 8)
     void expiryTakesTheWriteThatItIsAbout(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -285,7 +285,7 @@ class LaterWriteTest {
         assertThat(entries(maps.on(4))).containsOnly(Map.entry("renewed here", "1"), Map.entry("renewed there", "1"));
     }
 
-    /** Both sides write at one instant, which happens here and hardly ever elsewhere. */
+    /** Both sides write at one instant, which random timing almost never hits. */
     @ClusterTest(nodes = 4, seeds = 8)
     void writesOfOneInstantEndAlike(Cluster cluster) {
         isTotal = cluster.seed() % 2 == 0;
@@ -328,7 +328,7 @@ class LaterWriteTest {
                 default -> map.put(key, self + " " + cluster.elapsed());
             }
         } catch (MapException e) {
-            // Faults cost writes; what is asked is that members are alike.
+            // Faults cost writes; the test is that members are alike.
             assertThat(e.reason()).isNotEqualTo(MapException.Reason.FULL);
         }
     }

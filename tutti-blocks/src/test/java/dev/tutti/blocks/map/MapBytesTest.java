@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Registers, commands and states in bytes, damaged ones too. */
+/** Registers, commands and states in bytes, also damaged ones. */
 class MapBytesTest {
 
     private static final Member MEMBER = new Member(new NodeId(7, "n1", "n1:7800"), 1);

@@ -27,7 +27,7 @@ class TotalOrderMapTest {
 
     private UnaryOperator<MapBuilder<String, String>> settings = UnaryOperator.identity();
 
-    /** A map and what it has told. */
+    /** A map and its events. */
     private static final class Holder {
         final TotalOrderMap<String, String> map;
         final List<EntryEvent<String, String>> events = new ArrayList<>();
@@ -59,7 +59,7 @@ class TotalOrderMapTest {
                     default -> map.put(key, value);
                 }
             } catch (MapException e) {
-                // Faults cost commands; what is asked is that members are alike.
+                // Faults cost commands; the test is that members are alike.
                 assertThat(e.reason()).isNotEqualTo(MapException.Reason.FULL);
             }
         }
@@ -75,7 +75,7 @@ class TotalOrderMapTest {
         return new LinkedHashMap<>(holder.map.snapshot().entries());
     }
 
-    /** What listeners were told makes the map that is there. */
+    /** Returns the entries that the reported events add up to. */
     private static Map<String, String> told(Holder holder) {
         Map<String, String> told = new TreeMap<>();
         for (EntryEvent<String, String> event : holder.events) {
@@ -86,9 +86,9 @@ class TotalOrderMapTest {
         return told;
     }
 
-    /** In the same order, too. */
+    /** Asserts that all maps are equal, in the order of entries, too. */
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // What somebody does for all follows what it sees, on a timer too.
+        // Duties of a member for all follow what it sees, and are also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         MapSnapshot<String, String> first = running.getFirst().map.snapshot();
@@ -249,7 +249,7 @@ class TotalOrderMapTest {
         assertAlike(cluster, holders);
         Map<String, String> merged = entries(holders.on(4));
         switch ((int) rule) {
-            // Where members come together one by one, the larger of those that meet first may be the left one.
+            // If members come together one by one, the larger of those that meet first may be the left one.
             case 0 -> assertThat(merged.keySet()).isIn(Set.of("right", "gone left"), Set.of("left", "gone right"));
             case 1 -> assertThat(merged).containsOnlyKeys("left", "right", "gone left", "gone right");
             case 2 -> assertThat(merged).containsOnlyKeys("left", "right");
@@ -280,7 +280,7 @@ class TotalOrderMapTest {
                 IntStream.rangeClosed(1, 5).anyMatch(isGivenUp));
         int[] left = IntStream.rangeClosed(1, 5).filter(isGivenUp).toArray();
         int[] others = IntStream.rangeClosed(1, 5).filter(number -> Arrays.binarySearch(left, number) < 0).toArray();
-        // At once: to look at a map takes time, in which the state may arrive.
+        // At once: looking at a map takes time, in which the state may arrive.
         cluster.crash(others);
         Map<String, String> own = entries(holders.on(left[0]));
         assertAlike(cluster, holders);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a side that was given up still brings in when it comes to it, one merge later too. */
+/** Changes that a side that was given up still brings in at its turn, also one merge later. */
 class WantedTest {
 
     private static final Member SELF = new Member(new NodeId(7, "n1", "n1:7800"), 1);

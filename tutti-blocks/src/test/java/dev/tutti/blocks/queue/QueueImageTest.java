@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** States of queues in bytes, such as nobody has written too. */
+/** States of queues in bytes, also ones that no member has written. */
 class QueueImageTest {
 
     private static final Member MEMBER = new Member(new NodeId(7, "n1", "n1:7800"), 1);

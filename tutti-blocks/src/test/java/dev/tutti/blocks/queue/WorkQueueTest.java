@@ -29,10 +29,10 @@ class WorkQueueTest {
     private String delivery = "agreed";
     private int viewSizeMin = 1;
 
-    /** How often each task was acknowledged, and was told that it was. */
+    /** Number of times that each task was acknowledged with confirmation. */
     private final TreeMap<String, Integer> done = new TreeMap<>();
 
-    /** Those of which nobody was told whether their acknowledgement was taken. */
+    /** Tasks for which it is unknown whether their acknowledgement was accepted. */
     private final TreeSet<String> unknown = new TreeSet<>();
 
     private final TreeSet<String> accepted = new TreeSet<>();
@@ -61,7 +61,7 @@ class WorkQueueTest {
     }
 
     private static void assertAlike(Cluster cluster, Components<Holder> holders) {
-        // What somebody does for all follows what it sees, on a timer too.
+        // Duties of a member for all follow what it sees, and are also done on a timer.
         cluster.awaitRest().advance(Duration.ofMillis(500)).awaitRest();
         List<Holder> running = holders.running();
         assertThat(running).allSatisfy(holder -> {
@@ -244,7 +244,7 @@ class WorkQueueTest {
         });
         cluster.advance(Duration.ofSeconds(1)).heal().awaitOneView();
         assertAlike(cluster, holders);
-        // Of both sides, and of the one that waited before they met.
+        // Tasks of both sides, and the one that waited before they met.
         assertThat(holders.on(4).queue.size()).isEqualTo(3);
         cluster.advance(Duration.ofSeconds(40)).awaitRest();
         assertThat(waiting).isDone();
@@ -257,7 +257,7 @@ class WorkQueueTest {
                 next = holder.queue.take(SHORT);
             }
         });
-        // Who waited may get what is done before it is told that it is.
+        // A waiting worker may get a task that is done before that is reported.
         rest.remove("done left");
         assertThat(rest).containsExactly("left", "open", "right");
     }
@@ -290,7 +290,7 @@ class WorkQueueTest {
     private void acknowledge(Task<String> task) {
         unknown.add(task.value());
         boolean isDone = task.acknowledge();
-        // Not where it throws, or the process dies meanwhile.
+        // Not if it throws, or the process dies meanwhile.
         unknown.remove(task.value());
         if (isDone) {
             done.merge(task.value(), 1, Integer::sum);
@@ -317,7 +317,7 @@ class WorkQueueTest {
                 default -> acknowledge(task);
             }
         } catch (QueueException e) {
-            // Faults cost calls; what is asked is that no task is lost.
+            // Faults cost calls; the test is that no task is lost.
             assertThat(e.reason()).isNotNull();
         }
     }
@@ -340,7 +340,7 @@ class WorkQueueTest {
         assertThat(accepted).hasSizeGreaterThan(50);
     }
 
-    /** No crashes here: whoever is alone on its side takes with it what only it has. */
+    /** No crashes here: a member that is alone on its side would take what only it has with it. */
     @ClusterTest(nodes = 5, seeds = 8)
     void losesNothingThatWasAcceptedInPartitionsAndMerges(Cluster cluster) {
         settings = queue -> queue.acknowledgeWithin(Duration.ofMillis(500));
@@ -350,7 +350,7 @@ class WorkQueueTest {
     }
 
     /**
-     * With safe delivery what was told to be accepted is at all members of the view. Those of a small one, who have found each
+     * With safe delivery, accepted tasks are at all members of the view. Those of a small view, who have found each
      * other before the rest, may all be killed before they meet that.
      */
     @ClusterTest(nodes = 5, seeds = 8)

@@ -31,7 +31,7 @@ function end(code) {
     try {
       rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     } catch (error) {
-      // What the page has found out counts, not a directory that is left.
+      // The page's result counts; a directory that is left over does not.
       console.error(`the browser's profile can't be removed: ${error.message}`);
     }
     process.exit(code);

@@ -1,4 +1,4 @@
-// What a user of @stomp/stompjs does, in Node and in a browser: every version, and the death of the member that serves it.
+// The steps of a user of @stomp/stompjs, in Node and in a browser: every version, and the death of the member that serves it.
 
 const DEADLINE = 30_000;
 

@@ -1,4 +1,4 @@
-// What a user of go-stomp does: every version, and the death of the member that serves it.
+// The steps of a user of go-stomp: every version, and the death of the member that serves it.
 //
 // Reads STOMP_PORTS (three ports, one for each member), STOMP_PID (the process of the second member) and STOMP_UNACKED (how many
 // messages of a subscription may wait for their acknowledgement).
@@ -189,7 +189,7 @@ func failOver(ports []string, count int) {
 	}
 	check(len(others) == 2, "endpoints", endpoints)
 
-	// What the one who will lose its member has heard, until it does.
+	// Messages that the client received before it lost its member.
 	seen, last := map[string]bool{}, map[string]string{}
 	var ended sync.WaitGroup
 	ended.Add(1)

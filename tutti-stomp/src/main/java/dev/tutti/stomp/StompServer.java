@@ -70,7 +70,7 @@ public final class StompServer implements AutoCloseable {
      * Sends to a destination, as a client would.
      *
      * @return completes when all members have the message; exceptionally with a {@link dev.tutti.SendException} if it
-     * is refused
+     *     is refused
      * @throws IllegalArgumentException if the destination is not one of a served group
      */
     public CompletableFuture<Void> publish(String destination, Map<String, String> headers, byte[] body) {

@@ -138,7 +138,7 @@ final class ServedGroup {
      *
      * @param onHeld called on any thread when the envelope is held by all members; may be null
      * @return completes when the group has accepted it, or exceptionally with a {@link SendException}; if the queue was
-     * full, the caller may try again later
+     *     full, the caller may try again later
      */
     CompletableFuture<Void> publish(List<Content> contents, @Nullable Runnable onHeld) {
         synchronized (this) {

@@ -1,4 +1,4 @@
-/** What tries to break the guarantees of tutti: faults in virtual time, replayable from their seeds, and real ones. */
+/** Campaigns that try to break tutti's guarantees: faults in virtual time, replayable from seeds, and real ones. */
 module dev.tutti.campaign {
     requires dev.tutti;
     requires dev.tutti.blocks;

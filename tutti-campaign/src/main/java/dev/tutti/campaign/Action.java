@@ -14,29 +14,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thing that a schedule does to a cluster. {@link #toString} is a sentence, which {@link Sentences} understands.
  *
- * <p>An action that does not fit the state of the cluster does nothing, so that a schedule from which others were taken
- * away still means something.
+ * <p>An action that does not fit the state of the cluster does nothing, so that a schedule stays valid when other
+ * actions are removed from it.
  */
 sealed interface Action {
 
-    /** What it is one of. */
+    /** Returns the kind of fault that it belongs to. */
     Fault fault();
 
-    /** Whom it names. */
+    /** Returns the numbers of the nodes that it names. */
     default TreeSet<Integer> nodes() {
         return setOf();
     }
 
     /**
-     * Does it.
+     * Performs it.
      *
-     * @return whether anything was to be done
+     * @return whether there was anything to do
      */
     default boolean strike(Cluster cluster) {
         return false;
     }
 
-    /** It happens to one node. */
+    /** An action on one node. */
     sealed interface OfNode extends Action {
         int node();
 
@@ -46,7 +46,7 @@ sealed interface Action {
         }
     }
 
-    /** It happens between two nodes. */
+    /** An action between two nodes. */
     sealed interface OfTwo extends Action {
         int node();
 
@@ -58,7 +58,7 @@ sealed interface Action {
         }
     }
 
-    /** It happens between all here and all there. */
+    /** An action between all nodes of one side and all nodes of another. */
     sealed interface OfSides extends Action {
         TreeSet<Integer> side();
 
@@ -127,7 +127,7 @@ sealed interface Action {
         }
     }
 
-    /** Back before anybody has noticed. */
+    /** A power cycle: the node is back before any other has noticed. */
     record Reboot(int node) implements OfNode {
         @Override
         public Fault fault() {
@@ -145,7 +145,7 @@ sealed interface Action {
         }
     }
 
-    /** While it is down, and nothing if it is a founder. */
+    /** Loss of the disk of a node that is down; does nothing if the node is a founder. */
     record LoseRecords(int node) implements Action {
         @Override
         public Fault fault() {
@@ -168,7 +168,7 @@ sealed interface Action {
         }
     }
 
-    /** With a goodbye. */
+    /** An orderly stop: the node says goodbye. */
     record Stop(int node) implements OfNode {
         @Override
         public Fault fault() {
@@ -211,7 +211,7 @@ sealed interface Action {
         }
     }
 
-    /** The second group, while the first goes on. */
+    /** Departure of a node from the second group; it stays in the first. */
     record LeaveAside(int node) implements OfNode {
         @Override
         public Fault fault() {
@@ -288,7 +288,7 @@ sealed interface Action {
         }
     }
 
-    /** For a moment, as for a collection of garbage. */
+    /** A short pause, like a garbage collection. */
     record Stall(int node, Duration time) implements OfNode {
         @Override
         public Fault fault() {
@@ -349,7 +349,7 @@ sealed interface Action {
             }
             Member to = null;
             if (receiver != 0) {
-                // It may have left, or be gone: its former fellows may not know it yet.
+                // A receiver that has left or crashed is allowed: the other members may not know it yet.
                 if (!cluster.wasStarted(receiver) || !cluster.seat(receiver).application.isMember()) {
                     return false;
                 }
@@ -490,7 +490,7 @@ sealed interface Action {
         }
     }
 
-    /** Both ways. */
+    /** A cut between two sides, in both directions. */
     record Lose(TreeSet<Integer> side, TreeSet<Integer> other, Fault fault) implements OfSides {
         @Override
         public boolean strike(Cluster cluster) {
@@ -567,9 +567,9 @@ sealed interface Action {
         }
     }
 
-    /** Whoever that is at the time. */
+    /** A fault of the node that coordinates at the time. */
     record Coordinator(Fate fate) implements Action {
-        /** What becomes of it; by all others, it is given up, and has given up them. */
+        /** Fate of the coordinator; {@code GIVEN_UP} closes its sessions with all others, at both ends. */
         enum Fate {
             KILLED,
             CUT_OFF,
@@ -597,7 +597,7 @@ sealed interface Action {
         }
     }
 
-    /** One way, until somebody says otherwise; zero for as before. */
+    /** Added latency in one direction, until another delay replaces it; zero restores the original latency. */
     record Delay(TreeSet<Integer> side, TreeSet<Integer> other, Duration latency) implements OfSides {
         @Override
         public Fault fault() {
@@ -634,7 +634,7 @@ sealed interface Action {
         }
     }
 
-    /** All sessions between two sides, at both ends: nobody there hears anybody here, until they have dialled again. */
+    /** Closing of all sessions between two sides, at both ends: they do not hear each other until they dial again. */
     record Part(TreeSet<Integer> side, TreeSet<Integer> other) implements OfSides {
         @Override
         public Fault fault() {
@@ -658,7 +658,7 @@ sealed interface Action {
         }
     }
 
-    /** For less than a time-out: dials fail too, and what was under way arrives afterwards. */
+    /** An outage shorter than a time-out: dials fail, and frames under way arrive afterwards. */
     record Outage(int node, int other, Duration time) implements OfTwo {
         @Override
         public Fault fault() {
@@ -731,7 +731,7 @@ sealed interface Action {
         }
     }
 
-    /** TLS, or TCP's checksum, notices: the stream ends at the frame concerned. */
+    /** Corruption that TLS or TCP's checksum detects: the stream ends at the frame concerned. */
     record Corrupt(int node, int other) implements OfTwo {
         @Override
         public Fault fault() {
@@ -750,12 +750,12 @@ sealed interface Action {
     }
 
     /**
-     * Waits for messages of a view change.
+     * An action that is performed when a message of a view change arrives.
      *
-     * @param receiver at whom it is to arrive; 0 for anybody
-     * @param count which of them, from 1
-     * @param later how long after its arrival
-     * @param then what happens
+     * @param receiver number of the node at which it arrives; 0 for any
+     * @param count number of the arrival that triggers the action, from 1
+     * @param later time from the arrival to the action
+     * @param then the action
      */
     record Await(Ambush.Message message, int receiver, int count, Duration later, Action then) implements Action {
         @Override
@@ -785,7 +785,7 @@ sealed interface Action {
         }
     }
 
-    /** Not a fault, but what is promised. */
+    /** A promise to check; not a fault. */
     non-sealed interface Promise extends Action {
         @Override
         default Fault fault() {
@@ -793,9 +793,9 @@ sealed interface Action {
         }
     }
 
-    /** It happens to who has sent, and was to receive, what an {@link Await} has waited for. */
+    /** An action on the sender or the receiver of the message that an {@link Await} has waited for. */
     non-sealed interface OfEnds extends Action {
-        /** The action, now that it is known who they are. */
+        /** Returns the action for this sender and this receiver. */
         Action of(int sender, int receiver);
     }
 

@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 
-/** What waits for a message of a view change, to strike as soon as a node has taken it: hardly ever would chance. */
+/** Actions that strike when a node has received a message of a view change; random timing almost never hits it. */
 final class Ambush {
 
     /** Messages of a view change, by their place in docs/wire.md. */
@@ -16,11 +16,11 @@ final class Ambush {
         NACK(4),
         CUT(5),
 
-        /** Of the layer above. */
+        /** Belongs to the layer above, as does the next one. */
         FETCH(0, 4),
         REPAIR(0, 5),
 
-        // Of groups with a primary partition.
+        // Sent only in groups with a primary partition.
         PROPOSE(9),
         ACCEPTED(10),
         INSTALL(11);
@@ -37,7 +37,7 @@ final class Ambush {
             this.kindAbove = kindAbove;
         }
 
-        /** Those that any group has. */
+        /** Returns the messages that occur in any group. */
         static List<Message> ofAnyGroup() {
             return List.of(PREPARE, ACK, NACK, CUT, FETCH, REPAIR);
         }
@@ -56,7 +56,7 @@ final class Ambush {
 
         private static final int GROUP = 32;
 
-        /** After the type and the number of the membership. */
+        /** Offset of the kind, after the type and the number of the membership. */
         private static final int KIND_OFFSET = 5;
     }
 
@@ -106,7 +106,7 @@ final class Ambush {
         }
     }
 
-    /** Whether anything waits for this one, whoever exchanges it. */
+    /** Reports whether an action waits for this message, regardless of its sender and receiver. */
     boolean awaits(byte[] frame) {
         for (Waiting each : waiting) {
             if (each.left > 0 && each.await.message().is(frame)) {
@@ -129,7 +129,7 @@ final class Ambush {
         return isDue;
     }
 
-    /** What is to happen now, in the order in which it was added. */
+    /** Removes and returns the actions that are due, in the order in which they were added. */
     List<Action> takeDue() {
         List<Action> due = new ArrayList<>();
         for (Iterator<Waiting> iterator = waiting.iterator(); iterator.hasNext(); ) {

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a {@link Hunt} has to show: which mutant was caught by which property, at which seed.
+ * Outcome of a {@link Hunt}: for each mutant the property that caught it, and the seed.
  *
- * @param seconds that it took, of real time
+ * @param seconds duration of the hunt, in real time
  */
 record Bag(List<Hunt.Result> results, double seconds) {
 

@@ -1,14 +1,14 @@
 package dev.tutti.campaign;
 
-/** What messages are in order with. */
+/** Set of messages with which a message is delivered in order. */
 enum Band {
-    /** All others of their sender, or of all senders, as the stack says. */
+    /** All others of its sender, or of all senders, depending on the stack. */
     ORDERED(""),
 
-    /** Others in their scope; the machine keeps them in order with all, and only listeners do not. */
+    /** Others in its scope. The machine orders it with all messages; only listeners run out of that order. */
     SCOPED(" in scopes"),
 
-    /** Nothing: they overtake what waits. */
+    /** None: it overtakes messages that wait. */
     OUT_OF_BAND(" out of band");
 
     private final String text;
@@ -17,7 +17,7 @@ enum Band {
         this.text = text;
     }
 
-    /** As a schedule has it, after the receiver. */
+    /** Reads the text that a schedule has behind the receiver. */
     static Band of(String text) {
         for (Band band : values()) {
             if (band.text.equals(text)) {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Draws stretches in which nothing happens that a view does not have to bear: much work, connections that break, and nodes
- * that do not hear each other for less than a time-out. What is wrong with a session, and would be hidden by the next
- * view change, shows as a view that nobody had a reason for.
+ * Draws stretches with only such events as must not change the view: heavy traffic, connections that break, and outages
+ * shorter than a time-out. A fault of a session, which the next view change would hide, shows as a view without a
+ * reason.
  */
 final class Calm {
 
@@ -28,9 +28,9 @@ final class Calm {
     /**
      * Draws one stretch.
      *
-     * @param within which all that are up are in one view
-     * @param timeout of silence
-     * @param isBreaking whether connections break, and nodes do not hear each other for moments
+     * @param within time in which all nodes that are up come to one view
+     * @param timeout time of silence after which a node is suspected
+     * @param isBreaking whether connections break, and short outages happen
      */
     List<Schedule.Step> draw(Duration within, Duration timeout, boolean isBreaking) {
         step(new Promises.Stay(within));
@@ -48,7 +48,7 @@ final class Calm {
         return steps;
     }
 
-    /** So much that links confirm what they get before it is time for a heartbeat. */
+    /** Sends enough that links acknowledge received frames before a heartbeat is due. */
     private void work() {
         int from = node();
         int to = random.nextInt(3) > 0 ? 0 : node();
@@ -70,7 +70,7 @@ final class Calm {
             case 0 -> step(new Action.Break(node, other, Network.Notice.values()[random.nextInt(3)]));
             case 1 -> step(new Action.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
             case 2 -> {
-                // Both dial, and nobody answers.
+                // Both ends dial, and get no answer.
                 step(new Action.Outage(node, other, Duration.ofNanos(random.nextLong(timeout.toNanos() / 8))));
                 step(new Action.Break(node, other, Network.Notice.BOTH));
             }

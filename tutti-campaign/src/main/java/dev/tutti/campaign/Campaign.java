@@ -7,7 +7,7 @@ import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line of what tries to break the guarantees. */
+/** The command line of the campaigns that try to break the guarantees. */
 @Command(
         name = "tutti",
         mixinStandardHelpOptions = true,

@@ -45,14 +45,14 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster in virtual time, for stories: nodes are numbered from 1, all are in one group, and every claim that a story
- * makes at its end is checked together with all that the group promises.
+ * A cluster in virtual time, for scenarios. Nodes are numbered from 1, and all are in one group. Every assertion at the
+ * end of a scenario also checks all promises of the group.
  */
 final class Cluster {
 
     static final String GROUP = "story";
 
-    /** As seeds: each node knows the one after it, the last one the first. */
+    /** Value of the seeds setting with which each node knows only the next one, and the last one the first. */
     static final List<String> NEXT_ONLY = List.of("next");
     private static final Duration STEP = Duration.ofMillis(1);
 
@@ -112,7 +112,7 @@ final class Cluster {
         }
     }
 
-    /** All addresses, unless the schedule says another thing; then others are learned of. */
+    /** Returns all addresses, unless the schedule names fewer; the node then learns the others from its peers. */
     private List<String> seeds(int number, List<String> addresses) {
         List<String> wanted = nodeSettings.get(NodeSettings.SEEDS);
         if (wanted.equals(NEXT_ONLY)) {
@@ -152,7 +152,7 @@ final class Cluster {
         witnesses.forEach(witness -> witness.accept(entry));
     }
 
-    /** From now on one node lies. */
+    /** Makes one node lie from now on. */
     Cluster withLiar(int number, Theme theme) {
         Liar made = new Liar(this, number, theme, simulation.fork());
         liar = made;
@@ -164,7 +164,7 @@ final class Cluster {
         return liar;
     }
 
-    /** Looks at all that members submit, deliver and install, as it happens. */
+    /** Returns the checker of all that members submit, deliver and install, as it happens. */
     PropertyChecker checker() {
         PropertyChecker present = checker;
         if (present == null) {
@@ -188,19 +188,19 @@ final class Cluster {
         return ambush;
     }
 
-    /** Sees each entry of the history after the checker. */
+    /** Adds a consumer of the history's entries, which gets each entry after the checker. */
     Cluster withWitness(Consumer<History.Entry> witness) {
         witnesses.add(witness);
         return this;
     }
 
-    /** Hears what nodes tell people, with the number of the node. */
+    /** Adds a listener for the nodes' events, which also gets the number of the node. */
     Cluster withListener(BiConsumer<Integer, NodeEvents.Event> listener) {
         listeners.add(listener);
         return this;
     }
 
-    /** Nodes that are down. */
+    /** Creates a cluster whose nodes are down. */
     static Cluster cluster(int size) {
         return cluster(size, 1);
     }
@@ -209,12 +209,12 @@ final class Cluster {
         return cluster(size, seed, Mutant.NONE.maker());
     }
 
-    /** With nodes that {@code maker} makes. */
+    /** Creates a cluster with nodes from {@code maker}. */
     static Cluster cluster(int size, long seed, Mutant.Maker maker) {
         return new Cluster(size, seed, maker, false);
     }
 
-    /** Nodes on datagrams; {@link #datagrams} says what happens to these. */
+    /** Creates a cluster of nodes on datagrams, whose network is {@link #datagrams}. */
     static Cluster clusterOnDatagrams(int size, long seed) {
         return clusterOnDatagrams(size, seed, Mutant.NONE.maker());
     }
@@ -223,13 +223,13 @@ final class Cluster {
         return new Cluster(size, seed, maker, true);
     }
 
-    /** The largest datagram of nodes that are started from now on. */
+    /** Sets the length of the largest datagram, for nodes that are started from now on. */
     Cluster withDatagrams(int bytesMax) {
         datagramBytesMax = bytesMax;
         return this;
     }
 
-    /** Nodes that are started from now on have only the first ones as seeds. */
+    /** Gives nodes that are started from now on only the first {@code count} addresses as seeds. */
     Cluster withSeeds(int count) {
         seeds = count;
         return this;
@@ -244,7 +244,7 @@ final class Cluster {
         return this;
     }
 
-    /** A setting by its name, of the node, of the group, or, with a prefix, of a second group. */
+    /** Sets a setting by its name: of the node, of the group, or, with a prefix, of a second group. */
     Cluster with(String name, String text) {
         if (name.startsWith(Neighbours.PREFIX)) {
             Settings settings = neighbours == null ? Settings.of(GroupSettings.ALL) : neighbours.settings();
@@ -267,12 +267,12 @@ final class Cluster {
         return groupSettings;
     }
 
-    /** The second group; null if there is none. */
+    /** Returns the second group; null if there is none. */
     @Nullable Neighbours neighbours() {
         return neighbours;
     }
 
-    /** One message in the second group, if there is one. */
+    /** Sends one message in the second group, if there is one. */
     Cluster sendAside(int number) {
         if (neighbours != null) {
             neighbours.send(number);
@@ -280,7 +280,7 @@ final class Cluster {
         return this;
     }
 
-    /** Whether there was a member of the second group to leave it. */
+    /** Makes a node's member leave the second group; returns whether there was one. */
     boolean leaveAside(int number) {
         Seat seat = neighbours == null ? null : neighbours.seat(number);
         boolean isPossible = seat != null && seat.isUp() && seat.application.isMember() && !isStopping(number);
@@ -290,7 +290,7 @@ final class Cluster {
         return isPossible;
     }
 
-    /** Whether the member of the second group has left, so that another one could join. */
+    /** Joins the second group again; returns whether the node's former member had left, so that this was possible. */
     boolean joinAsideAgain(int number) {
         Seat seat = neighbours == null ? null : neighbours.seat(number);
         boolean isPossible = seat != null
@@ -303,7 +303,7 @@ final class Cluster {
         return isPossible;
     }
 
-    /** A member of the second group joins it on a node that is up. */
+    /** Joins a new member to the second group, on a node that is up. */
     Cluster joinAside(int number) {
         if (neighbours != null) {
             neighbours.join(number, node(number), packetSizes());
@@ -317,7 +317,7 @@ final class Cluster {
         return simulation;
     }
 
-    /** Nodes that are started from now on reach all others with one datagram. */
+    /** Lets nodes that are started from now on reach all others with one datagram. */
     Cluster withMulticast() {
         isMulticast = true;
         return this;
@@ -378,7 +378,7 @@ final class Cluster {
         return nodes.indexOf(node) + 1;
     }
 
-    /** The number of the node that coordinates the view of {@code number}. */
+    /** Returns the number of the node that coordinates the view of {@code number}. */
     int coordinator(int number) {
         return numberOf(view(number).coordinator());
     }
@@ -393,7 +393,7 @@ final class Cluster {
         return others;
     }
 
-    /** The number of the node that coordinates the largest view that anybody is in; 0 if nobody is in one. */
+    /** Returns the number of the node that coordinates the largest view of any member; 0 if there is no view. */
     int coordinator() {
         View largest = null;
         for (Seat seat : present()) {
@@ -413,7 +413,7 @@ final class Cluster {
         return seats.get(number - 1) != null;
     }
 
-    /** Whether a node has the name and the address of one of these. */
+    /** Reports whether a node has the name and the address of a node of this cluster. */
     boolean isAddressed(NodeId id) {
         return nodes.stream().anyMatch(node -> node.name().equals(id.name()) && id.address().equals(node.name() + ":7800"));
     }
@@ -424,13 +424,13 @@ final class Cluster {
 
     // ------------------------------------------------------------------ what happens
 
-    /** Members that start from now on ask for a receipt of each {@code every}th message; of none if it is 0. */
+    /** Makes members that start from now on ask for a receipt of each {@code every}th message; of none if it is 0. */
     Cluster withReceipts(int every) {
         askedEvery = every;
         return this;
     }
 
-    /** All nodes, at one instant. */
+    /** Starts all nodes, at one instant. */
     Cluster start() {
         return start(IntStream.rangeClosed(1, nodes.size()).toArray());
     }
@@ -458,7 +458,7 @@ final class Cluster {
         return advance(Duration.ofMillis(millis));
     }
 
-    /** Until {@code frames} more frames have been received, by anybody, or a second has passed. */
+    /** Runs until nodes have received {@code frames} more frames in total, or a second has passed. */
     Cluster advanceFrames(long frames) {
         long goal = simulation.trace().count(Trace.Kind.FRAME) + frames;
         simulation.advanceUntil(
@@ -466,7 +466,7 @@ final class Cluster {
         return this;
     }
 
-    /** Looks at {@code condition} every millisecond, and fails if it takes longer than {@code limit}. */
+    /** Runs until {@code condition} holds, checked every millisecond; fails if it takes longer than {@code limit}. */
     Cluster until(String what, Duration limit, BooleanSupplier condition) {
         long end = simulation.nowNanos() + limit.toNanos();
         while (!condition.getAsBoolean()) {
@@ -484,7 +484,7 @@ final class Cluster {
         return this;
     }
 
-    /** From now on everybody sends a short message about once in each {@code period}, until {@link #quiet}. */
+    /** Makes every node send a short message about once in each {@code period}, until {@link #quiet}. */
     Cluster chatter(Duration period) {
         isChatting = true;
         for (int number = 1; number <= nodes.size(); number++) {
@@ -493,7 +493,7 @@ final class Cluster {
         return this;
     }
 
-    /** From now on one node sends, at random times, until {@link #quiet}. */
+    /** Makes one node send, at random times, until {@link #quiet}. */
     Cluster chatter(int number, Duration period) {
         isChatting = true;
         chat(number, period, simulation.fork());
@@ -539,14 +539,14 @@ final class Cluster {
         return this;
     }
 
-    /** The node says goodbye and its process ends. */
+    /** Stops a node in order: it says goodbye, and its process ends. */
     Cluster stop(int number) {
         rememberCounters(number);
         seat(number).stop();
         return until("n" + number + " down", Duration.ofSeconds(1), () -> !isUp(number));
     }
 
-    /** As {@link #stop}, without waiting for the end of the process. */
+    /** Stops a node as {@link #stop} does, without waiting for the end of the process. */
     Cluster beginStop(int number) {
         rememberCounters(number);
         stopping.put(number, node(number).run());
@@ -554,16 +554,16 @@ final class Cluster {
         return this;
     }
 
-    /** Whether this run of the node was told to stop. */
+    /** Reports whether this run of the node was told to stop. */
     boolean isStopping(int number) {
         return stopping.getOrDefault(number, 0) == node(number).run();
     }
 
     /**
-     * A node that is down loses its disk. Not a founder: in the first primary view a name counts, whatever became of the
-     * record.
+     * Removes the records of a node that is down, but not of a founder: a founder counts in the first primary view by
+     * its name, even if its record is lost.
      *
-     * @return whether there was something to lose
+     * @return whether the records were removed
      */
     boolean loseRecords(int number) {
         boolean isPossible = node(number).life() == SimulatedNode.Life.DOWN
@@ -594,9 +594,9 @@ final class Cluster {
         return start(number);
     }
 
-    /** The node goes on as another member, after its application has left. */
+    /** Joins the group again as another member of the node, after its application has left. */
     Cluster joinAgain(int number) {
-        // What the former member was given is still to be consumed, or it stays for ever.
+        // Messages delivered to the former member have to be consumed, or their memory is never released.
         seat(number).application.setPace(Duration.ZERO);
         seat(number).application.release();
         seats.set(number - 1, seat(node(number)));
@@ -615,7 +615,7 @@ final class Cluster {
         return this;
     }
 
-    /** A line in the trace. */
+    /** Adds a line to the trace. */
     Cluster note(String text) {
         simulation.note(text);
         return this;
@@ -637,7 +637,7 @@ final class Cluster {
         return this;
     }
 
-    /** What all directions have but those that {@link #delay} names. */
+    /** Sets the paths between all nodes, which {@link #delay} changes for some of them. */
     Cluster withPaths(Path path, DatagramPath datagramPath) {
         this.path = path;
         this.datagramPath = datagramPath;
@@ -648,7 +648,7 @@ final class Cluster {
         return this;
     }
 
-    /** What goes from here to there takes so much longer from now on. */
+    /** Makes frames from {@code here} to {@code there} take {@code more} time than the common path, from now on. */
     Cluster delay(TreeSet<Integer> here, TreeSet<Integer> there, Duration more) {
         Path slowPath = path.withLatency(path.latency().plus(more), path.jitter());
         DatagramPath slowDatagrams = datagramPath.withLatency(datagramPath.latency().plus(more), datagramPath.jitter());
@@ -661,7 +661,7 @@ final class Cluster {
         return this;
     }
 
-    /** Whether there was a session to close. */
+    /** Closes a node's session with another; returns whether the node runs and the other was ever started. */
     boolean giveUp(int number, int other) {
         boolean isPossible = isUp(number) && node(number).life() == SimulatedNode.Life.RUNNING && wasStarted(other);
         if (isPossible) {
@@ -682,7 +682,7 @@ final class Cluster {
         return isOneViewOf(seat -> true);
     }
 
-    /** Whether those present whom {@code filter} takes have one view of exactly themselves. */
+    /** Reports whether the present members that {@code filter} accepts share one view of exactly themselves. */
     boolean isOneViewOf(Predicate<Seat> filter) {
         List<Seat> chosen = present().stream().filter(filter).toList();
         View common = null;
@@ -697,7 +697,7 @@ final class Cluster {
         return true;
     }
 
-    /** One view of all that are up, within {@code limit}. */
+    /** Waits for one view of all nodes that are up, and fails if it takes longer than {@code limit}. */
     Cluster assertOneView(Duration limit) {
         until("one view of all that are up", limit, this::isOneView);
         return assertSafe();
@@ -711,7 +711,7 @@ final class Cluster {
         return until("one view of " + names, limit, () -> isOneViewOf(seat -> names.contains(seat.node.name())));
     }
 
-    /** Nothing that must never happen has happened. */
+    /** Fails if a safety property was violated. */
     Cluster assertSafe() {
         List<Violation> violations = checker().violations();
         if (!violations.isEmpty()) {
@@ -721,8 +721,8 @@ final class Cluster {
     }
 
     /**
-     * Those that are up find to one view, in which everybody can still send to everybody; nothing accepted is missing,
-     * nothing promised was broken, nobody keeps memory.
+     * Waits until the nodes that are up share one view, in which each can still send to all. Fails if an accepted
+     * message is missing, a promise was broken, or a node still holds memory.
      */
     Cluster assertComesToRest(Duration limit) {
         until("one view of all that are up", limit, this::isOneView);
@@ -743,7 +743,7 @@ final class Cluster {
         return assertNoMemoryKept();
     }
 
-    /** What somebody should have been told and was not, in words, with its property; null if there is nothing. */
+    /** Returns a violation if a member was not told of something that it should know; null if all were told. */
     @Nullable Violation untold() {
         for (Seat seat : seats) {
             if (seat != null && seat.hasMissedTheEnd()) {
@@ -766,7 +766,7 @@ final class Cluster {
         return this;
     }
 
-    /** What the nodes know, for a failure. */
+    /** Describes the state of all nodes, for the message of a failure. */
     String describe() {
         StringBuilder text = new StringBuilder();
         for (Seat seat : seats) {
@@ -788,7 +788,7 @@ final class Cluster {
         return text.toString();
     }
 
-    /** Adds up what the members have counted, by name; those that crash are asked before. */
+    /** Adds up the members' counters, by name; those of a node are read before it crashes. */
     TreeMap<String, Long> counters() {
         TreeMap<String, Long> sums = new TreeMap<>(countersOfTheDead);
         for (Seat seat : seats) {

@@ -3,7 +3,7 @@ package dev.tutti.campaign;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What has really happened: counts by name. Not thread-safe. */
+/** Counts, by name, of what has really happened in runs. Not thread-safe. */
 final class Coverage {
 
     private final TreeMap<String, Long> counts = new TreeMap<>();

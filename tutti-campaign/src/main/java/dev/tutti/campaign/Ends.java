@@ -3,7 +3,7 @@ package dev.tutti.campaign;
 import dev.tutti.core.settings.Durations;
 import java.time.Duration;
 
-/** What happens to the ends of a message that was waited for. */
+/** Actions on the sender or the receiver of a message that an {@link Action.Await} has waited for. */
 final class Ends {
 
     private Ends() {}

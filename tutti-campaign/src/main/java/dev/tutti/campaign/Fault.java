@@ -2,7 +2,7 @@ package dev.tutti.campaign;
 
 import java.util.Locale;
 
-/** The kinds of what a schedule may contain; each schedule has some of them. */
+/** Kinds of actions that a schedule may contain; each schedule draws some of them. */
 enum Fault {
     WORK("messages to all and to one, short and long"),
     START("a node starts, again too"),
@@ -41,7 +41,7 @@ enum Fault {
         return description;
     }
 
-    /** As coverage calls it. */
+    /** Returns the name under which coverage counts it. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

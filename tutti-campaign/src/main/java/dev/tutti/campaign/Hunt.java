@@ -9,16 +9,16 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for mutants, several at a time: each goes through the seeds until one breaks a promise.
+ * Hunts mutants, several at a time: runs each with one seed after the other until a promise is broken.
  */
 final class Hunt {
 
     /**
-     * What became of one.
+     * Fate of one mutant.
      *
-     * @param schedules that were run
-     * @param failure the first; null if there was none
-     * @param isHeldWithout whether the schedule of the failure breaks nothing without the bug: else it shows nothing
+     * @param schedules number of schedules that were run
+     * @param failure the first failure; null if there was none
+     * @param isHeldWithout whether the schedule of the failure breaks nothing without the bug, as it has to
      */
     record Result(
             Mutant mutant, long schedules, double seconds, Trial.@Nullable Outcome failure, boolean isHeldWithout) {
@@ -38,7 +38,7 @@ final class Hunt {
         }
     }
 
-    /** Where there is no primary partition, a mistake in it is none. */
+    /** Schedules for mistakes in the primary partition, which have no effect in other groups. */
     private static final List<LongFunction<Schedule>> OF_PRIMARY =
             List.of(seed -> Swarm.draw(seed, Schedule.Mode.PRIMARY));
 
@@ -53,7 +53,7 @@ final class Hunt {
         this.progress = progress;
     }
 
-    /** In the order of {@code mutants}. */
+    /** Returns the results in the order of {@code mutants}. */
     List<Result> run(List<Mutant> mutants, long first, long count) {
         if (mutants.size() == 1) {
             return List.of(hunt(mutants.getFirst(), threads, first, count));

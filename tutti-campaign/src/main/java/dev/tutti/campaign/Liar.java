@@ -31,7 +31,7 @@ final class Liar implements Interceptor, Ground {
         this.lies = new Lies(this, theme, isFifo, random);
     }
 
-    /** Whether an entry is nobody's promise: what the liar sees, and what it has sent, which may be anything to anybody. */
+    /** Reports whether an entry is the liar's, or a message of the liar: no promise holds for these. */
     boolean isAbout(History.Entry entry) {
         return cluster.numberOf(entry.member()) == number
                 || entry instanceof History.Delivered delivered
@@ -75,7 +75,7 @@ final class Liar implements Interceptor, Ground {
         return cluster.seat(number).view();
     }
 
-    /** In the view of that one. */
+    /** Reports whether the liar precedes {@code node} in the ring, by the view of {@code node}. */
     @Override
     public boolean isRelayTo(String node) {
         int receiver = Integer.parseInt(node.substring(1));

@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * Draws a schedule of {@link Schedule.Mode#LIAR}: a few members, of which one lies from its first frame to its end, while
- * others send, come, go and lose each other. The core are those that are honest.
+ * Draws a schedule of {@link Schedule.Mode#LIAR}: a few members, of which one lies from its first frame to its end,
+ * while others send, come, go and lose each other. The honest members are the core.
  */
 final class LiarSwarm {
 
@@ -34,11 +34,11 @@ final class LiarSwarm {
         this.theme = Theme.of(seed);
         this.size = 3 + random.nextInt(4);
         int drawn = 1 + random.nextInt(size);
-        // The oldest leads: it is there from the beginning.
+        // The oldest member coordinates, so that this liar is there from the beginning.
         this.liar = theme == Theme.INVENTED_MEMBERS ? 1 : drawn;
     }
 
-    /** The one of a schedule that is not in the core. */
+    /** Returns the number of the schedule's liar: the one node that is not in the core. */
     static int liarOf(Schedule schedule) {
         int liar = 1;
         while (schedule.world().core().contains(liar)) {

@@ -13,14 +13,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices what a member that lies must not bring about among the others and the properties of a history do not name: a view
- * with members that do not exist, a verdict that a node is silent which all hear, and view changes that keep a member waiting.
+ * Detects effects of a lying member on the others that the properties of a history do not cover: a view with members
+ * that do not exist, a suspicion of a node that all others hear, and view changes that keep a member waiting.
  */
 final class LiarWatch {
 
     /**
-     * How long a member may stand in one view change, in times that it waits for a coordinator that says nothing: three for
-     * one that lies, one for an honest one that still waits for the liar itself, and one for a view without it.
+     * Longest time for which a member may stand in one view change, in multiples of its wait for a silent coordinator:
+     * three for a coordinator that lies, one for an honest one that still waits for the liar itself, and one for a view
+     * without it.
      */
     private static final int PATIENCES_MAX = 5;
 
@@ -41,7 +42,7 @@ final class LiarWatch {
         cluster.withWitness(this::onEntry).withListener(this::onEvent);
     }
 
-    /** Returns what has happened that must not; null if nothing has. */
+    /** Returns the first violation; null if there was none. */
     @Nullable Violation broken() {
         return broken == null ? null : new Violation("L1", broken);
     }
@@ -56,7 +57,7 @@ final class LiarWatch {
         }
     }
 
-    /** Nobody is cut off or stands still in these schedules: nodes hear each other as long as they run. */
+    /** Checks suspicions. In these schedules no node is cut off or paused: all nodes that run hear each other. */
     private void onEvent(int number, NodeEvents.Event event) {
         if (number != liar && event instanceof NodeEvents.Suspected suspected && cluster.isAddressed(suspected.node())) {
             NodeId accused = suspected.node();
@@ -68,15 +69,15 @@ final class LiarWatch {
         }
     }
 
-    /** Somebody leaves: from now on each view change has as long as ever. */
+    /** Restarts the time that each member has for its view change, because a member leaves or comes back. */
     void onTrouble() {
         steadyNanos.clear();
     }
 
     /**
-     * Looks once at who stands still.
+     * Samples once which members stand still in a view change.
      *
-     * @param patienceNanos for which a member waits for a coordinator that says nothing
+     * @param patienceNanos time for which a member waits for a silent coordinator
      */
     void look(long patienceNanos) {
         looks++;
@@ -93,7 +94,7 @@ final class LiarWatch {
         }
     }
 
-    /** All looks are done: no member has stood still too often. */
+    /** Checks, after the last sample, that no member stood still in too many of them. */
     void end() {
         int most = frozen.values().stream().mapToInt(Integer::intValue).max().orElse(0);
         double share = looks == 0 ? 0 : (double) most / looks;
@@ -104,14 +105,14 @@ final class LiarWatch {
     }
 
     /**
-     * Whether members leave and come back while the liar goes on. Not where it answers no ballot: each session that closes
-     * takes back those who were left out.
+     * Returns whether members leave and come back while the liar goes on. They do not if it answers no ballot: each
+     * session that closes readmits the members that were left out.
      */
     boolean isStirred() {
         return theme != Theme.SILENCE;
     }
 
-    /** The part of the time for which one kind of lie may keep a member in view changes. */
+    /** Returns the share of the time for which this kind of lie may keep a member in view changes. */
     private double frozenMax() {
         return switch (theme) {
             case VERDICTS, PASSING_ON, REPAIRS -> 0.1;

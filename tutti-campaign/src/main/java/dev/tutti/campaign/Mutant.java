@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A node with a deliberate bug, which schedules have to find: what is never found is not looked for.
+ * A node with a deliberate bug that schedules have to find. A bug that is never found shows a gap in the search.
  *
  * @param name for the command line
- * @param bug what is wrong, in a sentence
- * @param properties what it has to break, as it is about that; empty if that may be anything
- * @param maker of the nodes that have it
+ * @param bug description of the bug, in a sentence
+ * @param properties properties of which the bug has to break one; empty if it may break any
+ * @param maker maker of the nodes that have the bug
  */
 record Mutant(String name, String bug, List<String> properties, Maker maker) {
 
@@ -26,15 +26,15 @@ record Mutant(String name, String bug, List<String> properties, Maker maker) {
         NodeMachine make(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events);
     }
 
-    /** No bug that is known. */
+    /** Node without a deliberate bug. */
     static final Mutant NONE = new Mutant("none", "none that is known", List.of(), NodeMachine::new);
 
-    /** Whether that is the failure that it has to lead to. */
+    /** Reports whether the outcome is a failure that this bug has to cause. */
     boolean isShownBy(Trial.Outcome outcome) {
         return outcome.isFailed() && (properties.isEmpty() || properties.contains(outcome.property()));
     }
 
-    /** All there are: one for each mistake that the protocols can be given. */
+    /** Returns all mutants: one for each mistake that the protocols can be given. */
     static List<Mutant> all() {
         return Arrays.stream(Mistake.values())
                 .filter(mistake -> mistake != Mistake.NONE)
@@ -42,7 +42,7 @@ record Mutant(String name, String bug, List<String> properties, Maker maker) {
                 .toList();
     }
 
-    /** Whether it is about the order of primary views. */
+    /** Reports whether the bug is about the order of primary views. */
     boolean isOfPrimary() {
         return OF_PRIMARY.contains(name);
     }

@@ -14,14 +14,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second group of all nodes of a {@link Cluster}, with a stack of its own. Whatever the other group does, its members find
- * to each other and get their messages: groups of one node share sessions, and none waits for another.
+ * A second group of all nodes of a {@link Cluster}, with a stack of its own. Whatever the other group does, its members
+ * come to one view and get their messages: groups of one node share sessions, and none waits for another.
  */
 final class Neighbours {
 
     static final String GROUP = "aside";
 
-    /** What begins with it in a scenario is a setting of this group. */
+    /** Prefix of the names of this group's settings in a scenario. */
     static final String PREFIX = GROUP + ".";
 
     private static final int MESSAGE_BYTES = 60;
@@ -54,7 +54,7 @@ final class Neighbours {
         return settings.get(GroupSettings.STACK) == GroupSettings.StackKind.UNRELIABLE;
     }
 
-    /** The node has started, or its member has left and another one joins. */
+    /** Joins a new member, because the node has started or its former member has left. */
     void join(int number, SimulatedNode node, PacketSizes sizes) {
         seats.set(number - 1, new Seat(simulation, history, node, GROUP, settings, sizes, 0));
     }
@@ -63,7 +63,7 @@ final class Neighbours {
         return seats.get(number - 1);
     }
 
-    /** The node is about to end without a word. */
+    /** Records the crash of the member of a node that is about to end without a goodbye. */
     void end(int number) {
         Seat seat = seat(number);
         if (seat != null) {
@@ -71,7 +71,7 @@ final class Neighbours {
         }
     }
 
-    /** To all, as a message that comes beside those of the other group. */
+    /** Sends a message to all members of this group, beside one of the other group. */
     void send(int number) {
         Seat seat = seat(number);
         if (seat != null && seat.isUp() && seat.ordersWaiting() == 0) {

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** In how many schedules each order was checked, and in how many of these there was what an order has to outlast. */
+/** Number of schedules in which each order was checked, and of those with the faults that an order has to survive. */
 final class Orders {
 
-    /** By ring is how messages of the others travel: those schedules are counted twice. */
+    /** Row of schedules that send along a ring. They also count under their order, so they are counted twice. */
     private static final String RING = "by ring";
 
     private static final List<String> NAMES = List.of(
@@ -23,7 +23,7 @@ final class Orders {
             "total, rotation, safe",
             RING);
 
-    /** What is counted, and where the coverage of a schedule has it: it was there if one of these was. */
+    /** Columns, each with its names in a schedule's coverage: a schedule counts if one of these has happened. */
     private static final Map<String, List<String>> COLUMNS = columns();
 
     private Orders() {}
@@ -44,7 +44,7 @@ final class Orders {
         return columns;
     }
 
-    /** Adds what a schedule has to be counted for to what it has shown. */
+    /** Adds to a schedule's coverage the counts of its order. */
     static void count(Coverage coverage, Settings group, boolean isMulticast) {
         GroupSettings.StackKind stack = group.get(GroupSettings.STACK);
         String name = stack.name().toLowerCase(Locale.ROOT);
@@ -72,7 +72,7 @@ final class Orders {
         return "order." + name + "." + column;
     }
 
-    /** By order: schedules, and of these with what. */
+    /** Returns by order the number of schedules, and of these the number for each column. */
     static Map<String, Map<String, Long>> of(Coverage coverage) {
         Map<String, Map<String, Long>> orders = new LinkedHashMap<>();
         for (String name : NAMES) {
@@ -84,7 +84,7 @@ final class Orders {
         return orders;
     }
 
-    /** A line for each, below one that says what the numbers are. */
+    /** Returns a line for each order, below a line with the names of the columns. */
     static String text(Coverage coverage) {
         StringBuilder text = new StringBuilder();
         of(coverage).forEach((name, counts) -> {

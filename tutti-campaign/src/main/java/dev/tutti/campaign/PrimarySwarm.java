@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Draws a schedule of {@link Schedule.Mode#PRIMARY}: a few members of a group with a primary partition, which lose and find
- * each other, end, and begin again with what they have on record or without it, mostly in the middle of a decision.
+ * Draws a schedule of {@link Schedule.Mode#PRIMARY}: a few members of a group with a primary partition, which lose and
+ * find each other, end, and start again with or without their records, mostly in the middle of a decision.
  */
 final class PrimarySwarm {
 
@@ -73,7 +73,7 @@ final class PrimarySwarm {
                 // fifo
             }
         }
-        // Short, so that much happens: a view change takes a few milliseconds, and to notice a cut as long as this.
+        // Short, so that much happens: a view change takes a few milliseconds, and detecting a cut as long as this.
         long heartbeat = 20 + random.nextLong(200);
         settings.put(NodeSettings.HEARTBEAT.name(), heartbeat + " ms");
         settings.put(NodeSettings.DETECTION_TIMEOUT.name(), 3 * heartbeat + " ms");
@@ -154,7 +154,7 @@ final class PrimarySwarm {
         return new Action.Lose(side, other, Fault.PARTITION);
     }
 
-    /** As a decision is under way: who has decided is cut off, or ends, or those who have accepted do. */
+    /** Strikes during a decision: cuts off or ends the node that has decided, or those that have accepted. */
     private void ambush() {
         List<Ambush.Message> messages = List.of(
                 Ambush.Message.PREPARE,

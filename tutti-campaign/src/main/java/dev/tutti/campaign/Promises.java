@@ -8,7 +8,7 @@ final class Promises {
 
     private Promises() {}
 
-    /** Not a fault, but what is promised: {@link Trial} waits for it, counted from the last thing that went wrong. */
+    /** Promise of one view of all that are up. {@link Trial} waits for it; the time counts from the last fault. */
     record OneView(Duration within) implements Action.Promise {
         @Override
         public String toString() {
@@ -16,7 +16,7 @@ final class Promises {
         }
     }
 
-    /** As {@link OneView}: nobody talks any more, and what was submitted has arrived. */
+    /** Promise, timed as {@link OneView}, that all submitted messages arrive once the traffic has stopped. */
     record Arrived(Duration within) implements Action.Promise {
         @Override
         public String toString() {
@@ -24,7 +24,7 @@ final class Promises {
         }
     }
 
-    /** As {@link OneView}; and then no other view comes as long as nothing happens that {@link #isBorne views bear}. */
+    /** Promise of {@link OneView}, and of no other view as long as only {@link #isBorne harmless} actions happen. */
     record Stay(Duration within) implements Action.Promise {
         @Override
         public String toString() {
@@ -32,7 +32,7 @@ final class Promises {
         }
     }
 
-    /** Not a fault, but what is promised: no join waits for longer, though nobody else may be in the group. */
+    /** Promise that no join takes longer than this, even if no other member is in the group. */
     record Joined(Duration within) implements Action.Promise {
         @Override
         public String toString() {
@@ -40,7 +40,7 @@ final class Promises {
         }
     }
 
-    /** What {@link Action.Await} waits for does not happen any more, so that what is promised next can hold. */
+    /** Cancels all pending {@link Action.Await}s, so that the promises after it can hold. */
     record Disarm() implements Action.Promise {
         @Override
         public boolean strike(Cluster cluster) {
@@ -54,7 +54,7 @@ final class Promises {
         }
     }
 
-    /** Whether it is no reason for another view. */
+    /** Returns whether a view has to survive the action. */
     static boolean isBorne(Action action) {
         return switch (action) {
             case Action.Send ignored -> true;

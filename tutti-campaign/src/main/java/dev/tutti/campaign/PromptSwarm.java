@@ -13,9 +13,9 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * Draws a schedule of {@link Schedule.Mode#PROMPT}: processes that are started together on a machine that has other things
- * to do, and end and begin again, often in the middle of a view change; sessions that are given up; all the while messages.
- * Whatever happens is over at once, so that a view that waits for a time-out shows a fault.
+ * Draws a schedule of {@link Schedule.Mode#PROMPT}: processes that start together on a busy machine, and end and start
+ * again, often in the middle of a view change; sessions that are closed; and messages all the time. Every fault is over
+ * at once, so that a view that waits for a time-out reveals a bug.
  */
 final class PromptSwarm {
 
@@ -26,15 +26,15 @@ final class PromptSwarm {
     private Schedule.World world = Schedule.World.plain();
     private long nowNanos;
 
-    /** Where frames take longer than elsewhere: there messages are still under way when a view changes. */
+    /** Sender of the slow path, on which messages are still under way when a view changes. */
     private int slowSender;
 
     private int slowReceiver;
 
-    /** A stream of its own: other draws stay as they are. */
+    /** Separate random stream for kinds of messages, so that the other draws stay as they are. */
     private final SplittableRandom kinds;
 
-    /** Another: of what comes last, as all is well. */
+    /** Separate random stream for the last part of the schedule, when all is well. */
     private final SplittableRandom lasts;
 
     PromptSwarm(long seed) {
@@ -74,7 +74,7 @@ final class PromptSwarm {
         return new Schedule(seed, Schedule.Mode.PROMPT, size, world, steps);
     }
 
-    /** Whoever is the oldest ends, until one is left: all have to agree on who comes next each time. */
+    /** Kills the coordinator until one node is left: each time all have to agree on the next one. */
     private void succession() {
         for (int left = size; left > 1; left--) {
             step(new Action.Coordinator(Action.Coordinator.Fate.KILLED));
@@ -88,7 +88,7 @@ final class PromptSwarm {
         steps.addAll(new Calm(lasts, size, nowNanos).draw(WITHIN, TIMEOUT, true));
     }
 
-    /** Whoever joins a group that all have left has nobody to wait for. */
+    /** Lets all leave and one join again: it has no member to wait for. */
     private void allLeave() {
         startAll();
         pass(SECOND / 20);
@@ -107,7 +107,7 @@ final class PromptSwarm {
         rest();
     }
 
-    /** Somebody consumes nothing, and its senders lose and meet it again and again: it has no more to hold than a window. */
+    /** Lets one node consume nothing while its senders lose and find it repeatedly: it holds no more than a window. */
     private void stuckReceiver() {
         int receiver = 1 + lasts.nextInt(size);
         step(new Action.Consume(receiver, null));
@@ -125,7 +125,7 @@ final class PromptSwarm {
         rest();
     }
 
-    /** Longer than any time-out, so that what one round leaves behind is not found in the next. */
+    /** Waits longer than any time-out, so that after-effects of one round are not found in the next. */
     private void rest() {
         step(new Promises.OneView(WITHIN));
         pass(SECOND);
@@ -214,7 +214,7 @@ final class PromptSwarm {
         }
     }
 
-    /** Half of them as they are; the others of all kinds: in scopes, out of band, to one, to itself, and in pieces. */
+    /** Draws half of the messages as given, the others scoped, out of band, to one, to itself or in pieces. */
     private Action.Send send(int from, int count, int length, int to) {
         if (kinds.nextBoolean()) {
             return new Action.Send(from, count, length, to);
@@ -227,7 +227,7 @@ final class PromptSwarm {
                 : new Action.Send(from, count, length, receiver, band);
     }
 
-    /** So much that some of it is under way when the trouble comes, and messages to one that begin their stream. */
+    /** Sends enough that some of it is under way when a fault comes, and unicasts that begin their stream. */
     private void work() {
         if (random.nextBoolean()) {
             step(new Action.Talk(random.nextBoolean() ? slowSender : node(), Duration.ofMillis(1 + random.nextInt(30))));
@@ -271,7 +271,7 @@ final class PromptSwarm {
         }
     }
 
-    /** Two sides go on without each other, one of them often a single node, and come back as parts of their own. */
+    /** Parts the group into two sides, one of them often a single node; each side goes on alone, and they merge. */
     private void part() {
         TreeSet<Integer> side = Action.setOf(node());
         while (side.size() < size - 1 && random.nextInt(3) == 0) {
@@ -280,7 +280,7 @@ final class PromptSwarm {
         step(new Action.Part(side, others(side)));
     }
 
-    /** Three parts or more, soon after each other, so that several coordinators merge at once; one of them is heard late. */
+    /** Makes three parts or more in a row, so that several coordinators merge at once; one of them is heard late. */
     private void severalParts() {
         TreeSet<Integer> late = Action.setOf(slowSender, slowReceiver);
         if (late.size() < size) {
@@ -292,7 +292,7 @@ final class PromptSwarm {
         }
     }
 
-    /** In the middle of the view change to come, or of one after it; often several things at one message. */
+    /** Strikes in the middle of the next view change, or of a later one, often with several actions at one message. */
     private void ambush() {
         for (int index = random.nextInt(2); index >= 0; index--) {
             Ambush.Message message = MESSAGES.get(random.nextInt(MESSAGES.size()));
@@ -305,7 +305,7 @@ final class PromptSwarm {
         }
     }
 
-    /** One end is late, a session is lost, somebody ends, and there are messages: some of it. */
+    /** Draws some of these: a stalled end, a lost session, a killed or started node, and messages. */
     private List<Action> together() {
         int node = node();
         List<Action> together = new ArrayList<>();
@@ -377,16 +377,16 @@ final class PromptSwarm {
 
     private static final long SECOND = 1_000_000_000L;
 
-    /** Those that each view change has more often. */
+    /** Messages to strike at; those that are repeated here are drawn more often. */
     private static final List<Ambush.Message> MESSAGES = List.of(
             Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.PREPARE, Ambush.Message.ACK, Ambush.Message.NACK,
             Ambush.Message.CUT, Ambush.Message.CUT, Ambush.Message.FETCH, Ambush.Message.FETCH, Ambush.Message.REPAIR);
 
-    /** Less than any time-out: of silence 3 s, of the hold-back 4 s, of a ballot 5 s. */
+    /** Time shorter than any time-out: 3 s of silence, 4 s of the hold-back, 5 s of a ballot. */
     private static final Duration WITHIN = Duration.ofMillis(2_500);
 
     private static final Duration TIMEOUT = NodeSettings.DETECTION_TIMEOUT.defaultValue();
 
-    /** Less than {@code discovery.patience}. */
+    /** Time shorter than {@code discovery.patience}. */
     private static final Duration AT_ONCE = Duration.ofMillis(250);
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Large groups in virtual time, and what else groups have to stand. */
+/** {@code tutti scale}: large groups in virtual time, and other loads that groups have to withstand. */
 @Command(
         name = "scale",
         mixinStandardHelpOptions = true,

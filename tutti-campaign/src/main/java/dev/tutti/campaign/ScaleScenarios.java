@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** What groups go through, large ones above all, and how well: for tests, and for whoever wants to see figures. */
+/** Scenarios with measurements, above all of large groups; used by tests and by {@link ScaleCommand}. */
 final class ScaleScenarios {
 
     private record Sight(Member member, int viewSize) {}
@@ -33,33 +33,33 @@ final class ScaleScenarios {
     }
 
     /**
-     * How a group came about.
+     * Measurements of the formation of a group.
      *
-     * @param millis of virtual time from the start of all to one view
-     * @param sizes different sizes of views that anybody saw, itself alone included
-     * @param frames that travelled
-     * @param connections that were dialled
+     * @param millis virtual time from the start of all nodes to one view
+     * @param sizes sizes of the views that any member saw, including a view of itself alone
+     * @param frames number of frames sent
+     * @param connections number of connections dialled
      */
     record Bootstrap(int nodes, long seed, long millis, TreeSet<Integer> sizes, long frames, long connections) {}
 
     /**
-     * What a change did to those who stayed.
+     * Measurements of the effect of a change on the members that stayed.
      *
-     * @param millis until all had the last view
-     * @param views how many views each of them saw, at most
-     * @param spared whether nobody was ever removed but those who had to be
+     * @param millis time until all had the last view
+     * @param views largest number of views that one of them saw
+     * @param spared whether no member was ever removed except those that had to be
      */
     record Removal(int nodes, long seed, long millis, int views, boolean spared) {}
 
     /**
-     * How two parts of a group became one again.
+     * Measurements of the merge of two parts of a group.
      *
-     * @param millis from the end of the partition until all had one view
-     * @param missing what somebody should have delivered by then, or should not have
+     * @param millis time from the end of the partition until all had one view
+     * @param missing messages that a member should have delivered by then, or should not have
      */
     record Healing(int nodes, long seed, long millis, List<Violation> missing) {}
 
-    /** All start at one instant and have each other's addresses. */
+    /** Starts all nodes at one instant, with each other's addresses. */
     Bootstrap bootstrap(Duration limit) {
         long begin = cluster.simulation().nowNanos();
         cluster.start().until("one view of " + cluster.size(), limit, cluster::isOneView);
@@ -75,7 +75,7 @@ final class ScaleScenarios {
                 trace.count(Trace.Kind.ACCEPTED));
     }
 
-    /** Some of a settled group are killed at one instant. */
+    /** Kills some nodes of a settled group at one instant. */
     Removal crashes(int count, Duration limit) {
         sights.clear();
         long begin = cluster.simulation().nowNanos();
@@ -86,7 +86,7 @@ final class ScaleScenarios {
         return removal(begin, victims);
     }
 
-    /** One node of a settled group is not heard by anybody any more, and hears all. */
+    /** Cuts off one node of a settled group so that no other hears it while it hears all. */
     Removal silence(int victim, Duration limit) {
         sights.clear();
         long begin = cluster.simulation().nowNanos();
@@ -101,7 +101,7 @@ final class ScaleScenarios {
     }
 
     /**
-     * Of a settled group on datagrams one node gets behind links that lose most of what goes through, in both directions.
+     * Puts one node of a settled group on datagrams behind links that lose most datagrams, in both directions.
      *
      * @param victim the node
      */
@@ -122,7 +122,7 @@ final class ScaleScenarios {
         return removal(begin, List.of(victim));
     }
 
-    /** A settled group falls into two parts, both of which go on, and comes together again. */
+    /** Splits a settled group into two parts, both of which go on, and heals the partition. */
     Healing partition(Duration duration, Duration limit) {
         int[] side = IntStream.rangeClosed(1, cluster.size() * 2 / 5).toArray();
         cluster.partition(side).advance(duration);

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that a run depends on: a world, and what happens in it at which time.
+ * Everything that a run depends on: a world, and the actions in it with their times.
  *
  * <p>{@link #toString} is a text for people, which {@link #parse} reads back; docs/design/simulator.md describes it.
  *
@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
 
-    /** What is asked for at the end. */
+    /** Kind of schedule, with the condition that has to hold at its end. */
     enum Mode {
         /** All faults heal, and those that are up come to rest together. */
         SAFETY,
         /** Faults between the core and the others stay for good; the core agrees, in time, on a view of exactly itself. */
         LIVENESS,
-        /** Some pairs never hear each other again; views settle, in time, whatever they are. */
+        /** Some pairs never hear each other again; views settle in time, whichever these are. */
         SETTLING,
         /** Processes begin and end, and everybody can hear everybody: each view comes without waiting for a time-out. */
         PROMPT,
@@ -40,7 +40,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         PRIMARY,
         /** One of the members lies, as long as it lives; the core is honest, and comes to rest without it. */
         LIAR,
-        /** Nodes of the API with applications on them; the seed alone says all of it. */
+        /** Nodes of the API with applications on them; the seed alone determines everything. */
         APPLICATION;
 
         @Override
@@ -49,7 +49,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         }
     }
 
-    /** Something at a time. */
+    /** An action and its time. */
     record Step(long timeNanos, Action action) {
         @Override
         public String toString() {
@@ -58,15 +58,15 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
     }
 
     /**
-     * What does not change while a schedule runs.
+     * Conditions that do not change while a schedule runs.
      *
      * @param settings of nodes and group, by name
-     * @param driftPpm how much faster a node's clock goes
-     * @param lateTimers how late a node's timers are at most; those named are also told of time at random
-     * @param core in {@link Mode#LIVENESS} and {@link Mode#LIAR}
-     * @param coldTurn what the turns of a process that has just begun take longer at most
-     * @param coldHalf after which time that is half of it, and again
-     * @param datagrams null on streams
+     * @param driftPpm excess speed of a node's clock
+     * @param lateTimers largest delay of a node's timers; the nodes listed are also told the time at random moments
+     * @param core nodes that have to agree in {@link Mode#LIVENESS} and {@link Mode#LIAR}
+     * @param coldTurn largest extra duration of the turns of a process that has just started
+     * @param coldHalf time after which that extra duration is halved, repeatedly
+     * @param datagrams null if nodes use streams
      */
     record World(
             TreeMap<String, String> settings,
@@ -87,7 +87,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
                     new TreeMap<>(), new TreeMap<>(), new TreeSet<>(), Duration.ZERO, Duration.ofMillis(100), null);
         }
 
-        /** With maps of its own. */
+        /** Returns a copy with maps of its own. */
         World copy() {
             return new World(
                     new TreeMap<>(settings), path, connectTimeout, endDelayMax, noticeDelayMax, new TreeMap<>(driftPpm),
@@ -124,11 +124,11 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
      *
      * @param bytesMax of a datagram
      * @param isMulticast whether one datagram reaches all
-     * @param receiveBufferBytes what waits for a node's next turn
+     * @param receiveBufferBytes limit of the datagrams that wait for a node's next turn
      */
     record Datagrams(int bytesMax, boolean isMulticast, int receiveBufferBytes, DatagramPath path) {
 
-        /** Nothing gets lost on the way. */
+        /** Returns the same with a path that loses nothing. */
         Datagrams withoutFaults() {
             return new Datagrams(bytesMax, isMulticast, receiveBufferBytes, DatagramPath.LOCAL);
         }
@@ -139,7 +139,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
                     + ", receive buffers of " + receiveBufferBytes + " bytes";
         }
 
-        /** Another line. */
+        /** Returns the path, as a line of its own. */
         String pathText() {
             return "datagrams take " + Durations.print(path.latency()) + " and up to " + Durations.print(path.jitter())
                     + ", " + path.tail() + " of them up to " + Durations.print(path.tailMax()) + " more, lost "
@@ -156,7 +156,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         }
     }
 
-    /** The applications of a seed. */
+    /** Returns the schedule of the applications of a seed. */
     static Schedule ofApplication(long seed) {
         return new Schedule(seed, Mode.APPLICATION, 3, World.plain(), List.of());
     }
@@ -244,7 +244,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         private World world = World.plain();
         private final List<Step> steps = new ArrayList<>();
 
-        /** What a line may say, and what follows. */
+        /** Forms of a line, each with its effect. */
         private final List<Line> lines = List.of(
                 line("seed (-?\\d+)", m -> seed = Long.parseLong(m.group(1))),
                 line("mode (\\w+)", m -> mode = Mode.valueOf(m.group(1).toUpperCase(Locale.ROOT))),

@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
-/** Runs the schedules of many seeds, one simulation per thread, and adds up what came out. */
+/** Runs the schedules of many seeds, one simulation per thread, and adds up their outcomes. */
 final class Search {
 
     /**
-     * What came out of all.
+     * Sum of the outcomes of all schedules.
      *
      * @param failures in the order of their seeds
-     * @param differing seeds whose second run went another way
+     * @param differing seeds whose second run differed from the first
      */
     record Result(
             long schedules,
@@ -41,7 +41,7 @@ final class Search {
     private final int failuresMax;
     private final Consumer<String> progress;
 
-    // Under the lock of this object.
+    // Guarded by the monitor of this object.
     private final Coverage coverage = new Coverage();
     private final List<Trial.Outcome> failures = new ArrayList<>();
     private final List<Long> differing = new ArrayList<>();
@@ -56,7 +56,7 @@ final class Search {
 
     /**
      * @param schedules by seed
-     * @param failuresMax after so many nothing new is begun
+     * @param failuresMax number of failures after which no other schedule is started
      */
     Search(LongFunction<Schedule> schedules, Mutant mutant, int threads, int failuresMax, Consumer<String> progress) {
         this.schedules = schedules;
@@ -66,7 +66,7 @@ final class Search {
         this.progress = progress;
     }
 
-    /** Until {@code count} seeds from {@code first} on are done, or the time is over. */
+    /** Runs until {@code count} seeds from {@code first} on are done, or the time is over. */
     Result run(long first, long count, long nanosMax) {
         long beginNanos = System.nanoTime();
         lastProgressNanos = beginNanos;
@@ -127,7 +127,7 @@ final class Search {
         }
     }
 
-    /** Whether this was the last failure that is wanted. */
+    /** Runs the schedule of a seed and adds up its outcome; returns whether there are as many failures as wanted. */
     private boolean take(long seed, long beginNanos) {
         Schedule schedule = schedules.apply(seed);
         Trial.Outcome outcome = Trial.run(schedule, mutant);

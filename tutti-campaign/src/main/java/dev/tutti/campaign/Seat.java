@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** A node of a {@link Cluster} with its application, from a start to the end of that run. */
 final class Seat {
 
-    /** What is still to be submitted. */
+    /** A message that is still to be submitted. */
     private record Order(@Nullable Member receiver, int length, Band band, int scope, boolean isAsked) {}
 
     private static final long SUBMISSIONS_BYTES_MAX = 256 * 1024;
@@ -56,7 +56,7 @@ final class Seat {
     /** Large messages wait in the application, one at a time. */
     private Outgoing.@Nullable Large large;
 
-    /** @param askedEvery a receipt is asked for of each message at such a place among those of one call; of none if it is 0 */
+    /** @param askedEvery asks for a receipt of each {@code askedEvery}th message of a call; of none if it is 0 */
     Seat(
             Simulation simulation,
             History history,
@@ -86,7 +86,7 @@ final class Seat {
         outgoing.close(reason);
     }
 
-    /** Whether it has left, and those who stay in its group with a primary partition said that they do not need its vote. */
+    /** Reports whether it has left, and the rest of a group with a primary partition no longer needs its vote. */
     boolean isReleased() {
         return "left".equals(endedBecause);
     }
@@ -107,12 +107,12 @@ final class Seat {
         return node.run() == run && node.life() != SimulatedNode.Life.DOWN && !application.isLeft();
     }
 
-    /** Members that want to be in a view: paused ones can't. */
+    /** Reports whether the member can be in a view: it is up and not paused. */
     boolean isPresent() {
         return isUp() && node.life() == SimulatedNode.Life.RUNNING;
     }
 
-    /** Messages that wait here because the node has not taken what was submitted before. */
+    /** Returns the number of messages that wait here because the node has not accepted earlier ones yet. */
     int ordersWaiting() {
         return orders.size();
     }
@@ -219,18 +219,18 @@ final class Seat {
         node.execute(now -> machine().leave(now, member()));
     }
 
-    /** Whether the member was asked to leave, and has not been told that it has. */
+    /** Reports whether the member was asked to leave, and has not been told that it has. */
     boolean isStillLeaving() {
         return isLeaving && !application.isLeft();
     }
 
-    /** Whether the process has ended in order and the member was not told of the end of its group. */
+    /** Reports whether the process has ended in order and the member was not told of the end of its group. */
     boolean hasMissedTheEnd() {
         boolean isOver = node.run() != run || node.life() == SimulatedNode.Life.DOWN;
         return isStopping && !isCrashed && isOver && application.isMember() && !application.isLeft();
     }
 
-    /** Whether the member stands outside of the primary partition and was not told so. */
+    /** Reports whether the member is outside of the primary partition and was not told so. */
     boolean isSuspendedInSilence() {
         boolean isRunning = node.run() == run && node.life() == SimulatedNode.Life.RUNNING && !application.isLeft();
         return isRunning && application.isMember() && !isLeaving && !application.isSuspended() && isOutside();
@@ -242,7 +242,7 @@ final class Seat {
         return isOutside[0];
     }
 
-    /** Looks for {@code groups.NAME.membership.outside}. */
+    /** Finds {@code groups.NAME.membership.outside} in a report. */
     private record OutsideReport(String group, int depth, boolean[] isOutside) implements Report {
         @Override
         public void put(String name, long value) {
@@ -276,7 +276,7 @@ final class Seat {
         node.powerOff();
     }
 
-    /** The process ends without a word, by way of another seat on it. */
+    /** Records that the process ends without a goodbye; another seat on it may have ended it. */
     void end() {
         isCrashed = true;
         if (application.isMember() && !application.isLeft()) {
@@ -285,7 +285,7 @@ final class Seat {
     }
 
     private static MessageReader reader() {
-        // A large message that a view change has withdrawn may be on its way again together with one to this member alone.
+        // A large multicast that a view change has withdrawn may be sent again, interleaved with a large unicast.
         Reassembly ofAll = new Reassembly();
         Reassembly ofOne = new Reassembly();
         return (Packet packet, Consumer<byte[]> messages) -> {
@@ -337,7 +337,7 @@ final class Seat {
         return node.name();
     }
 
-    /** Whether the member takes part in no view change now, or is no member any more. */
+    /** Reports whether the member takes part in no view change now, or is no member any more. */
     boolean isSteady() {
         StateReport state = new StateReport(new StringBuilder());
         machine().report(state);

@@ -7,12 +7,12 @@ import dev.tutti.protocols.node.GroupSettings;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What is wrong by what nodes report of themselves. */
+/** Finds faults in the nodes' reports of their own state. */
 final class SeatReports {
 
     private SeatReports() {}
 
-    /** Who takes another for silent, in words; empty if nobody does. */
+    /** Describes the nodes that take another for silent; empty if there are none. */
     static String suspected(List<Seat> seats) {
         List<String> names = seats.stream().map(seat -> seat.node.name()).toList();
         StringBuilder suspected = new StringBuilder();
@@ -26,7 +26,7 @@ final class SeatReports {
         return suspected.toString();
     }
 
-    /** Looks for {@code detection.silent}. */
+    /** Finds {@code detection.silent} in a report. */
     private record SilentReport(int depth, Consumer<String> found) implements Report {
         @Override
         public void put(String name, long value) {
@@ -46,7 +46,7 @@ final class SeatReports {
         }
     }
 
-    /** What a member holds more of than its window allows, in words; empty if nothing. */
+    /** Describes the amounts by which a member holds more than its window allows; empty if there are none. */
     static String excess(Seat seat, Settings group) {
         long windowBytes = group.get(GroupSettings.WINDOW).bytes();
         StringBuilder excess = new StringBuilder();
@@ -64,8 +64,8 @@ final class SeatReports {
 
     private record WindowReport(long bytesMax, StringBuilder excess) implements Report {
         /**
-         * Bounded by two windows: a backlog is of multicasts and of unicasts, and copies grow beyond one while repairs
-         * come, which do not say what is stable.
+         * Amounts bounded by two windows: a backlog holds multicasts and unicasts, and copies exceed one window during
+         * repairs, because these do not tell what is stable.
          */
         private static final List<String> TWICE = List.of("backlog-bytes", "copies-bytes");
 

@@ -15,7 +15,7 @@ final class Sentences {
 
     private Sentences() {}
 
-    /** How a sentence looks, and what it means. */
+    /** Pattern of a sentence, and the action that it stands for. */
     private record Form(Pattern pattern, Function<Matcher, Action> meaning) {
         Form(String pattern, Function<Matcher, Action> meaning) {
             this(

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Makes a schedule that breaks a promise smaller while it breaks the same promise: kinds of faults, parts of the schedule,
- * single steps, nodes, and then time and amounts.
+ * Makes a schedule that breaks a promise smaller while it breaks the same promise: kinds of faults, parts of the
+ * schedule, single steps, nodes, and then time and amounts.
  */
 final class Shrinker {
 
@@ -24,10 +24,10 @@ final class Shrinker {
         this.endMillis = System.currentTimeMillis() + millisMax;
     }
 
-    /** The smallest failure that was found within {@code millisMax}; {@code failed} if there is none smaller. */
+    /** Returns the smallest failure found within {@code millisMax}; {@code failed} if none is smaller. */
     static Trial.Outcome shrink(Trial.Outcome failed, Mutant mutant, long millisMax) {
         if (failed.schedule().mode() == Schedule.Mode.APPLICATION) {
-            // The seed alone says all of it.
+            // The seed alone determines everything.
             return failed;
         }
         Shrinker shrinker = new Shrinker(failed, mutant, millisMax);
@@ -61,7 +61,7 @@ final class Shrinker {
         try {
             outcome = Trial.run(candidate, mutant);
         } catch (SettingException e) {
-            // What was left out was needed by another setting.
+            // Another setting needs the one that was left out.
             return false;
         }
         if (outcome.property().equals(property)) {
@@ -82,7 +82,7 @@ final class Shrinker {
         }
     }
 
-    /** Halves, quarters, and so on down to single steps. */
+    /** Removes halves, quarters, and so on down to single steps. */
     private void removeSteps() {
         for (int length = best.schedule().steps().size() / 2; length >= 1; length /= 2) {
             int from = best.schedule().steps().size() - length;
@@ -121,7 +121,7 @@ final class Shrinker {
         }
     }
 
-    /** The last nodes, once no step needs them; others could only go if all were renamed. */
+    /** Removes the last nodes that no step needs; removing others would rename the rest. */
     private void removeNodes() {
         for (int size = best.schedule().size() - 1; size >= 1 && hasTime(); size--) {
             int limit = size;
@@ -140,7 +140,7 @@ final class Shrinker {
         }
     }
 
-    /** Long waits become short ones. */
+    /** Shortens long waits. */
     private void shortenTime() {
         for (int index = 0; index < best.schedule().steps().size() && hasTime(); index++) {
             List<Schedule.Step> steps = best.schedule().steps();

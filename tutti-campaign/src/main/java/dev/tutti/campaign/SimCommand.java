@@ -146,7 +146,7 @@ final class SimCommand implements Callable<Integer> {
         return mutant == null ? search() : huntMutants(mutant);
     }
 
-    /** What nodes log of each view, and of each callback that fails on purpose, is of no use in thousands of runs. */
+    /** Turns logging off: lines for each view and each deliberate failure are of no use in thousands of runs. */
     private static void silenceLogs() {
         if (System.getProperty(LOG_LEVEL) == null) {
             System.setProperty(LOG_LEVEL, "off");
@@ -178,7 +178,7 @@ final class SimCommand implements Callable<Integer> {
         return drawn;
     }
 
-    /** Applications have their own settings, and nodes without deliberate bugs. */
+    /** Rejects options that applications do not have: they draw their settings, and run without deliberate bugs. */
     private void checkMode() {
         if (mode == Schedule.Mode.APPLICATION && (mutant != null || !set.isEmpty())) {
             throw new ParameterException(line(), "--mode application takes neither --mutant nor --set: applications draw their"
@@ -195,7 +195,7 @@ final class SimCommand implements Callable<Integer> {
         }
     }
 
-    /** Prompt schedules first: they are short, and most of what is wrong shows in a view change. */
+    /** Returns the ways to draw schedules, prompt ones first: they are short, and most bugs show in a view change. */
     private List<LongFunction<Schedule>> ways() {
         LongFunction<Schedule> promptly = number -> withSet(Swarm.draw(number, Schedule.Mode.PROMPT));
         return mode == null ? List.of(promptly, this::schedule) : List.of(this::schedule);
@@ -284,7 +284,7 @@ final class SimCommand implements Callable<Integer> {
         return result.isClean() && owed.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    /** What a seed is to be replayed with. */
+    /** Returns the options with which a seed has to be replayed. */
     private String sameAgain() {
         StringBuilder options = new StringBuilder(mode == null ? "" : " --mode " + mode);
         set.forEach((name, value) -> options.append(" --set \"").append(name).append('=').append(value).append('"'));
@@ -329,7 +329,7 @@ final class SimCommand implements Callable<Integer> {
 
     // ------------------------------------------------------------------ slips
 
-    /** The last line is read by {@link SlipHunt}. */
+    /** Runs schedules until one breaks a promise. {@link SlipHunt} reads the last line of the output. */
     private int searchUntilBroken() {
         long count = schedules > 0 ? schedules : HUNT_SCHEDULES;
         Search.Result result = new Search(this::schedule, Mutant.NONE, threads, 1, this::say).run(first, count, Long.MAX_VALUE);
@@ -384,7 +384,7 @@ final class SimCommand implements Callable<Integer> {
         };
     }
 
-    /** Whether a run without any slip breaks nothing. */
+    /** Reports whether a run without any slip breaks nothing. */
     private static boolean holds(List<String> arguments) {
         CommandLine line = Campaign.line();
         line.setOut(new PrintWriter(Writer.nullWriter()));

@@ -18,20 +18,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Draws a schedule from a seed. Each seed has some kinds of faults and not the others (swarm testing, Groce et al., 2012),
- * so that what one kind hides shows where that is missing.
+ * Draws a schedule from a seed. Each seed has some kinds of faults and not the others (swarm testing, Groce et al.,
+ * 2012), so that a bug that one kind hides shows in schedules without that kind.
  */
 final class Swarm {
 
-    /** What is out of band is short. */
+    /** Bytes of the longest message out of band. */
     private static final int URGENT_BYTES_MAX = 2_000;
 
     private static final String FIRST_ONLY = "n1:7800";
 
-    /** Longer than whatever was wrong takes to be over. */
+    /** Time after which the effects of all faults are over. */
     private static final Duration LONG = Duration.ofSeconds(300);
 
-    /** By so many times what a frame takes at most is a time-out longer than a heartbeat. */
+    /** Multiple of a path's jitter by which a time-out at least exceeds the heartbeat. */
     private static final long DELAYS_BEFORE_A_VERDICT = 3;
 
     private final SplittableRandom random;
@@ -45,7 +45,7 @@ final class Swarm {
     private long nowNanos;
     private long bytesLeft;
 
-    /** Without one of the nodes the others may never hear of each other. */
+    /** True if nodes learn of each other only through some of them, so that all have to be up. */
     private boolean isEverybodyNeeded;
 
     private Swarm(long seed, Schedule.Mode mode) {
@@ -58,7 +58,7 @@ final class Swarm {
         this.world = Schedule.World.plain();
     }
 
-    /** The mode that a seed has when none is asked for. */
+    /** Returns the mode of a seed when none is asked for. */
     static Schedule.Mode modeOf(long seed) {
         if (Math.floorMod(seed, 16L) == 12) {
             return Schedule.Mode.PRIMARY;
@@ -167,7 +167,7 @@ final class Swarm {
         }
         world = world.withPath(path);
         if (heartbeatMillis > 0) {
-            // Who sets a time-out below what heartbeats take asks for views that go on changing.
+            // A time-out shorter than the arrival of heartbeats makes views change for ever.
             long needed = heartbeatMillis + DELAYS_BEFORE_A_VERDICT * path.jitter().toMillis();
             settings.put(NodeSettings.HEARTBEAT.name(), heartbeatMillis + " ms");
             settings.put(NodeSettings.DETECTION_TIMEOUT.name(), Math.max(timeoutMillis, needed) + " ms");
@@ -220,12 +220,12 @@ final class Swarm {
         return new Schedule.Datagrams(bytesMax, random.nextInt(3) > 0, bufferBytes, path);
     }
 
-    /** In steps of a hundredth, for people to read. */
+    /** Draws a share in steps of a hundredth, which is easy to read. */
     private double share(double max) {
         return random.nextInt((int) (max * 100) + 1) / 100.0;
     }
 
-    /** From a stream of its own: other draws stay as they are. */
+    /** Draws the order from a random stream of its own, so that other draws stay as they are. */
     static void drawOrder(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
         SplittableRandom orders = new SplittableRandom(~seed * 31 + mode.ordinal());
         int kind = orders.nextInt(8);
@@ -237,20 +237,20 @@ final class Swarm {
             settings.put(GroupSettings.TOTAL_DELIVERY.name(), orders.nextBoolean() ? "agreed" : "safe");
         }
         if (new SplittableRandom(~seed * 41 + mode.ordinal()).nextBoolean()) {
-            // Just as long as the longest that is sent, so that those who send large ones take turns.
+            // Exactly the length of the longest message, so that senders of large messages take turns.
             settings.put(GroupSettings.MESSAGE_BYTES_MAX.name(), Size.mebibytes(1).toString());
         }
         SplittableRandom ways = new SplittableRandom(~seed * 37 + mode.ordinal());
         if (ways.nextInt(6) == 0) {
             settings.put(GroupSettings.DISSEMINATION.name(), ways.nextInt(4) == 0 ? "auto" : "ring");
             if (ways.nextInt(4) > 0) {
-                // So short that members are gone round all the time, and ways change with every burst.
+                // So short that members are bypassed all the time, and routes change with every burst.
                 settings.put(GroupSettings.RING_PATIENCE.name(), 1 + ways.nextInt(20) + " ms");
             }
         }
     }
 
-    /** Every sixth schedule has a second group on the same nodes; from a stream of its own. */
+    /** Gives every sixth schedule a second group on the same nodes, from a random stream of its own. */
     static void drawAside(TreeMap<String, String> settings, long seed, Schedule.Mode mode) {
         SplittableRandom asides = new SplittableRandom(~seed * 41 + mode.ordinal());
         if (asides.nextInt(6) > 0) {
@@ -270,7 +270,7 @@ final class Swarm {
         return world.settings().containsKey(Neighbours.PREFIX + GroupSettings.WINDOW.name());
     }
 
-    /** Nodes that do not know all others from the start; only where all are up in the end, and no cut stays. */
+    /** Draws nodes that do not know all others from the start, if all are up in the end and no cut stays. */
     private void drawSeeds(TreeMap<String, String> settings) {
         SplittableRandom seeds = new SplittableRandom(~seed * 43 + mode.ordinal());
         if (mode == Schedule.Mode.SAFETY && seeds.nextInt(3) == 0) {
@@ -311,7 +311,7 @@ final class Swarm {
         }
     }
 
-    /** A stretch in which nothing new happens, up to hours. */
+    /** Adds a stretch of up to hours in which nothing new happens. */
     private void lull() {
         if (random.nextBoolean()) {
             step(new Action.HealAll());
@@ -337,7 +337,7 @@ final class Swarm {
         if (random.nextInt(3) == 0) {
             fault = Fault.WORK;
         } else if (random.nextInt(6) == 0) {
-            // Whoever is down or stands still has to come back, or soon nobody is left to have faults.
+            // A node that is down or paused has to come back, or soon no node is left to have faults.
             fault = Fault.START;
         }
         int node = node();
@@ -451,7 +451,7 @@ final class Swarm {
         startSoon(node);
     }
 
-    /** Often before anybody has noticed that the node was gone. */
+    /** Starts the node again, often before any other has noticed that it was gone. */
     private void startSoon(int node) {
         if (faults.contains(Fault.START) && random.nextBoolean()) {
             stepAfter(random.nextLong(1L << 10 + random.nextInt(24)), new Action.Start(node));
@@ -496,7 +496,7 @@ final class Swarm {
         }
     }
 
-    /** Into two sides, or into as many as have two nodes each. */
+    /** Splits the nodes into two sides, or into as many as have two nodes each. */
     private void partition() {
         if (size < 4 || random.nextInt(3) > 0) {
             TreeSet<Integer> side = side();
@@ -538,7 +538,7 @@ final class Swarm {
         lose(side, other, Fault.BRIDGE);
     }
 
-    /** Each node hears those that sit near it in a ring, a majority, and no two hear the same one. */
+    /** Lets each node hear only its neighbours in a ring: a majority, but a different one for each node. */
     private void ring() {
         List<Integer> seats = new ArrayList<>();
         for (int node = 1; node <= size; node++) {
@@ -587,7 +587,7 @@ final class Swarm {
         }
     }
 
-    /** One node to some, or some to one; in the end all is as before. */
+    /** Delays frames from one node to some, or from some to one, until the end of the faults. */
     private void delay() {
         TreeSet<Integer> side = random.nextBoolean() ? Action.setOf(node()) : side();
         TreeSet<Integer> other = others(side);
@@ -600,7 +600,7 @@ final class Swarm {
         }
     }
 
-    /** One, or all, and sometimes they it. */
+    /** Closes the node's session with one other or with all, sometimes at both ends. */
     private void giveUp(int node) {
         boolean isMutual = random.nextInt(3) == 0;
         TreeSet<Integer> others = random.nextInt(3) == 0
@@ -614,7 +614,7 @@ final class Swarm {
         }
     }
 
-    /** One or two of them, and traffic for them to meet. */
+    /** Adds one or two ambushes, and traffic while they strike. */
     private void ambush() {
         List<Ambush.Message> messages = Ambush.Message.ofAnyGroup();
         Ambush.Message message = messages.get(random.nextInt(messages.size()));
@@ -623,7 +623,7 @@ final class Swarm {
                     new Action.Send(node(), 1 + random.nextInt(20), random.nextInt(3_000), 0)));
         }
         if (random.nextBoolean()) {
-            // Of all kinds, so that something of each waits while the view changes, or is under way.
+            // Messages of all kinds, so that some of each wait or are under way while the view changes.
             Band band = Band.values()[random.nextInt(Band.values().length)];
             int length = random.nextInt(8) == 0 && band != Band.OUT_OF_BAND ? random.nextInt(300_000) : random.nextInt(2_000);
             step(new Action.Await(message, 0, 1 + random.nextInt(size), Duration.ZERO,
@@ -665,7 +665,7 @@ final class Swarm {
     // ------------------------------------------------------------------ the end
 
     private void end() {
-        // What was to happen later happens before the end.
+        // The end comes after steps that were planned for later.
         for (Schedule.Step step : steps) {
             nowNanos = Math.max(nowNanos, step.timeNanos());
         }
@@ -691,7 +691,7 @@ final class Swarm {
         }
     }
 
-    /** From a stream of its own, as all is well again. */
+    /** Draws the last part, when all is well again, from a random stream of its own. */
     private void lastly() {
         SplittableRandom lasts = new SplittableRandom(~seed * 53);
         Duration timeout = timeout();
@@ -708,7 +708,7 @@ final class Swarm {
                     && world.endDelayMax().compareTo(timeout.dividedBy(8)) <= 0;
             add(new Calm(lasts, size, nowNanos).draw(LONG, timeout, isBreaking));
         } else if (!world.settings().containsKey(NodeSettings.DETECTION_TIMEOUT.name())) {
-            // Whatever is lost comes again, also if nothing is sent after it.
+            // Lost datagrams are sent again, even if no message follows.
             step(new Promises.OneView(LONG));
             for (int from = 1; from <= size; from++) {
                 step(new Action.Send(from, 1 + lasts.nextInt(10), lasts.nextInt(1_000), 0));
@@ -727,7 +727,7 @@ final class Swarm {
         nowNanos = more.getLast().timeNanos() + 1;
     }
 
-    /** Until nothing is under way that could bring another view. */
+    /** Heals everything and waits until nothing is under way that could cause another view. */
     private void allWell() {
         step(new Promises.Disarm());
         step(new Action.HealAll());
@@ -744,7 +744,7 @@ final class Swarm {
         pass(LONG.toNanos());
     }
 
-    /** The only node that the others were told of is gone, and two sides lose each other and find each other without it. */
+    /** Kills the only seed, then cuts the others into two sides, which have to find each other without it. */
     private void loseTheSeed(SplittableRandom lasts, Duration timeout) {
         step(new Action.Kill(1));
         TreeSet<Integer> side = new TreeSet<>();
@@ -759,7 +759,7 @@ final class Swarm {
         step(new Promises.OneView(LONG));
     }
 
-    /** All but the core are away for good, each in its own way. */
+    /** Removes all nodes but the core for good, each in a way of its own. */
     private void endWithCore() {
         TreeSet<Integer> core = side();
         world.core().addAll(core);
@@ -780,7 +780,7 @@ final class Swarm {
         }
     }
 
-    /** All are up, and some pairs stay apart, one way or both. */
+    /** Starts all nodes, and leaves some pairs cut off from each other, in one direction or both. */
     private void endWithCuts() {
         step(new Action.HealAll());
         for (int node = 1; node <= size; node++) {

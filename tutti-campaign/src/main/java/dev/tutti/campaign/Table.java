@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What a search has to show: how much was tried, what really happened, and what did not. */
+/** Summary of a search: the amount tried, the events that really happened, and those that did not. */
 final class Table {
 
-    /** What only appears when it happens, and is worth knowing when it did not. */
+    /** Names that coverage contains only if the event happened; the table also shows those that did not. */
     private static final List<String> STATES = List.of(
             "event.late",
             "event.session-lost",
@@ -65,17 +65,17 @@ final class Table {
             "state.two-groups: one at rest while the application of the other stands still",
             "state.unreliable: probes arrived");
 
-    /** Listed, and not to be had in a campaign of {@link #FULL_SCHEDULES}: some need luck, some a peer that is none of ours. */
+    /** Listed events that a campaign of {@link #FULL_SCHEDULES} need not reach: they need luck, or a foreign peer. */
     private static final Set<String> RARE = Set.of(
             "groups.story.dropped.held_full",
             "groups.story.dropped.malformed",
             "groups.story.reliability.ring-changes",
             "state.session-too-early: while the peer has the one before");
 
-    /** So many schedules of all kinds reach everything that is listed, or something is no longer tried. */
+    /** Number of schedules of all kinds that reach all listed events, unless something is no longer tried. */
     static final long FULL_SCHEDULES = 2_000;
 
-    /** What the model check of the view change did not look at, in the words of spec/README.md, and where it shows here. */
+    /** Cases that the model check of the view change left out, in the words of spec/README.md, with their coverage. */
     private static final Map<String, String> LEFT_OPEN = Map.of(
             "partition, crash and restart together, within 10 s",
             "state.partition-crash-restart: within 10 s",
@@ -139,7 +139,7 @@ final class Table {
         return new TreeMap<>(Expected.of(result.coverage().counts()));
     }
 
-    /** Listed and not met by applications, if there were any; a campaign does not owe it. */
+    /** Returns listed events that applications did not reach, if there were any; a campaign need not reach them. */
     private List<String> missingApplications() {
         return hasApplications() ? zeros(applications()) : List.of();
     }
@@ -155,7 +155,7 @@ final class Table {
                 .toList();
     }
 
-    /** All that was listed and did not happen. */
+    /** Returns all listed events that did not happen. */
     private List<String> missing() {
         List<String> missing = new ArrayList<>(zeros(faults()));
         missing.addAll(zeros(leftOpen()));
@@ -163,7 +163,7 @@ final class Table {
         return missing;
     }
 
-    /** What a full campaign has to reach and this one has not; empty for a smaller one. */
+    /** Returns the events that a full campaign has to reach and this one has not; empty for a smaller one. */
     List<String> owed() {
         return result.schedules() < FULL_SCHEDULES
                 ? List.of()

@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
 final class Trial {
 
     /**
-     * What came out.
+     * Outcome of a run.
      *
-     * @param property what was broken, by its name in docs/guarantees.md; empty if nothing was
-     * @param failure what a person needs to know of it; empty if nothing was broken
-     * @param hash of all that happened
-     * @param restNanos from the last fault to rest
-     * @param promptNanos in {@link Schedule.Mode#PROMPT}: the longest from a trouble to one view
-     * @param memoryShare the most that a node has held, of what it may hold
+     * @param property the broken property, by its name in docs/guarantees.md; empty if none was
+     * @param failure description of the failure; empty if nothing was broken
+     * @param hash hash of all that happened
+     * @param restNanos time from the last fault to rest
+     * @param promptNanos in {@link Schedule.Mode#PROMPT}: the longest time from a fault to one view
+     * @param memoryShare the most memory that a node held, as a share of its limit
      */
     record Outcome(
             Schedule schedule,
@@ -132,7 +132,7 @@ final class Trial {
         this.liarWatch = schedule.mode() == Schedule.Mode.LIAR ? new LiarWatch(cluster, schedule) : null;
         if (cluster.groupSettings().get(GroupSettings.STACK) != GroupSettings.StackKind.UNRELIABLE
                 && schedule.mode() != Schedule.Mode.LIAR) {
-            // Not drawn: schedules stay what they are for their seeds.
+            // Taken from the seed, not drawn, so that the other draws stay the same.
             cluster.withReceipts((int) (schedule.seed() & 3));
         }
         coverage.add("fault." + Fault.DRIFT, world.driftPpm().size());
@@ -257,7 +257,7 @@ final class Trial {
         }
     }
 
-    /** Counted from the last trouble: what an ambush does meanwhile starts the time anew. */
+    /** Waits for one view. The time counts from the last fault, and an ambush meanwhile restarts it. */
     private void requireOneView(Duration within) {
         while (!cluster.isOneView()) {
             long restNanos = troubleNanos + within.toNanos() - simulation.nowNanos();
@@ -326,7 +326,7 @@ final class Trial {
         }
     }
 
-    /** Looks every 20 ms. */
+    /** Runs until the condition holds, checking it every 20 ms. */
     private void until(String property, String what, Duration limit, BooleanSupplier condition) {
         until(property, what, limit, LOOK_NANOS, condition);
     }
@@ -369,7 +369,7 @@ final class Trial {
             comeToRestAside(cluster.neighbours(), core);
         }
         consume(core);
-        // Who was paused may not know yet that it was left out, and a tail may still be under way.
+        // A node that was paused may not know yet that it was excluded, and a delayed frame may still be under way.
         advance(schedule.world().path().tail().isZero() ? SECOND : SECOND.multipliedBy(11));
         switch (schedule.mode()) {
             case SAFETY, LIVENESS, PROMPT -> comeToRest(core, begin);
@@ -391,7 +391,7 @@ final class Trial {
         checkTold();
     }
 
-    /** Also what has left has still to consume what it was given. */
+    /** Lets all applications consume what was delivered to them, also after their members have left. */
     private void consume(TreeSet<Integer> core) {
         for (int node : core) {
             if (cluster.node(node).life() != SimulatedNode.Life.DOWN) {
@@ -401,7 +401,7 @@ final class Trial {
         }
     }
 
-    /** The second group comes to rest, whatever the applications of the first one do: some of them may consume nothing. */
+    /** Waits until the second group is at rest, even while some applications of the first one consume nothing. */
     private void comeToRestAside(Neighbours neighbours, TreeSet<Integer> core) {
         List<Seat> seats = List.of();
         long end = simulation.nowNanos() + restMax.multipliedBy(2).toNanos();
@@ -433,7 +433,7 @@ final class Trial {
         return neighbours.present(seat -> core.contains(cluster.numberOf(seat)));
     }
 
-    /** One of each kind of message: to all, to another one and to oneself; in order, in a scope, and out of band. */
+    /** Sends one message of each kind: to all, to another and to itself; in order, in a scope, and out of band. */
     private static void probe(Seat seat, List<Seat> seats) {
         Seat other = seats.get((seats.indexOf(seat) + 1) % seats.size());
         seat.send(null, 1, PROBE_BYTES);
@@ -445,8 +445,8 @@ final class Trial {
     }
 
     /**
-     * With what they have on record, but for those who have left with the consent of the others: these have to get along
-     * without them. Who is leaving takes three time-outs at most.
+     * Starts all nodes with their records, except members that left with the consent of the others: the rest has to go
+     * on without these. Leaving takes three time-outs at most.
      */
     private void startAll() {
         for (int round = 0; round < 2; round++) {
@@ -461,9 +461,9 @@ final class Trial {
     }
 
     /**
-     * While one of them lies, the others may be asked to agree on views again and again: at first one after the other leaves
-     * and comes back. Then nothing happens but lies, and none of them stands still for longer than {@link LiarWatch} allows.
-     * Then the liar ends.
+     * Runs the others while one node lies and they agree on views again and again. First one after the other leaves and
+     * comes back. Then nothing happens but lies, and no member may stand still for longer than {@link LiarWatch}
+     * allows. Then the liar ends.
      */
     private void outlastLiar(TreeSet<Integer> core) {
         startAll();
@@ -493,7 +493,7 @@ final class Trial {
         }
     }
 
-    /** A newcomer that met the liar first may have followed it to numbers that the others refuse (docs/design/peers.md). */
+    /** Crashes newcomers that followed the liar to view numbers that the others refuse (docs/design/peers.md). */
     private void restartMisled(TreeSet<Integer> core) {
         long least = presentOf(core).stream().mapToLong(Trial::number).min().orElse(0);
         for (Seat seat : presentOf(core)) {
@@ -524,7 +524,7 @@ final class Trial {
         }
     }
 
-    /** How long a member waits for a coordinator that does nothing. */
+    /** Returns the time for which a member waits for a coordinator that does nothing. */
     private Duration patience() {
         Settings group = cluster.groupSettings();
         return group.get(GroupSettings.HOLD_BACK)
@@ -532,7 +532,7 @@ final class Trial {
                 .plus(group.get(GroupSettings.BALLOT_TIMEOUT).multipliedBy(2));
     }
 
-    /** Without a majority of the last primary view's records nobody goes on, which is as it should be. */
+    /** Reports whether a primary view can come: without a majority of the last one's records none may go on. */
     private boolean isPrimaryPossible() {
         long end = simulation.nowNanos() + restMax.toNanos();
         while (cluster.hasLostRecords() && !cluster.isOneView()) {
@@ -545,7 +545,7 @@ final class Trial {
         return true;
     }
 
-    /** Those of whom something is asked. */
+    /** Returns the nodes that have to keep the promises. */
     private TreeSet<Integer> core() {
         return schedule.mode() == Schedule.Mode.LIVENESS || schedule.mode() == Schedule.Mode.LIAR
                 ? schedule.world().core()
@@ -565,8 +565,8 @@ final class Trial {
     }
 
     /**
-     * One view of exactly those who are asked and up; everybody's probe arrives, and what was accepted before; and so it
-     * stays. A connection that is dead without anybody's notice may still cost a view when it is noticed.
+     * Waits until the nodes of the core that are up share one view, their probes and all accepted messages have
+     * arrived, and the view stays. A dead connection that no node has noticed yet may still cause another view.
      */
     private void comeToRest(TreeSet<Integer> core, long begin) {
         long views;
@@ -591,7 +591,7 @@ final class Trial {
                 cluster.isOneViewOf(seat -> core.contains(cluster.numberOf(seat))));
         until("L2", "everything submitted", restMax, () -> isAllSubmitted(presentOf(core)));
         if (isUnreliable()) {
-            // What is lost because too much comes at once is lost; a probe is alone.
+            // An unreliable group may lose messages under load, so that a probe is sent when nothing else is.
             advance(SECOND);
         }
         for (Seat seat : presentOf(core)) {
@@ -620,7 +620,7 @@ final class Trial {
         return cluster.checker().violationsAtRest(seats.stream().map(Seat::member).toList());
     }
 
-    /** Whatever the views are, they stay, all members of each have it, and everything arrives in it. */
+    /** Waits until views stay, whichever these are; all members of a view have it, and all messages arrive in it. */
     private void settle(long begin) {
         until("L4", "views settled for " + calm.toSeconds() + " s", restMax.plus(calm.multipliedBy(4)), () ->
                 simulation.nowNanos() - Math.max(begin, witness.lastViewNanos()) >= calm.toNanos());
@@ -659,8 +659,8 @@ final class Trial {
     // ------------------------------------------------------------------ resources
 
     /**
-     * What a node may hold: what it sends, copies of what others send, what waits for its application, and frames. A
-     * sender in an unreliable group waits for nobody, so that only links bound what it has under way.
+     * Returns the memory that a node may hold: its own messages, copies of others' messages, messages that wait for its
+     * application, and frames. In an unreliable group only links bound the messages of a sender under way.
      */
     static long bytesMax(Settings node, Settings group, int size) {
         long perMember = 4 * group.get(GroupSettings.WINDOW).bytes();
@@ -679,8 +679,8 @@ final class Trial {
     }
 
     /**
-     * At some time each: who is cut off for good dials again and again, and holds a hello for as long as that takes. Where
-     * multicasts reach those who are apart for good, they hold what is sent in a later view than theirs, within windows.
+     * Waits until each node has held no memory at some moment: one that is cut off holds a hello whenever it redials.
+     * Not checked where multicasts reach nodes apart for good: these hold messages of later views, within windows.
      */
     private void checkMemory(TreeSet<Integer> core) {
         Schedule.Datagrams datagrams = schedule.world().datagrams();
@@ -705,8 +705,8 @@ final class Trial {
     }
 
     /**
-     * Within which time a cluster has to come to rest: with default settings 71 s, of which a second or five are needed;
-     * the rest is for nodes that were late and trust their suspicions less for a while, up to eight time-outs each.
+     * Returns the time in which a cluster has to come to rest: 71 s with default settings. One to five seconds are
+     * usual; the rest is for nodes that were late and have stretched their time-outs for a while, up to eightfold.
      */
     static Duration restMax(Settings node, Settings group, Schedule.World world) {
         return SECOND.multipliedBy(15)
@@ -717,28 +717,28 @@ final class Trial {
                 .plus(world.connectTimeout().plus(world.endDelayMax()).plus(world.noticeDelayMax()).multipliedBy(2));
     }
 
-    /** After so long without a new view nothing is under way that could bring one: no verdict, and no coordinator that waits. */
+    /** Returns the time after which, without a new view, no suspicion and no waiting coordinator can cause one. */
     private static Duration calm(Settings node, Settings group) {
         Duration verdicts = node.get(NodeSettings.DETECTION_TIMEOUT).multipliedBy(CALM_TIMEOUTS);
         return verdicts.plus(group.get(GroupSettings.HOLD_BACK));
     }
 
-    /** How often members leave while a liar goes on, and how long it lies then, in times that a coordinator may take. */
+    /** Number of times that members leave while the liar goes on; then it lies for {@link #LIE_BOUNDS} patiences. */
     private static final int LIAR_LEAVES = 4;
 
     private static final int LIE_BOUNDS = 7;
 
-    /** Members whose numbers are further apart refuse each other; less, because views come meanwhile. */
+    /** Distance of view numbers above which members refuse each other, reduced because views come meanwhile. */
     private static final long NUMBERS_APART = (1L << 32) - 1_000;
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = 20_000_000;
 
-    /** No multiple of a heartbeat: who sends one at each look has the memory for it each time. */
+    /** Interval that is no multiple of a heartbeat: a node that sends one at each look would always hold memory. */
     private static final long LOOK_BESIDE_NANOS = 20_700_011;
     private static final int PROBE_BYTES = 40;
     private static final long BYTES_BASE = 4L << 20;
 
-    /** A session may be closed by three time-outs of silence, by a node that has stretched them eight times. */
+    /** Number of time-outs after which no session closes any more: three of silence, stretched eightfold. */
     private static final int CALM_TIMEOUTS = 25;
 }

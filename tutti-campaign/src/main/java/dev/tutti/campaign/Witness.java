@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sees which rare states a run gets into: those that the model check of the view change left open, and others. */
+/** Records the rare states that a run reaches: those that the model check of the view change left open, and others. */
 final class Witness {
 
-    /** A run of a node, and one of its peer. */
+    /** Incarnations of a node and of its peer. */
     private record Ends(long incarnation, long peerIncarnation) {}
 
     private record Opening(long epoch, long timeNanos) {}
@@ -46,12 +46,12 @@ final class Witness {
         cluster.withWitness(this::onEntry).withListener(this::onEvent);
     }
 
-    /** When somebody has installed a view last. */
+    /** Returns the time at which a member has installed a view last. */
     long lastViewNanos() {
         return lastViewNanos;
     }
 
-    /** Whether each view that comes from now on is one too many. */
+    /** Sets whether each view that comes from now on is a violation. */
     void stay(boolean isStaying) {
         this.isStaying = isStaying;
     }
@@ -144,11 +144,11 @@ final class Witness {
     }
 
     /**
-     * How sessions follow each other (decision D11 of docs/design/membership.md), also with another run of a node. One may
-     * begin at one end on a hello that is old, while the other end still has the one before: it does not take the new one
-     * before it has closed that, so that neither misses the break (docs/decisions/0106-sessions-too-early.md). What must
-     * never be is a number that there was before: there the two could take one session for another. (Two that begin within
-     * one turn are both told with the number of the later.)
+     * Checks the order of sessions (decision D11 of docs/design/membership.md), also with another run of a node. A
+     * session may begin at one end on an old hello, while the other end still has the session before: that end does not
+     * accept the new one before it has closed its own, so that neither misses the break
+     * (docs/decisions/0106-sessions-too-early.md). A number must never return: the two ends could take one session for
+     * another. (Two sessions that begin within one turn are both reported with the number of the later.)
      */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {
         int peer = Integer.parseInt(opened.node().name().substring(1));
@@ -182,18 +182,18 @@ final class Witness {
         }
     }
 
-    /** What was seen that must not be; null if nothing. */
+    /** Returns the first violation; null if there was none. */
     @Nullable Violation broken() {
         return broken;
     }
 
-    /** What one node knows of its session with one run of another. */
+    /** State of a node's session with one run of another node. */
     private static final class Session implements Report {
         private boolean isOpen;
         private long epoch;
         private long incarnation;
 
-        /** With all runs of the peer that the node remembers. */
+        /** Returns the sessions with all runs of the peer that the node remembers. */
         static List<Session> of(Cluster cluster, int node, int peer) {
             List<Session> sessions = new ArrayList<>();
             cluster.seat(node).machine().report(new Nothing() {
@@ -224,7 +224,7 @@ final class Witness {
                 case "epoch" -> epoch = value;
                 case "incarnation" -> incarnation = value;
                 default -> {
-                    // Of no interest.
+                    // Not needed.
                 }
             }
         }
@@ -240,7 +240,7 @@ final class Witness {
         }
     }
 
-    /** A report that nobody reads. */
+    /** A report that ignores everything. */
     private static class Nothing implements Report {
         @Override
         public void put(String name, long value) {
@@ -260,7 +260,7 @@ final class Witness {
 
     // ------------------------------------------------------------------ what schedules do
 
-    /** Looks at the cluster before an action. */
+    /** Returns the state of the cluster before an action, for {@link #after}. */
     String before(Action action) {
         return switch (action) {
             case Action.Start start when isMissed(start.node()) -> "state.restart-before-noticed: its past is in a view";
@@ -276,7 +276,7 @@ final class Witness {
         };
     }
 
-    /** The action has done something. */
+    /** Counts an action that has done something. */
     void after(Action action, String state) {
         coverage.count("fault." + action.fault());
         if (!state.isEmpty()) {
@@ -313,7 +313,7 @@ final class Witness {
         return false;
     }
 
-    /** Whether some member has answered a ballot of which it has not installed the view. */
+    /** Reports whether a member has answered a ballot whose view it has not installed yet. */
     private boolean isChanging() {
         for (Seat seat : cluster.present()) {
             boolean[] isChanging = new boolean[1];

@@ -11,7 +11,7 @@ final class Work {
 
     private Work() {}
 
-    /** All kinds, each also as sent when a message of a view change arrives. */
+    /** Returns all kinds, each also for messages sent when a message of a view change arrives. */
     static List<String> all() {
         List<String> all = new ArrayList<>();
         for (Band band : Band.values()) {
@@ -26,7 +26,7 @@ final class Work {
         return all;
     }
 
-    /** Before it is sent. */
+    /** Counts a message before it is sent. */
     static void count(Cluster cluster, Action.Send send, boolean isInViewChange, Coverage coverage) {
         int receiver = send.receiver();
         String to = receiver == 0
@@ -57,6 +57,6 @@ final class Work {
         return band == Band.ORDERED ? "in order" : band.toString().strip();
     }
 
-    /** Larger than any packet. */
+    /** Length above which a message does not fit in a packet. */
     private static final int LARGE_BYTES = Packet.PAYLOAD_MAX;
 }

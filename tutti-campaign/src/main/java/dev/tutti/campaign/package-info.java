@@ -1,4 +1,4 @@
-/** What tries to break the guarantees: stories, schedules of faults drawn from seeds, and what they reach. */
+/** Campaigns that try to break the guarantees: scenarios, schedules of faults drawn from seeds, and their coverage. */
 @NullMarked
 package dev.tutti.campaign;
 

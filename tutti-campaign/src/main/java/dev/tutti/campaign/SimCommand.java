@@ -61,7 +61,7 @@ final class SimCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--schedules", paramLabel = "N", description = "How many seeds (default: 200).")
+    @Option(names = "--schedules", paramLabel = "N", description = "Number of seeds (default: 200).")
     private long schedules;
 
     @Option(names = "--hours", paramLabel = "N", description = "Goes on for so long, of real time.")

@@ -4,7 +4,7 @@ import dev.tutti.Node;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What runs in one process: its parts in all groups. */
+/** The application of one process: its members in all groups, and its blocks. */
 final class Application implements AutoCloseable {
 
     private final Context context;
@@ -64,7 +64,7 @@ final class Application implements AutoCloseable {
         return node;
     }
 
-    /** Some applications leave their groups one by one; others leave that to their nodes. */
+    /** Leaves the groups one by one, or lets the node leave them all. */
     @Override
     public void close() {
         isClosed = true;

@@ -16,17 +16,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** One run of the applications of a seed, from their first start to the rest that they have to come to, and to their end. */
+/** One run of the applications of a seed, from their first start until they have come to rest and ended. */
 public final class ApplicationTrial {
 
     /**
-     * What came out.
+     * Outcome of a run.
      *
-     * @param drawn what the seed has drawn, for people
-     * @param property that was broken, by its name in docs/guarantees.md; empty if none was
-     * @param failure for people; empty if nothing was broken
-     * @param hash of all that happened
-     * @param restNanos from the last fault to rest
+     * @param drawn readable plan that the seed has drawn
+     * @param property the broken property, by its name in docs/guarantees.md; empty if none was
+     * @param failure description of the failure; empty if nothing was broken
+     * @param hash hash of all that happened
+     * @param restNanos time from the last fault to rest
      */
     public record Result(
             String drawn,
@@ -50,12 +50,12 @@ public final class ApplicationTrial {
         this.context = new Context(plan, cluster);
     }
 
-    /** What a seed draws, for people. */
+    /** Describes the plan that a seed draws. */
     public static String drawn(long seed) {
         return Plan.draw(seed).toString();
     }
 
-    /** Runs what a seed draws. */
+    /** Runs the plan that a seed draws. */
     public static Result run(long seed) {
         Plan plan = Plan.draw(seed);
         try (Cluster cluster = Cluster.of(plan.size(), seed)) {
@@ -94,7 +94,7 @@ public final class ApplicationTrial {
                 cluster.story());
     }
 
-    /** What sends of each group would wait for. */
+    /** Describes, for each group of each process, the reason why sends would wait. */
     private String waits() {
         StringBuilder text = new StringBuilder();
         for (int number = 1; number <= plan.size(); number++) {
@@ -118,10 +118,10 @@ public final class ApplicationTrial {
                 .toString();
     }
 
-    /** What was found before says more than that somebody waits for ever. */
+    /** Returns the property that a failure breaks; an earlier finding takes precedence over an endless wait. */
     private String property(Throwable thrown) {
         if (Mischief.isMeant(thrown)) {
-            // What a callback has thrown has ended a thread.
+            // An exception of a callback has ended a thread.
             return "T7";
         }
         Matcher named = PROPERTY.matcher(String.valueOf(thrown.getMessage()));
@@ -160,7 +160,7 @@ public final class ApplicationTrial {
         end(applications);
     }
 
-    /** Whoever gives a newcomer the state ends in the middle, so that another one has to go on with it. */
+    /** Crashes the provider of a newcomer's state in the middle of the transfer, so that another has to go on. */
     private void loseProvider() {
         boolean isGiven = plan.size() - plan.late() > 1 && plan.groups().stream().anyMatch(GroupPlan::isOneState);
         for (int look = 0; isGiven && look < LOOKS_MAX; look++) {
@@ -174,7 +174,7 @@ public final class ApplicationTrial {
         }
     }
 
-    /** The process from which a late one has got a part of a state; 0 if there is none. */
+    /** Returns the process from which a late one has received a part of a state; 0 if there is none. */
     private int provider() {
         for (int number = plan.size() - plan.late() + 1; number <= plan.size(); number++) {
             for (Group group : cluster.isRunning(number) ? cluster.node(number).groups() : List.<Group>of()) {
@@ -195,7 +195,7 @@ public final class ApplicationTrial {
         context.isQuiet = true;
         context.mischief.end();
         if (plan.isLeaving() && plan.groups().stream().anyMatch(GroupPlan::isPrimary)) {
-            // Nothing is begun any more, but those who are missed by the others come back.
+            // No new work starts, but members whose votes the others need come back.
             cluster.advance(LEAVE_MAX);
         }
         long beginNanos = context.nowNanos();
@@ -244,7 +244,7 @@ public final class ApplicationTrial {
         }
     }
 
-    /** An unreliable group may lose what it likes as long as connections come back; but not all for ever. */
+    /** Probes unreliable groups repeatedly: they may lose messages while connections come back, but not for ever. */
     private void probeUnreliable(Components<Application> applications) {
         if (plan.groups().stream().allMatch(GroupPlan::isReliable)) {
             return;
@@ -282,7 +282,7 @@ public final class ApplicationTrial {
         if (plan.blocks().isEmpty()) {
             return;
         }
-        // What somebody does for all follows what it sees, on a timer too.
+        // A member that acts for all does so after the events that it sees, also on a timer.
         cluster.advance(Duration.ofMillis(1_500)).awaitRest(REST_MAX);
         for (int number = 1; number <= plan.size(); number++) {
             if (cluster.isRunning(number)) {
@@ -316,13 +316,13 @@ public final class ApplicationTrial {
         return seats;
     }
 
-    /** All end, one after the other or at once; nobody is left in the dark, and nothing is kept. */
+    /** Ends all processes, one after the other or at once; all are told of the end, and no memory is left. */
     private void end(Components<Application> applications) {
         List<Application> ending = applications.running();
         int[] numbers = IntStream.rangeClosed(1, plan.size()).filter(cluster::isRunning).toArray();
         cluster.stop(numbers);
         cluster.advance(Duration.ofMillis(100));
-        // A listener that is slow is still told of what came before the end.
+        // A slow listener is still told of messages from before the end.
         for (int look = 0; look < LOOKS_MAX && IntStream.of(numbers).anyMatch(number -> cluster.heldBytes(number) > 0); look++) {
             cluster.advance(Duration.ofMillis(100));
         }
@@ -339,7 +339,7 @@ public final class ApplicationTrial {
 
     private static final Duration REST_MAX = Duration.ofSeconds(120);
 
-    /** Three layers wait for leave-timeout, one after the other. */
+    /** Longest time to leave: three layers wait for leave-timeout, one after the other. */
     private static final Duration LEAVE_MAX = Duration.ofSeconds(7);
 
     private static final int FRAMES_SHOWN = 12;

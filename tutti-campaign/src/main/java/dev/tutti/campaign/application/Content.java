@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message of an application: where it stands among those of its sender, and bytes that follow from that.
+ * A message of an application: its place among the messages of its sender, and bytes that are derived from that.
  *
  * @param group index of its group in the plan
  * @param node number of the sender's process
- * @param incarnation of the sender's node
- * @param seat counts the memberships of the sender
- * @param stream the messages that it is in order with, as {@link Stream}
- * @param number in its seat
- * @param length of the whole message
+ * @param incarnation incarnation of the sender's node
+ * @param seat number of the sender's membership
+ * @param stream stream of messages with which it is in order
+ * @param number number of the message in its seat
+ * @param length length of the whole message
  */
 record Content(int group, int node, long incarnation, int seat, int stream, int number, int length) {
 
@@ -53,7 +53,7 @@ record Content(int group, int node, long incarnation, int seat, int stream, int 
         return (byte) (index * 31 + number + (index >>> 8) * 7);
     }
 
-    /** Reads a message; null if it is none that anybody has made. */
+    /** Reads a message; returns null if no application has made it. */
     static @Nullable Content read(byte[] bytes) {
         if (bytes.length < BYTES_MIN) {
             return null;
@@ -71,7 +71,7 @@ record Content(int group, int node, long incarnation, int seat, int stream, int 
         return read;
     }
 
-    /** The sender and its stream. */
+    /** Returns the sender and its stream, as text. */
     String source() {
         return "n" + node + "/" + incarnation + "/" + seat + "/" + stream;
     }

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What the applications of all processes of a run share. One thread at a time uses it. */
+/** State that the applications of all processes of a run share. Used by one thread at a time. */
 final class Context {
 
     final Plan plan;
@@ -22,7 +22,7 @@ final class Context {
     final Findings findings = new Findings();
     final Mischief mischief;
 
-    /** The state of a member where it came to a view. */
+    /** State of a member at the moment of a view. */
     record Cut(Seat seat, String view, long hash, String image) {
         @Override
         public String toString() {
@@ -30,22 +30,22 @@ final class Context {
         }
     }
 
-    /** By group, view and next view, of who came there first. */
+    /** Cut of the first member to arrive, by group, view and next view. */
     private final Map<String, Cut> cuts = new TreeMap<>();
 
     /** Tasks of a queue that were acknowledged. */
     final TreeSet<String> done = new TreeSet<>();
 
-    /** Numbers that a counter has given, by era. */
+    /** Numbers that a counter has returned, by era. */
     final TreeSet<String> counted = new TreeSet<>();
 
-    /** The highest that a lock was given with. */
+    /** Highest token with which a lock was granted. */
     long token;
 
-    /** How often each request of a call was handled, by request and member. */
+    /** Number of times that each request of a call was handled, by request and member. */
     final TreeMap<String, TreeMap<Member, Integer>> handled = new TreeMap<>();
 
-    /** Nothing new is begun. */
+    /** True if no new work starts. */
     boolean isQuiet;
 
     Context(Plan plan, Cluster cluster) {
@@ -60,10 +60,10 @@ final class Context {
     }
 
     /**
-     * The state of a group was the same at a view at all who have gone on together to the next, and are together still: whoever
-     * has lost all who had it may go on with another one.
+     * Checks that members which went on together from one view to the next, and are still together, had the same state
+     * at the first. A member that has lost all others with its state may go on with another state.
      *
-     * @param former where the member came to the view before
+     * @param former state of the member at the view before
      */
     void onCut(String group, Cut former, Cut next) {
         Cut known = cuts.putIfAbsent(group + " " + former.view() + " " + next.view(), former);
@@ -78,7 +78,7 @@ final class Context {
         try {
             threads.get(new CompletableFuture<Void>(), nanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            // That was the point.
+            // The wait is over.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {

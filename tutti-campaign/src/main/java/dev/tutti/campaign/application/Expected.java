@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a campaign of applications has to come by, so that nothing that it claims to try is missing in silence. */
+/** Events that a campaign of applications has to reach, so that a claim to try something is never empty. */
 public final class Expected {
 
     private static final List<String> CALLBACKS =
@@ -24,7 +24,7 @@ public final class Expected {
 
     private Expected() {}
 
-    /** How often each thing that is expected was reached, by its name for people. */
+    /** Returns the number of times that each expected event was reached, by its readable name. */
     public static Map<String, Long> of(Map<String, Long> counts) {
         Map<String, Long> reached = new TreeMap<>();
         for (String name : names()) {

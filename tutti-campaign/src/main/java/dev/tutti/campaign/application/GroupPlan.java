@@ -8,16 +8,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the members of a cluster use one group.
+ * Plan by which the members of a cluster use one group.
  *
- * @param settings of the group, by name
+ * @param settings settings of the group, by name
  * @param isPrimary whether only a majority goes on
  * @param isInline whether listeners are called on the loop
- * @param scopes of which messages are sent; 0 for none
- * @param largeBytesMax of messages; 0 if none is larger than a packet
- * @param blockMillisMax that a listener takes, now and then; 0 if it is always quick
- * @param isFlooding whether most messages are large, so that much waits for a newcomer's state
- * @param state that newcomers get; null if there is none
+ * @param scopes number of scopes for messages; 0 for none
+ * @param largeBytesMax length of the longest message; 0 if none is larger than a packet
+ * @param blockMillisMax longest time for which a listener blocks, now and then; 0 if it is always quick
+ * @param isFlooding whether most messages are large, so that many bytes wait for a newcomer's state
+ * @param state state that newcomers get; null if there is none
  */
 record GroupPlan(
         int index,
@@ -34,7 +34,7 @@ record GroupPlan(
         boolean isFlooding,
         @Nullable StatePlan state) {
 
-    /** How writers and readers of a state behave. */
+    /** Behaviour of writers and readers of a state. */
     enum Manner {
         QUICK,
         SLOW,
@@ -45,8 +45,8 @@ record GroupPlan(
     /**
      * The state of a group.
      *
-     * @param ballastBytes besides what is made of the messages
-     * @param isHonest whether a snapshot says how long it is
+     * @param ballastBytes bytes besides the image of the messages
+     * @param isHonest whether a snapshot tells its length
      */
     record StatePlan(
             String of, boolean isReproducible, boolean isAtomic, int ballastBytes, Manner writer, Manner reader, boolean isHonest) {
@@ -61,7 +61,7 @@ record GroupPlan(
                     switch (random.nextInt(5)) {
                         case 0 -> 0;
                         case 1 -> random.nextInt(2_000);
-                        // At the edge of a chunk, and of the window of a transfer.
+                        // Near the end of a chunk, and of the window of a transfer.
                         case 2 -> chunk * (1 + random.nextInt(6)) - random.nextInt(400);
                         case 3 -> random.nextInt(300_000);
                         default -> 200_000 + random.nextInt(500_000);
@@ -128,7 +128,7 @@ record GroupPlan(
         return "total".equals(settings.get("stack"));
     }
 
-    /** Whether all members have one state after each view. */
+    /** Reports whether all members have the same state after each view. */
     boolean isOneState() {
         StatePlan plan = state;
         return plan != null && !plan.of().equals("each");

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** What an application makes of the messages of a group: of each stream of each sender a count and a hash of its order. */
+/** Digest of the messages of a group: for each stream of each sender a count, and a hash of the order. */
 final class Image {
 
     private final TreeMap<String, long[]> streams = new TreeMap<>();
     private final boolean isInOneOrder;
     private long order;
 
-    /** @param isInOneOrder whether all members have all messages in one order, which is part of the image then */
+    /** @param isInOneOrder whether all members have all messages in one order, which is then part of the image */
     Image(boolean isInOneOrder) {
         this.isInOneOrder = isInOneOrder;
     }
@@ -36,7 +36,7 @@ final class Image {
         }
     }
 
-    /** The last number of a stream would be in its hash; this is whether it has any of it. */
+    /** Returns the number of streams of which the image has any message. */
     int size() {
         return streams.size();
     }
@@ -53,7 +53,7 @@ final class Image {
         return (hash ^ value * 0x9E3779B97F4A7C15L) * 0xD6E8FEB86659FD93L ^ hash >>> 29;
     }
 
-    /** Writes it, and {@code ballastBytes} more that can be checked. */
+    /** Writes the image, and {@code ballastBytes} more bytes that can be checked. */
     void write(OutputStream target, int ballastBytes, long ballastSeed) throws IOException {
         DataOutputStream out = new DataOutputStream(target);
         out.writeInt(streams.size());
@@ -73,9 +73,9 @@ final class Image {
     }
 
     /**
-     * Reads one, and its ballast.
+     * Reads an image, and checks its ballast.
      *
-     * @throws IllegalStateException if it is not as it was written
+     * @throws IllegalStateException if the bytes differ from those written
      */
     static Image read(DataInputStream in, boolean isInOneOrder) throws IOException {
         Image image = new Image(isInOneOrder);

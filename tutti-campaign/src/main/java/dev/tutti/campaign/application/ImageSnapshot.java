@@ -6,7 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A snapshot of an image, whose writer may be slow, fail, or go byte by byte. */
+/** A snapshot of an image, whose writer may be slow, fail, or write byte by byte. */
 final class ImageSnapshot implements Snapshot {
 
     private final Seat seat;

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Throws from callbacks what a plan allows, at random. */
+/** Throws exceptions from callbacks at random, as far as a plan allows them. */
 final class Mischief {
 
-    /** Types of what callbacks throw. */
+    /** Kinds of exceptions that callbacks throw. */
     enum Kind {
         RUNTIME,
         CHECKED,
@@ -46,8 +46,8 @@ final class Mischief {
     private boolean isOver;
 
     /**
-     * @param kinds that are thrown; none for callbacks that do no harm
-     * @param oneIn call fails
+     * @param kinds kinds that are thrown; none for callbacks that never fail
+     * @param oneIn number of calls of which one fails
      */
     Mischief(SplittableRandom random, EnumSet<Kind> kinds, int oneIn, Reached reached) {
         this.random = random;
@@ -56,17 +56,17 @@ final class Mischief {
         this.reached = reached;
     }
 
-    /** Nothing is thrown any more. */
+    /** Ends all throwing. */
     void end() {
         isOver = true;
     }
 
-    /** Chooses what a callback throws now; null if it returns. */
+    /** Chooses the kind that a callback throws now; null if it returns normally. */
     @Nullable Kind choose(String callback, boolean mayBeError) {
         return choose(callback, mayBeError, oneIn);
     }
 
-    /** The same for callbacks that are called seldom. */
+    /** Chooses as {@link #choose}, but more often, for callbacks that are rarely called. */
     @Nullable Kind chooseOften(String callback, boolean mayBeError) {
         return choose(callback, mayBeError, Math.max(2, oneIn / 10));
     }
@@ -84,7 +84,7 @@ final class Mischief {
         return kind;
     }
 
-    /** Throws it, checked or not, as code in other languages does. */
+    /** Throws an exception, checked ones undeclared, as code in other JVM languages can. */
     static void throwIt(Kind kind, String where) {
         throw Mischief.<RuntimeException>sneak(kind.make(where));
     }
@@ -94,7 +94,7 @@ final class Mischief {
         throw (T) thrown;
     }
 
-    /** Whether this was thrown on purpose, or because of it. */
+    /** Reports whether this was thrown on purpose, or was caused by such an exception. */
     static boolean isMeant(@Nullable Throwable thrown) {
         Throwable cause = thrown;
         for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * What a seed has drawn: who there is, what each does, and what goes wrong.
+ * Plan that a seed has drawn: the processes, their work, and the faults.
  *
- * @param size processes
- * @param groups that each process joins
- * @param blocks that each process uses
- * @param thrown by callbacks
- * @param thrownOneIn calls
- * @param late processes that start when the others have worked for a while
- * @param pause from one piece of work of a process to the next
+ * @param size number of processes
+ * @param groups groups that each process joins
+ * @param blocks blocks that each process uses
+ * @param thrown kinds of exceptions that callbacks throw
+ * @param thrownOneIn number of callbacks of which one throws
+ * @param late number of processes that start when the others have worked for a while
+ * @param pause time from one piece of work of a process to the next
  */
 record Plan(
         long seed,

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often each thing has really happened in a run. */
+/** Number of times that each event has really happened in a run. */
 final class Reached {
 
     private final TreeMap<String, Long> counts = new TreeMap<>();

@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One membership of a process in a group: what it does, what it is told, and whether it may be told that. */
+/** One membership of a process in a group: does its work, and checks everything that it is told. */
 final class Seat implements GroupState {
 
     private final Context context;
@@ -44,15 +44,15 @@ final class Seat implements GroupState {
     private @Nullable String suspendedBecause;
     private long suspendedSince;
 
-    /** What callback threw an error, which ends the membership. */
+    /** Callback that threw an error, which ends the membership; null if none did. */
     private @Nullable String error;
 
     private int failures;
 
-    /** The callback that runs now, of those that come one at a time; empty if none does. */
+    /** Running callback, of those that run one at a time; empty if none does. */
     private String inCallback = "";
 
-    /** Messages in scopes that are handled now. */
+    /** Number of scoped messages that are being handled. */
     private int aside;
 
     private boolean isInstalling;
@@ -129,18 +129,18 @@ final class Seat implements GroupState {
         return isJoined && closings == 0;
     }
 
-    /** Whether it has left, and nobody needs its vote in a group with a primary partition. */
+    /** Reports whether it has left, and no member needs its vote in a group with a primary partition. */
     boolean isReleased() {
         return closedBecause.equals("left");
     }
 
-    /** Whether two members are in one view now. */
+    /** Reports whether two members are in the same view now. */
     boolean isWith(Seat other) {
         View own = installed();
         return own != null && own.equals(other.installed());
     }
 
-    /** The view that this member's stack has installed; null if it is none any more. */
+    /** Returns the view that this member's stack has installed; null if it is no member any more. */
     private @Nullable View installed() {
         boolean isGone = closings > 0 || !context.cluster.isUp(process) || context.cluster.node(process) != node;
         return isGone
@@ -152,7 +152,7 @@ final class Seat implements GroupState {
                         .orElse(null);
     }
 
-    /** The group, as long as it can be used; null before and after. */
+    /** Returns the group while it can be used; null before and after. */
     private @Nullable Group usable() {
         return closings == 0 && !isClosing ? group : null;
     }
@@ -169,7 +169,7 @@ final class Seat implements GroupState {
         }
     }
 
-    /** So that sends wait as the group is left. */
+    /** Sends more than a window, so that sends wait while the group is left. */
     private void sendMoreThanAWindow(Group present) {
         for (int message = 0; message < 40; message++) {
             futures.add(present.sendAsync(next(Content.SENT, 15_000).bytes()));
@@ -179,7 +179,7 @@ final class Seat implements GroupState {
 
     // ------------------------------------------------------------------ sending
 
-    /** Does one thing that a user may do. */
+    /** Performs one random operation of a user. */
     void work() {
         Group present = usable();
         View now = view;
@@ -294,7 +294,7 @@ final class Seat implements GroupState {
         count("sent.asynchronously");
     }
 
-    /** Sends a message that all who are here have to be told of, in any group, as nothing is wrong any more. */
+    /** Sends a message that all members have to deliver, in any kind of group, because all faults are over. */
     @Nullable String probe() {
         Group present = usable();
         if (present == null) {
@@ -336,7 +336,7 @@ final class Seat implements GroupState {
         }
     }
 
-    /** A fence for messages in scopes. */
+    /** Checks that no scoped message is being handled: the callback has to wait for these. */
     private void checkAside(String callback) {
         if (aside > 0) {
             report("T9", "is called in " + callback + " while " + aside + " messages in scopes are handled");
@@ -344,7 +344,7 @@ final class Seat implements GroupState {
     }
 
     void misbehave(String callback, boolean isSeldomCalled) {
-        // Who leaves in the middle of a change may leave the others without a majority.
+        // A member that leaves in the middle of a change may leave the others without a majority.
         boolean mayBeError = !plan.isPrimary();
         Mischief.Kind kind = isSeldomCalled
                 ? context.mischief.chooseOften(callback, mayBeError)
@@ -386,7 +386,7 @@ final class Seat implements GroupState {
     }
 
     private void onMessageAside(Message message, Content content, String kind) {
-        // What is out of band may have been under way when the state came: it is in no order with that.
+        // A message out of band may have been under way when the state came, as it is in no order with it.
         if (isInstalling && !content.isOutOfBand()) {
             report("S19", "is told of a message while its state is installed");
         }
@@ -422,7 +422,7 @@ final class Seat implements GroupState {
         kept = message;
     }
 
-    /** What one thread sends to one receiver is told in that order. */
+    /** Checks that messages of one thread to one receiver arrive in the order in which they were sent. */
     private void checkOrder(Message message, Content content) {
         if (content.isOutOfBand()) {
             return;
@@ -435,7 +435,7 @@ final class Seat implements GroupState {
     }
 
     private void react(Content content, String callback) {
-        // What goes on beside others is worth nothing if it is always over at once.
+        // Scoped callbacks run concurrently only if some take long.
         int oneIn = content.isScoped() ? 3 : 30;
         if (plan.blockMillisMax() > 0 && context.random.nextInt(oneIn) == 0) {
             count("blocked." + callback);
@@ -474,7 +474,7 @@ final class Seat implements GroupState {
         }
     }
 
-    /** Joins another group from a listener, and leaves it on another thread. */
+    /** Joins another group from a listener, and leaves it on a different thread. */
     private void joinAside() {
         String name = "aside-" + plan.name();
         if (node.groups().stream().anyMatch(joined -> joined.name().equals(name))) {
@@ -633,7 +633,7 @@ final class Seat implements GroupState {
                 image = new Image(plan.isTotal());
             }
             image = read(in, state);
-            // What was accepted on the side that is given up may be given up.
+            // Messages accepted on the side whose state is replaced may be lost with it.
             accepted.clear();
         } finally {
             isInstalling = false;
@@ -678,7 +678,7 @@ final class Seat implements GroupState {
 
     // ------------------------------------------------------------------ at rest
 
-    /** What this member was told has to agree with how things are, as nothing is under way. */
+    /** Checks, when nothing is under way, that this member was told of everything that holds now. */
     void checkRest() {
         for (CompletableFuture<Void> future : futures) {
             if (!future.isDone()) {
@@ -767,14 +767,14 @@ final class Seat implements GroupState {
         return image;
     }
 
-    /** After the end of its node. */
+    /** Checks, after the end of its node, that the member was told of the end exactly once. */
     void checkEnd() {
         if (isJoined && closings != 1) {
             report("T3", "was told " + closings + " times that it is closed, and its node has ended");
         }
     }
 
-    /** After an error in a callback, as nothing is under way: the member has left, and its user knows why. */
+    /** Checks, when nothing is under way, that an error in a callback has ended the membership with that reason. */
     void checkErrors() {
         if (error != null && isOpen()) {
             report("T7", "has thrown an error in " + error + ", and is a member still");

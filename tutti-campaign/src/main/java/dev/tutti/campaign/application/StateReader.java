@@ -5,7 +5,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A reader of a state that takes its time, or fails. */
+/** A reader of a state that is slow, or fails. */
 final class StateReader extends FilterInputStream {
 
     private final Context context;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One process's part in one group: a membership, and another one after that has ended. */
+/** The part of one process in one group: a membership, and another one when it has ended. */
 final class Talker {
 
     private final Context context;
@@ -24,7 +24,7 @@ final class Talker {
         this.process = process;
     }
 
-    /** Joins if the group is not joined; else does something in it, unless that is still under way. */
+    /** Joins the group if it is not joined, else works in it; does nothing while earlier work is under way. */
     void work() {
         if (isWorking || context.isQuiet && !isMissed()) {
             return;
@@ -46,7 +46,7 @@ final class Talker {
         });
     }
 
-    /** Whether others may wait for its vote: it is not a member, and none of those who stayed has let it go. */
+    /** Reports whether others may wait for its vote: it is no member, and none that stayed has released it. */
     private boolean isMissed() {
         return plan.isPrimary() && present == null && (seats.isEmpty() || !seats.getLast().isReleased());
     }
@@ -73,7 +73,7 @@ final class Talker {
         }
     }
 
-    /** Its last membership has ended, and it knows of that: the group can be joined, or the reason is another. */
+    /** Checks why a join failed: the last membership has ended, so that it cannot be the reason. */
     private void check(Seat seat, IllegalStateException failure) {
         if (String.valueOf(failure.getMessage()).contains("already")) {
             context.findings.report("T1", seat + " can't join, though its group is closed: " + failure);

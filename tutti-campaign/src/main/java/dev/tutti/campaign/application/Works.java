@@ -38,16 +38,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What processes do with blocks, and whether these keep what docs/guarantees.md says of them. */
+/** Uses of blocks by processes, with checks of the properties in docs/guarantees.md. */
 final class Works {
 
-    /** A block at one process. */
+    /** Use of one block by one process. */
     abstract static class Work {
         final Context context;
         final Node node;
         final int process;
 
-        /** What this process has written, so that no two writes are equal. */
+        /** Number of writes of this process, so that no two writes are equal. */
         int writes;
 
         Work(Context context, Node node) {
@@ -56,16 +56,16 @@ final class Works {
             this.process = context.cluster.numberOf(node);
         }
 
-        /** Does one thing; may wait. */
+        /** Performs one operation; may wait. */
         abstract void work();
 
-        /** What all members have alike at rest. */
+        /** Returns the content that is equal at all members at rest. */
         abstract String content();
 
-        /** Of this member alone, at rest. */
+        /** Checks this member alone, at rest. */
         void checkRest() {}
 
-        /** Uses it once more, at rest, one process after the other; may wait. */
+        /** Uses the block once more, at rest, one process after the other; may wait. */
         void probe() {}
 
         abstract void close();
@@ -83,7 +83,7 @@ final class Works {
             return "k" + context.random.nextInt(12);
         }
 
-        /** An exception only: an error in a listener would make the member leave. */
+        /** Throws an exception, never an error: an error in a listener would make the member leave. */
         void misbehave(String callback) {
             Mischief.Kind kind = context.mischief.choose(callback, false);
             if (kind != null) {
@@ -168,7 +168,7 @@ final class Works {
             }
         }
 
-        /** In a partition that ends, or by another's write, something else may be there; but not what was before. */
+        /** Checks that no older write of this process is read; a merge or another write may have replaced the value. */
         private void checkOwnWrite(String key, String value) {
             String present = map.get(key);
             if (present != null && !present.equals(value) && present.startsWith("n" + process + "/" + node.id().incarnation() + "/")) {
@@ -299,7 +299,7 @@ final class Works {
             }
         }
 
-        /** A task is done once, as long as no partition has made two of it, and no restart has lost who had done it. */
+        /** Checks that a task is done once, unless a partition has doubled it or a restart has lost its completion. */
         private void onAcknowledged(String value, boolean isTaken) {
             if (isTaken && !context.done.add(value) && context.plan.faults().isEmpty()) {
                 report("B9", "has " + value + " acknowledged again");
@@ -379,7 +379,7 @@ final class Works {
             hold.close();
         }
 
-        /** Nobody holds the lock any more: all who are left have given it back, and the others are gone. */
+        /** Acquires the lock, which must be free: the remaining members have released it, and the others are gone. */
         @Override
         void probe() {
             if (!coordination.isPrimary()) {
@@ -423,7 +423,7 @@ final class Works {
 
         private final Calls calls;
 
-        /** The same, for handlers: they may be called before join has returned. */
+        /** The same calls, for handlers; null for a handler that runs before join has returned. */
         private @Nullable Calls joined;
 
         private final List<Made> made = new ArrayList<>();
@@ -469,7 +469,7 @@ final class Works {
             return request;
         }
 
-        /** Calls who has called, before it answers. */
+        /** Calls the caller back, before it answers. */
         private String onBack(String request, CallContext call) {
             String answer = handled(request, call);
             Calls present = joined;
@@ -590,7 +590,7 @@ final class Works {
         }
     }
 
-    /** Exceptions of joins, and of what is done while a process ends. */
+    /** Reports whether a join, or an operation while a process ends, may fail with this exception. */
     static boolean isExpected(RuntimeException failure) {
         return failure instanceof StateException
                 || failure instanceof SendException

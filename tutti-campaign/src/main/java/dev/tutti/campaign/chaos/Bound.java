@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What is timed, and how long it may take. */
+/** Times that are measured, with their bounds. */
 enum Bound {
     DEATH(Duration.ofMillis(250), "from kill -9 until all others have a view without it"),
     SILENCE(Duration.ofSeconds(4), "from a silent cut (over udp also kill -9) until nobody has a view with who is gone"),
@@ -21,7 +21,7 @@ enum Bound {
         this.description = description;
     }
 
-    /** Null for what is only told. */
+    /** Returns the bound; null for times that are only reported. */
     @Nullable Duration max() {
         return max;
     }
@@ -35,18 +35,18 @@ enum Bound {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What a time says about the bound. */
+    /** Verdict of a time about the bound. */
     enum Verdict {
         HELD,
-        /** Longer, and the machine was late for at least what it was longer. */
+        /** Longer than the bound, by no more than the processes were late. */
         STARVED,
         MISSED
     }
 
     /**
-     * @param nanos that it took
-     * @param lateNanos for which the processes that it took part in were late meanwhile, all together: they wait for each
-     *     other, so that it can have cost up to so much
+     * @param nanos measured time
+     * @param lateNanos sum of the times for which the processes involved were late meanwhile: as they wait for each
+     *     other, this much may be due to the machine
      */
     Verdict judge(long nanos, long lateNanos) {
         if (max == null || nanos <= max.toNanos()) {

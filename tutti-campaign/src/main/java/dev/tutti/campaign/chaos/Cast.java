@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of a run, those that have ended included. */
+/** The processes of a run, including those that have ended. */
 final class Cast implements AutoCloseable {
 
     private static final List<String> JVM_OPTIONS = List.of(
@@ -39,11 +39,11 @@ final class Cast implements AutoCloseable {
     private boolean isSending;
 
     /**
-     * @param directory for journals and logs
-     * @param nodeSettings of all, beside what the network says
-     * @param intervalMillis between two messages of a process, on average
-     * @param options by slot, further ones for the JVM of the process
-     * @param workload what they do
+     * @param directory directory of journals and logs
+     * @param nodeSettings settings of all nodes, besides those of the network
+     * @param intervalMillis average time between two messages of a process
+     * @param options further options for the JVM of the process, by slot
+     * @param workload work of the processes
      */
     Cast(
             Network network,
@@ -108,24 +108,24 @@ final class Cast implements AutoCloseable {
         return present[slot];
     }
 
-    /** Those that are up and run. */
+    /** Returns the processes that are up and not stopped. */
     List<Child> awake() {
         return List.of(present).stream()
                 .filter(child -> child.killedAtNanos() == 0 && !child.isStopped())
                 .toList();
     }
 
-    /** The present process of each slot, whatever became of it. */
+    /** Returns the latest process of each slot, even if it has ended. */
     List<Child> present() {
         return List.of(present);
     }
 
-    /** All that there ever were. */
+    /** Returns all processes of the run. */
     List<Child> all() {
         return all;
     }
 
-    /** The slot of the coordinator in the view of the first that is awake. */
+    /** Returns the slot of the coordinator in the view of the first process that is awake. */
     int coordinator() {
         for (Child child : awake()) {
             Child.Seen seen = child.seen();
@@ -145,7 +145,7 @@ final class Cast implements AutoCloseable {
         awake().forEach(child -> child.say(sending ? "send" : "quiet"));
     }
 
-    /** Kills and buries one; returns when it was killed. */
+    /** Kills a process and waits for its end; returns the time of the kill. */
     long kill(int slot) {
         network.onKill(slot);
         long nanos = present[slot].kill();
@@ -164,7 +164,7 @@ final class Cast implements AutoCloseable {
 
     // ------------------------------------------------------------------ what they tell
 
-    /** Waits until something is so that a process can tell; false if it is not by then. */
+    /** Waits until a condition on the processes' reports holds; returns false if it does not hold in time. */
     boolean await(Duration timeout, BooleanSupplier condition) {
         long end = System.nanoTime() + timeout.toNanos();
         synchronized (news) {
@@ -184,7 +184,7 @@ final class Cast implements AutoCloseable {
         }
     }
 
-    /** Whether these have all one view, of exactly them, and have joined. */
+    /** Reports whether these have joined and share one view of exactly themselves. */
     static boolean isAgreed(Collection<Child> children) {
         Set<String> members = children.stream().map(Child::self).collect(Collectors.toSet());
         String id = null;
@@ -201,7 +201,7 @@ final class Cast implements AutoCloseable {
         return members.size() == children.size();
     }
 
-    /** When the last of them had the view that it has now. */
+    /** Returns the time at which the last of them got its present view. */
     static long agreedAtNanos(Collection<Child> children) {
         return children.stream()
                 .map(Child::seen)
@@ -210,7 +210,7 @@ final class Cast implements AutoCloseable {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** When each of {@code children} has first had a view without any of {@code gone}, after then; null if not yet. */
+    /** Returns the time when the last of {@code children} got a view without {@code gone}; null if one has not yet. */
     static @Nullable Long parted(Collection<Child> children, Collection<String> gone, long sinceNanos) {
         long last = sinceNanos;
         for (Child child : children) {
@@ -227,7 +227,7 @@ final class Cast implements AutoCloseable {
         return last;
     }
 
-    /** For how long these, and this process, were late between two times, all together. */
+    /** Returns the sum of the times for which these processes and this one were late between two times. */
     long lateBetween(Collection<Child> children, long fromNanos, long toNanos) {
         long sum = own.between(fromNanos, toNanos);
         for (Child child : children) {
@@ -240,7 +240,7 @@ final class Cast implements AutoCloseable {
         return own;
     }
 
-    /** What each sees now, for messages. */
+    /** Describes the present view of each, for messages. */
     String views() {
         StringBuilder text = new StringBuilder();
         Map<String, String> names = new TreeMap<>();
@@ -260,7 +260,7 @@ final class Cast implements AutoCloseable {
         return text.toString();
     }
 
-    /** Ends all processes, and waits for it. */
+    /** Ends all processes, and waits for their ends. */
     @Override
     public void close() {
         for (Child child : all) {
@@ -271,6 +271,6 @@ final class Cast implements AutoCloseable {
         all.forEach(Child::awaitEnd);
     }
 
-    /** A condition may depend on the time too. */
+    /** Interval of looks at a condition, which may depend on the time too. */
     private static final long LOOK_NANOS = 20_000_000;
 }

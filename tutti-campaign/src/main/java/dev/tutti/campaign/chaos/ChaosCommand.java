@@ -47,21 +47,21 @@ public final class ChaosCommand implements Callable<Integer> {
 
     /** A choice of faults and times. */
     enum Profile {
-        /** Faults of the seed until the time is over. */
+        /** Faults drawn from the seed until the time is over. */
         FULL,
-        /** A minute or so: each of the main faults once. */
+        /** Each of the main faults once, in about a minute. */
         CI
     }
 
-    /** What carries connections. */
+    /** Protocol that carries connections. */
     enum Transport {
         TCP,
         UDP
     }
 
-    /** What lies between the processes. */
+    /** Kind of network between the processes. */
     enum NetworkKind {
-        /** Namespaces if they can be had, else the proxy. */
+        /** Namespaces if they are available, else the proxy. */
         AUTO,
         NETNS,
         PROXY,
@@ -71,7 +71,7 @@ public final class ChaosCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--minutes", paramLabel = "N", defaultValue = "2", description = "How long (default: 2).")
+    @Option(names = "--minutes", paramLabel = "N", defaultValue = "2", description = "Minutes of faults (default: 2).")
     private double minutes;
 
     @Option(names = "--members", paramLabel = "N", defaultValue = "5", description = "Processes, 2 to 16 (default: 5).")
@@ -221,7 +221,7 @@ public final class ChaosCommand implements Callable<Integer> {
         return transport == Transport.TCP ? new ProxyNetwork(ports) : new DatagramProxyNetwork(ports);
     }
 
-    /** Of all nodes, beside what the network says. */
+    /** Returns the settings of all nodes, besides those of the network. */
     private Map<String, String> nodeSettings() {
         Map<String, String> settings = new TreeMap<>();
         settings.put("transport.protocol", transport.name().toLowerCase(Locale.ROOT));
@@ -269,7 +269,7 @@ public final class ChaosCommand implements Callable<Integer> {
         List<Check.Source> sources = new ArrayList<>();
         long longestLate;
         try (Cast cast = new Cast(between, members, directory, nodeSettings(), intervalMillis, slot -> options, workload)) {
-            // An interrupt or a time limit leaves nothing behind.
+            // Cleans up also after an interrupt or a time limit.
             Thread hook = ender(cast, between);
             Runtime.getRuntime().addShutdownHook(hook);
             double stopSeconds = profile == Profile.CI ? STOP_SECONDS_CI : STOP_SECONDS_MAX;
@@ -295,7 +295,7 @@ public final class ChaosCommand implements Callable<Integer> {
         return exitCode(report);
     }
 
-    /** Honest processes beside one that lies. */
+    /** Runs honest processes beside one that lies. */
     private int lie(Network between) {
         long number = seed == null ? ThreadLocalRandom.current().nextLong(1_000_000) : seed;
         int liar = (int) (number % members);
@@ -354,7 +354,7 @@ public final class ChaosCommand implements Callable<Integer> {
         return outcome.result().undecided().isEmpty() ? CommandLine.ExitCode.OK : UNDECIDED;
     }
 
-    /** Nothing ends when a process does whose sockets have no connections: it is silent from then on. */
+    /** Returns the bound of a kill: sockets without connections do not signal the end of a process. */
     private Bound deathBound() {
         return transport == Transport.TCP ? Bound.DEATH : Bound.SILENCE;
     }

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.chaos;
 
-/** Something around the processes does not work: no verdict about the guarantees. */
+/** Failure of the environment of the processes, which is no verdict about the guarantees. */
 public final class ChaosException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

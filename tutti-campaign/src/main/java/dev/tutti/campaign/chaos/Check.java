@@ -22,20 +22,20 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Looks for broken promises in what all processes of a run have written down. */
+/** Looks for broken promises in the journals of all processes of a run. */
 final class Check {
 
     /**
-     * A journal and what became of who wrote it.
+     * A journal, and the fate of the process that wrote it.
      *
-     * @param killedAtNanos 0 if it was not
+     * @param killedAtNanos time of its kill; 0 if it was not killed
      */
     record Source(Path journal, long killedAtNanos) {
 
         private static final String JOURNAL = ".journal";
         private static final String KILLED = ".killed";
 
-        /** Notes beside the journal that its process was killed, for {@link #in}. */
+        /** Notes the kill of a process in a file beside its journal, for {@link #in}. */
         static void noteKill(Path journal, long nanos) {
             try {
                 Files.writeString(killed(journal), Long.toString(nanos));
@@ -48,7 +48,7 @@ final class Check {
             return journal.resolveSibling(journal.getFileName().toString().replace(JOURNAL, KILLED));
         }
 
-        /** The journals of a run that were kept. */
+        /** Returns the journals of a run that are kept in a directory. */
         static List<Source> in(Path directory) {
             try (Stream<Path> files = Files.list(directory)) {
                 List<Source> sources = new ArrayList<>();
@@ -64,12 +64,12 @@ final class Check {
     }
 
     /**
-     * What came of it.
+     * Result of a check.
      *
-     * @param violations with the time since the begin of the run at which they show; empty if there are none
-     * @param views different ones
-     * @param merges views in which earlier views of two or more members came together
-     * @param torn journals that end in the middle of a line
+     * @param violations violations, each with the time since the start of the run at which it shows; empty if none
+     * @param views number of different views
+     * @param merges number of views that merge earlier views of two or more members
+     * @param torn number of journals that end in the middle of a line
      */
     record Result(
             List<String> violations, long entries, long views, long merges, long submitted, long delivered, int torn) {}
@@ -88,7 +88,7 @@ final class Check {
         this.beganNanos = beganNanos;
     }
 
-    /** When the first line of these was written. */
+    /** Returns the time of the first line in these journals. */
     static long beganNanos(List<Source> sources) {
         long first = Long.MAX_VALUE;
         for (Source source : sources) {
@@ -109,7 +109,7 @@ final class Check {
     /**
      * Checks the journals of members that are honest.
      *
-     * @param liar the journal of a node that lies, of which only the name counts: it may have sent anything to anybody; null
+     * @param liar journal of the lying node, which counts by its name only, as it may have sent anything to anyone; null
      *     if there is none
      */
     static Result run(List<Source> sources, long beganNanos, @Nullable Path liar) {

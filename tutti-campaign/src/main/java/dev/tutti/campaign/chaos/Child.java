@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class Child {
 
     /**
-     * A view that it has told of.
+     * A view that the process has reported.
      *
-     * @param atNanos by the clock of all processes
-     * @param members by rank, in {@link Notation}, and so is {@code self}
+     * @param atNanos time, by the clock that all processes share
+     * @param members members by rank, in {@link Notation}, as is {@code self}
      */
     record Seen(long atNanos, String id, String self, List<String> members) {}
 
-    /** How many messages it has submitted and delivered. */
+    /** Numbers of messages that it has submitted and delivered. */
     record Count(long submitted, long delivered) {}
 
-    /** Views that are kept; what is asked for is never older. */
+    /** Number of latest views that are kept; older ones are never asked for. */
     private static final int SEEN_MAX = 256;
 
     private final int slot;
@@ -50,9 +50,9 @@ final class Child {
     private boolean isStopped;
 
     /**
-     * @param slot which of the processes it is
-     * @param command that starts it
-     * @param news is notified whenever it has told something
+     * @param slot slot of the process
+     * @param command command that starts it
+     * @param news monitor that is notified whenever it has reported something
      */
     Child(int slot, List<String> command, Path journal, Path log, Object news) {
         this.slot = slot;
@@ -89,7 +89,7 @@ final class Child {
 
     private void take(String text) {
         String[] words = text.split(" ", 3);
-        // A line may be torn by a kill.
+        // A kill may have torn the line.
         if (words.length < 2) {
             return;
         }
@@ -148,21 +148,21 @@ final class Child {
         return lateness;
     }
 
-    /** The latest view; null before the first. */
+    /** Returns the latest view; null before the first. */
     @Nullable Seen seen() {
         synchronized (news) {
             return seen.peekLast();
         }
     }
 
-    /** The views since then, the oldest first. */
+    /** Returns the views since then, the oldest first. */
     List<Seen> seenSince(long nanos) {
         synchronized (news) {
             return seen.stream().filter(each -> each.atNanos() >= nanos).toList();
         }
     }
 
-    /** As itself in its latest view; empty before the first. */
+    /** Returns its member in its latest view; empty before the first. */
     String self() {
         Seen latest = seen();
         return latest == null ? "" : latest.self();
@@ -174,14 +174,14 @@ final class Child {
         }
     }
 
-    /** Whether it has ended. */
+    /** Reports whether it has ended. */
     boolean isOver() {
         synchronized (news) {
             return isOver;
         }
     }
 
-    /** When it was killed; 0 if it was not. */
+    /** Returns the time at which it was killed; 0 if it was not. */
     long killedAtNanos() {
         return killedAtNanos;
     }
@@ -213,7 +213,7 @@ final class Child {
         return log;
     }
 
-    /** What it has told that nobody has asked for: failures, groups that were lost. */
+    /** Returns its unsolicited reports: failures, and groups that were lost. */
     List<String> remarks() {
         synchronized (news) {
             return List.copyOf(remarks);
@@ -222,7 +222,7 @@ final class Child {
 
     // ------------------------------------------------------------------ what is done to it
 
-    /** Tells it to do something; nothing if it has ended. */
+    /** Sends it a command; does nothing if it has ended. */
     void say(String command) {
         synchronized (news) {
             count = null;
@@ -237,7 +237,7 @@ final class Child {
         }
     }
 
-    /** Ends it at once, with SIGKILL; returns when that was, by the clock of all processes. */
+    /** Ends it at once, with SIGKILL; returns the time, by the clock that all processes share. */
     long kill() {
         long nanos = System.nanoTime();
         process.destroyForcibly();
@@ -246,7 +246,7 @@ final class Child {
         return nanos;
     }
 
-    /** Waits until it is no more. */
+    /** Waits until it has ended. */
     void awaitEnd() {
         try {
             process.waitFor();

@@ -7,22 +7,22 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in a message: who sent it, to whom and in which place, filled up with what follows from that, so that a wrong
- * one shows by its hash.
+ * Content of a message: its sender, receiver and index, padded with bytes derived from these, so that a wrong message
+ * shows by its hash.
  */
 final class Content {
 
-    /** Bytes of the shortest message. */
+    /** Length of the shortest message, in bytes. */
     static final int BYTES_MIN = 1 + 8 + 4 + 8 + 8 + 4;
 
-    /** The index of a message that is not what its sender would have sent to who got it. */
+    /** Index of a message that its sender would not have sent to the member that received it. */
     static final long STRANGE = -1;
 
     private Content() {}
 
     /**
-     * @param receiver null for all
-     * @param index counts the messages of the sender to this receiver, or to all, from 1
+     * @param receiver receiver of a unicast; null for all
+     * @param index number of the message among those of the sender to this receiver, or to all, from 1
      */
     static byte[] of(Member sender, @Nullable Member receiver, long index, int length) {
         byte[] content = new byte[Math.max(length, BYTES_MIN)];
@@ -38,7 +38,7 @@ final class Content {
         return content;
     }
 
-    /** The index of what {@code self} got; {@link #STRANGE} if it says another sender, or was for somebody else. */
+    /** Returns the index of a message at {@code self}; {@link #STRANGE} if it names another sender or receiver. */
     static long index(byte[] content, Member sender, Member self, boolean isUnicast) {
         if (content.length < BYTES_MIN) {
             return STRANGE;

@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * The main class of a process that faults are done to: a user of coordination blocks that counts, exchanges, locks and takes ids
- * all the time, on some threads, and writes down what it asks and is told. It obeys and tells as {@link MemberProcess} does.
+ * Main class of a process under faults: a user of coordination blocks that counts, exchanges, locks and takes ids all
+ * the time, on some threads, and records its requests and results. It obeys and reports as {@link MemberProcess} does.
  */
 final class CoordinationProcess {
 
@@ -37,7 +37,7 @@ final class CoordinationProcess {
     private static final Duration TIMEOUT = Duration.ofMillis(1_500);
     private static final long IDLE_MILLIS = 10;
 
-    /** Counters of which each is used for a while, so that few outcomes of each are unknown. */
+    /** Time for which one set of counters is used, so that few outcomes of each are unknown. */
     private static final long COUNTER_NANOS = 8_000_000_000L;
 
     private static final int COUNTERS = 8;
@@ -76,7 +76,7 @@ final class CoordinationProcess {
         this.ids = coordination.ids("i", 20);
     }
 
-    /** Arguments: the journal, a seed, milliseconds between operations, settings of the node as {@code name=value}. */
+    /** Takes the journal, a seed, milliseconds between operations, and settings of the node as {@code name=value}. */
     public static void main(String[] arguments) throws IOException {
         Map<String, String> settings = new TreeMap<>();
         for (String setting : List.of(arguments).subList(3, arguments.length)) {
@@ -95,7 +95,7 @@ final class CoordinationProcess {
             say("failed " + e);
             code = 1;
         }
-        // No thread of anybody keeps a process whose coordinator has gone.
+        // No other thread keeps the process alive when the coordinator of the run has gone.
         System.exit(code);
     }
 
@@ -147,7 +147,7 @@ final class CoordinationProcess {
         }
     }
 
-    /** Asks, and writes down what comes of it; empty if nobody was told. */
+    /** Performs an operation and records its outcome; returns an empty value if the outcome is unknown. */
     private Optional<Value> ask(String object, Request request, Supplier<Value> operation) {
         long number = journal.ask(object, request);
         try {
@@ -184,7 +184,7 @@ final class CoordinationProcess {
         try {
             granted = coordination.lock(name).tryAcquire(Duration.ofMillis(1_000));
         } catch (CommandException e) {
-            // Whatever became of it, this member does not take itself for the holder.
+            // This member does not regard itself as the holder, even if the lock was granted.
             journal.never(number);
             return;
         }

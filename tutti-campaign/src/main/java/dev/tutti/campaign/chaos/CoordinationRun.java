@@ -18,9 +18,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * A run of processes that use coordination blocks: one fault after the other, of a majority too, and then everything is healed
- * and what all were told is checked. A side without a majority stands still, so that views say little while a fault lasts; that
- * all come together afterwards is asked for each time.
+ * A run of processes that use coordination blocks. One fault follows the other, also faults of a majority; then
+ * everything is healed, and the results of all operations are checked. A side without a majority stands still, so that
+ * views during a fault prove little; after each fault all have to come together again.
  */
 final class CoordinationRun {
 
@@ -46,7 +46,7 @@ final class CoordinationRun {
     static final List<Fault> FAULTS =
             List.of(Fault.KILL, Fault.STOP, Fault.CUT, Fault.ISOLATE, Fault.ONE_WAY, Fault.FLAP, Fault.RESET);
 
-    /** @return whether all came together each time */
+    /** @return whether all came together after each fault */
     boolean run(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         boolean isTogether = agree("the start");
@@ -118,7 +118,7 @@ final class CoordinationRun {
         }
     }
 
-    /** Some at once, now and then a majority or all, with a cut in half of the cases; they come back one after the other. */
+    /** Kills some at once, now and then a majority or all, half of the time with a cut; restarts them one by one. */
     private void kill() {
         int count = random.nextInt(5) == 0 ? 1 + random.nextInt(cast.size()) : 1 + random.nextInt(cast.size() / 2);
         Set<Integer> killed = some(count);
@@ -155,7 +155,7 @@ final class CoordinationRun {
         network.lose(losses);
     }
 
-    /** What came of it. */
+    /** Result of a run. */
     record Outcome(HistoryCheck.Result result, List<String> violations, Map<Fault, Long> faults, double seconds) {
 
         boolean isBroken() {
@@ -198,7 +198,7 @@ final class CoordinationRun {
         }
     }
 
-    /** Checks what all have written, when nobody writes any more. */
+    /** Checks the journals of all processes, once none of them writes any more. */
     Outcome check(double seconds) {
         List<Operation> operations = new ArrayList<>();
         cast.all().forEach(child -> operations.addAll(HistoryJournal.read(child.journal())));

@@ -20,11 +20,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Loopback with a proxy for datagrams before each process, for machines without root: it loses, repeats, reorders, delays
- * and corrupts them.
+ * Loopback with a proxy for datagrams before each process, for machines without root: it loses, repeats, reorders,
+ * delays and corrupts them.
  *
- * <p>What comes to the proxy of one process from the port of another goes on from the proxy of the other, so that each
- * sees the addresses that all advertise.
+ * <p>The proxy of one process passes datagrams from the port of another on through the proxy of that one, so that each
+ * process sees the addresses that all advertise.
  */
 final class DatagramProxyNetwork implements Network {
 
@@ -47,7 +47,7 @@ final class DatagramProxyNetwork implements Network {
     private final boolean[] isSlow;
     private final long[][] corruptUntilNanos;
 
-    /** @param ports that the processes are bound to */
+    /** @param ports ports to which the processes are bound */
     DatagramProxyNetwork(List<Integer> ports) {
         this.ports = ports;
         int count = ports.size();
@@ -120,7 +120,7 @@ final class DatagramProxyNetwork implements Network {
                     carry(buffer.flip(), from, to);
                 }
             } catch (IOException e) {
-                // It was closed; or the system tells of a process that has gone, which the next datagram may find back.
+                // The channel was closed, or the process has gone, and may be back for the next datagram.
                 continue;
             }
         }
@@ -134,7 +134,7 @@ final class DatagramProxyNetwork implements Network {
             isLost = random.nextDouble() < losses[from][to];
             boolean isBad = isSlow[from] || isSlow[to];
             isRepeated = isBad && random.nextDouble() < REPEATED;
-            // Different ones for each, so that they overtake each other.
+            // Each datagram has a delay of its own, so that they overtake each other.
             delayMillis = isBad ? random.nextLong(DELAY_MILLIS_MAX) : 0;
             boolean isWrong = System.nanoTime() < corruptUntilNanos[from][to] && random.nextDouble() < CORRUPTED;
             if (isWrong && datagram.hasRemaining()) {
@@ -155,7 +155,7 @@ final class DatagramProxyNetwork implements Network {
             try {
                 later.schedule(() -> sendLate(copy, from, to), delayMillis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
-                // The end of the run: a datagram may be lost.
+                // The run has ended, and a datagram may be lost.
                 return;
             }
         }
@@ -169,7 +169,7 @@ final class DatagramProxyNetwork implements Network {
         try {
             send(datagram, from, to);
         } catch (IOException e) {
-            // As in relay.
+            // Closed, or no process there, as in relay.
             datagram.clear();
         }
     }
@@ -200,7 +200,7 @@ final class DatagramProxyNetwork implements Network {
         }
     }
 
-    /** Wrong bits in one datagram of twenty, for a second. */
+    /** Flips bits in one datagram of twenty, for a second. */
     @Override
     public void corrupt(int from, int to) {
         synchronized (rules) {

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Does one fault after the other, takes the times, and lets everything come to rest in the end.
+ * Causes one fault after the other, measures the times, and lets everything come to rest in the end.
  *
- * <p>A fault begins when all are in one view, except in a storm; which, whom and for how long follows from the seed.
+ * <p>A fault begins when all are in one view, except in a storm. The seed determines its kind, victims and duration.
  */
 final class Director {
 
@@ -29,7 +29,7 @@ final class Director {
     private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
     private static final double STOP_SECONDS_MIN = 0.1;
 
-    /** A JVM that has just begun loads what it needs; only storms do not wait for that. */
+    /** Time in which a JVM that has just started loads its classes; only storms do not wait for it. */
     private static final long WARM_MILLIS = 2_000;
 
     private final Network network;
@@ -42,12 +42,12 @@ final class Director {
     private final long beganNanos;
     private final List<Fault> bag = new ArrayList<>();
 
-    /** Thrown where going on makes no sense: it is in the report. */
+    /** Thrown to end a run that cannot go on; the reason is in the report. */
     private static final class EndException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 
-    /** @param deathBound what the time from a kill counts for */
+    /** @param deathBound bound for the time from a kill */
     Director(
             Network network,
             Cast cast,
@@ -67,12 +67,12 @@ final class Director {
         this.progress = progress;
     }
 
-    /** Does each of these once, in order. */
+    /** Causes each of these faults once, in order. */
     void run(List<Fault> faults) {
         direct(() -> faults.forEach(this::perform));
     }
 
-    /** Goes on with these, in an order of the seed, until the time is over. */
+    /** Causes these faults in an order drawn from the seed, until the time is over. */
     void run(Set<Fault> faults, Duration time) {
         long end = System.nanoTime() + time.toNanos();
         direct(() -> {
@@ -150,7 +150,7 @@ final class Director {
         start(slot);
     }
 
-    /** Mostly behind a cut, so that nobody has noticed when the next one says who it is. */
+    /** Kills and restarts a process, mostly behind a cut, so that no other notices before the new one appears. */
     private void restart() {
         int slot = target();
         boolean isHidden = network.faults().contains(Fault.ISOLATE) && random.nextInt(3) > 0;
@@ -313,7 +313,7 @@ final class Director {
         agree(Bound.SETTLE, System.nanoTime(), what);
     }
 
-    /** Whatever there is, several at once. */
+    /** Causes faults of all kinds, several at once. */
     private void storm() {
         int steps = 5 + random.nextInt(16);
         say("storm of " + steps + " faults");
@@ -363,7 +363,7 @@ final class Director {
 
     // ------------------------------------------------------------------ waiting and timing
 
-    /** Heals and waits for one view; a merge if there was not one all the time. */
+    /** Heals the network and waits for one view; the time counts as a merge if the views had split. */
     private void heal(String what) {
         boolean isApart = !Cast.isAgreed(cast.present());
         network.heal();
@@ -387,7 +387,7 @@ final class Director {
     }
 
     private void take(Bound bound, long fromNanos, long toNanos, Collection<Child> involved, String what) {
-        // What is late now says so only when it is through.
+        // A process that is late reports it only afterwards.
         Pause.millis(50);
         Sample sample = new Sample(
                 bound, fromNanos - beganNanos, toNanos - fromNanos, cast.lateBetween(involved, fromNanos, toNanos), what);
@@ -406,7 +406,7 @@ final class Director {
         }
     }
 
-    /** Everybody is silent and has everything. */
+    /** Stops all sending, and waits until all have delivered everything. */
     private void rest() {
         network.heal();
         agree(Bound.SETTLE, System.nanoTime(), "the end");
@@ -456,7 +456,7 @@ final class Director {
 
     // ------------------------------------------------------------------ whom
 
-    /** The coordinator every third time. */
+    /** Draws a slot, every third time that of the coordinator. */
     private int target() {
         return random.nextInt(3) == 0 ? cast.coordinator() : random.nextInt(cast.size());
     }
@@ -486,7 +486,7 @@ final class Director {
         return children.stream().map(Child::self).collect(Collectors.toSet());
     }
 
-    /** All paths between these and the others. */
+    /** Returns all paths between these and the others, with their loss. */
     private Map<Network.Path, Double> between(Set<Integer> side, double loss) {
         Set<Integer> rest = new HashSet<>();
         for (int slot = 0; slot < cast.size(); slot++) {

@@ -2,7 +2,7 @@ package dev.tutti.campaign.chaos;
 
 import java.util.Locale;
 
-/** What is done to the processes and to the network between them. */
+/** Kinds of faults of the processes and of the network between them. */
 enum Fault {
     KILL(3, "kill -9, and a new start after up to 6 s"),
     RESTART(2, "kill -9, and a new start at once, before it is noticed"),
@@ -28,7 +28,7 @@ enum Fault {
         this.description = description;
     }
 
-    /** How often it is drawn, beside the others. */
+    /** Returns the weight with which it is drawn among the others. */
     int weight() {
         return weight;
     }
@@ -37,7 +37,7 @@ enum Fault {
         return description;
     }
 
-    /** As options and reports call it. */
+    /** Returns the name in options and reports. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -4,20 +4,20 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out who has dialled, from the HELLO that a connection begins with (docs/wire.md). */
+/** Reads the name of the dialling node from the HELLO at the start of a connection (docs/wire.md). */
 final class HelloReader {
 
     private static final int MAGIC = 0x74757469;
     private static final int VERSIONS_BYTES = 2;
 
-    /** Bytes after which a connection that has not said who it is never will. */
+    /** Length of the longest HELLO; a connection without a name in so many bytes has none. */
     static final int BYTES_MAX = 4_200;
 
     private HelloReader() {}
 
     /**
      * @param begin the first bytes of a connection, as many as have come, from position to limit
-     * @return the name of the node that has dialled; null if it is not there yet, or never will be
+     * @return the name of the node that has dialled; null if it has not arrived yet, or never will
      */
     static @Nullable String name(ByteBuffer begin) {
         ByteBuffer bytes = begin.duplicate();

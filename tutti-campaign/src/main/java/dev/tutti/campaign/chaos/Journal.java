@@ -12,10 +12,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process has seen and done, a line for each, in a file.
+ * File in which a process records the events that it saw and its own actions, one per line.
  *
- * <p>Each line is handed to the operating system before the call returns, so that it outlives the process, however that
- * ends; what {@code kill -9} meets in the middle of a line leaves a line without an end. {@link JournalReader} reads it.
+ * <p>Each line is handed to the operating system before the call returns, so that it outlives the process. A
+ * {@code kill -9} in the middle of a line leaves a line without an end. {@link JournalReader} reads the file.
  *
  * <pre>
  *   nanos node     incarnation name address
@@ -43,7 +43,7 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    /** Times of one journal never go back: the order of lines is the order of times. */
+    /** Adds a line. Lines are in the order of their times, which never go back. */
     private synchronized void add(String verb, String text) {
         byte[] line = (System.nanoTime() + " " + verb + " " + text + "\n").getBytes(StandardCharsets.UTF_8);
         try {

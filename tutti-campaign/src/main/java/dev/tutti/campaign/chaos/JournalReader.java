@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads the journals of all processes of a run, torn last lines included. */
 final class JournalReader {
 
-    /** Something that one member saw or did, and when. */
+    /** An entry of one member, and its time. */
     record Timed(long nanos, History.Entry entry) {}
 
-    /** What one member saw and did, in order. */
+    /** Entries of one member, in order. */
     record Life(Member member, List<Timed> entries) {}
 
     private final Map<Long, NodeId> nodes = new LinkedHashMap<>();
@@ -30,7 +30,7 @@ final class JournalReader {
     private final List<String> contradictions = new ArrayList<>();
     private int torn;
 
-    /** The lives of a process: one for each time that it joined the group. */
+    /** Reads the lives of a process: one for each time that it joined the group. */
     List<Life> read(Path journal) {
         try {
             return parse(journal.toString(), Files.readString(journal, StandardCharsets.UTF_8));
@@ -39,7 +39,7 @@ final class JournalReader {
         }
     }
 
-    /** Learns who wrote a journal, before others are read that mention it; returns null if it says nothing of that. */
+    /** Learns the node that wrote a journal, before others that mention it are read; returns null if none is named. */
     @Nullable NodeId learn(Path journal) {
         try (var lines = Files.lines(journal, StandardCharsets.UTF_8)) {
             String[] words = lines.findFirst().orElse("").split(" ");
@@ -57,8 +57,8 @@ final class JournalReader {
     }
 
     /**
-     * @param name for messages
-     * @throws ChaosException if a line that was written whole is none of a journal
+     * @param name name of the journal, for messages
+     * @throws ChaosException if a complete line is no line of a journal
      */
     List<Life> parse(String name, String text) {
         Map<Member, Life> lives = new LinkedHashMap<>();
@@ -80,12 +80,12 @@ final class JournalReader {
         return new ArrayList<>(lives.values());
     }
 
-    /** Journals that ended in the middle of a line. */
+    /** Returns the number of journals that ended in the middle of a line. */
     int torn() {
         return torn;
     }
 
-    /** Where the API said something that can't be. */
+    /** Returns the contradictions of the API that processes have recorded. */
     List<String> contradictions() {
         return contradictions;
     }
@@ -131,7 +131,7 @@ final class JournalReader {
         return word.equals(Journal.ALL) ? null : notation.member(word);
     }
 
-    /** Takes back the submission that was refused; only the last one to a receiver can be. */
+    /** Removes a submission that was refused; that can only be the last one to a receiver. */
     private static void unsend(List<Timed> entries, @Nullable Member receiver, long index) {
         for (int at = entries.size() - 1; at >= 0; at--) {
             if (entries.get(at).entry() instanceof History.Submitted(Member self, History.Message message)

@@ -4,17 +4,17 @@ import java.util.ArrayDeque;
 import java.util.function.LongConsumer;
 
 /**
- * How late a process was: a thread wakes up every 10 ms, and what it wakes up too late is what the machine, or a pause
- * of the JVM, has taken from the process.
+ * Record of the times at which a process was late: a thread wakes up every 10 ms, and its delay is the time that the
+ * machine, or a pause of the JVM, has taken from the process.
  */
 final class Lateness {
 
     static final long PERIOD_NANOS = 10_000_000;
 
-    /** Less says nothing. */
+    /** Shortest delay that counts; shorter ones are normal. */
     static final long LATE_NANOS_MIN = 3_000_000;
 
-    /** Kept; at most so many in 10 ms each, the older ones are forgotten. */
+    /** Largest number of delays that are kept, at most one in 10 ms; the oldest are dropped. */
     private static final int SPANS_MAX = 100_000;
 
     private record Span(long endNanos, long nanos) {}
@@ -35,7 +35,7 @@ final class Lateness {
         });
     }
 
-    /** The process was late for so long until {@code endNanos}. */
+    /** Adds a time of {@code nanos} until {@code endNanos} for which the process was late. */
     synchronized void add(long endNanos, long nanos) {
         if (spans.size() == SPANS_MAX) {
             spans.removeFirst();
@@ -43,7 +43,7 @@ final class Lateness {
         spans.addLast(new Span(endNanos, nanos));
     }
 
-    /** How much of the time between the two the process was late. */
+    /** Returns the time for which the process was late between two times. */
     synchronized long between(long fromNanos, long toNanos) {
         long sum = 0;
         for (Span span : spans) {
@@ -53,7 +53,7 @@ final class Lateness {
         return sum;
     }
 
-    /** The longest time that it was late. */
+    /** Returns the longest time for which it was late. */
     synchronized long longestNanos() {
         return spans.stream().mapToLong(Span::nanos).max().orElse(0);
     }

@@ -19,15 +19,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run in which one process has the credentials of the others, sends as they do, and lies ({@link LyingDriverProvider}). Now
- * and then an honest process leaves the group and comes back. The honest ones have to keep their promises to each other, go on
- * within the bound of docs/design/peers.md, judge none of themselves, and live with their heap. When the liar is killed, they
- * have to come to one view.
+ * A run in which one process has the credentials of the others, sends as they do, and lies ({@link
+ * LyingDriverProvider}). Now and then an honest process leaves the group and comes back. The honest ones have to keep
+ * their promises to each other, go on within the bound of docs/design/peers.md, judge none of themselves, and live with
+ * their heap. When the liar is killed, they have to come to one view.
  */
 final class LiarRun {
 
     /**
-     * Settings of all nodes: times shorter than usual, so that a short run reaches the bounds, and a ring with odd seeds.
+     * Settings of all nodes: times shorter than usual, so that a short run reaches the bounds, and a ring with odd
+     * seeds.
      */
     static Map<String, String> settings(long seed) {
         return Map.of(
@@ -37,10 +38,10 @@ final class LiarRun {
                 MemberProcess.OF_GROUP + "dissemination", (seed & 1) == 0 ? "fan-out" : "ring");
     }
 
-    /** Longest time for which an honest member may deliver nothing among other honest ones: five times what it waits for a coordinator, 2.4 s. */
+    /** Longest time without a delivery at a member among honest ones: five of its waits for a coordinator, 2.4 s. */
     static final Duration STANDSTILL_MAX = Duration.ofSeconds(12);
 
-    /** Long enough for each kind of lie, in the short profile. */
+    /** Duration of a run in the short profile, enough for each kind of lie. */
     static final Duration CI = Duration.ofSeconds(36);
 
     private static final Duration FORM_MAX = Duration.ofSeconds(60);
@@ -50,7 +51,7 @@ final class LiarRun {
     private static final long LOOK_MILLIS = 250;
     private static final int LOOKS_TO_LEAVE = 6;
     private static final int LOOKS_AWAY = 3;
-    /** A machine that was later than this may take an honest process for silent. */
+    /** Lateness of the machine from which an honest process may be suspected without a lie. */
     private static final long JUDGED_LATE_NANOS = 2_000_000_000L;
 
     /** Log lines by which a node judges another one. */

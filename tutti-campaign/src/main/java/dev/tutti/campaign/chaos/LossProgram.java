@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A classic BPF program that drops what comes from some IPv4 addresses, all of it or a random share.
+ * A classic BPF program that drops packets from some IPv4 addresses, all of them or a random share.
  *
  * <p>The traffic control of Linux runs it for each frame on its way out of an interface ({@code tc filter … bpf da
  * bytecode}): that needs no packet filter (nftables, iptables) and is the same for TCP, UDP and multicast.
  */
 final class LossProgram {
 
-    /** What tc makes of the result: {@code TC_ACT_SHOT}, and {@code TC_ACT_UNSPEC} for whatever else is to happen. */
+    /** Result that makes tc drop a packet, {@code TC_ACT_SHOT}; {@code TC_ACT_UNSPEC} lets it continue. */
     private static final long DROP = 2;
 
     private static final long PASS = 0xffff_ffffL;
@@ -34,13 +34,13 @@ final class LossProgram {
 
     private LossProgram() {}
 
-    /** Instructions per address, none of which jumps further than one byte says. */
+    /** Instructions per address; no jump is longer than fits in a byte. */
     private static final int ADDRESS_INSTRUCTIONS = 5;
 
     /**
-     * In the form in which tc takes it.
+     * Returns the program in the form that tc accepts.
      *
-     * @param losses by address (as a number); 1 for everything, up to 32 addresses
+     * @param losses share of loss by address (as a number); 1 for everything, up to 32 addresses
      */
     static String of(Map<Integer, Double> losses) {
         TreeMap<Integer, Double> sorted = new TreeMap<>(losses);
@@ -50,7 +50,7 @@ final class LossProgram {
         List<String> program = new ArrayList<>();
         int rest = sorted.size() * ADDRESS_INSTRUCTIONS + 1;
         program.add(line(LOAD_HALF, 0, 0, ETHERNET_TYPE));
-        // What is not IPv4, address resolution for one, passes.
+        // Other packets than IPv4, such as address resolution, pass.
         program.add(line(JUMP_EQUAL, 0, rest - 1, IPV4));
         sorted.forEach((address, loss) -> {
             program.add(line(LOAD_WORD, 0, 0, IPV4_SOURCE));
@@ -63,7 +63,7 @@ final class LossProgram {
         return program.size() + "," + String.join(",", program);
     }
 
-    /** Random numbers up to it mean a loss. */
+    /** Returns the largest random number that means a loss. */
     static long threshold(double loss) {
         if (!(loss > 0 && loss <= 1)) {
             throw new IllegalArgumentException("a loss of " + loss + ", more than 0 and up to 1");

@@ -26,15 +26,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main class of a process that faults are done to: a user of the public API that sends all the time, and writes down
- * what it sees.
+ * Main class of a process under faults: a user of the public API that sends all the time, and records the events that
+ * it sees.
  *
- * <p>It does what lines on the standard input say and tells on the standard output what the coordinator of the run needs
- * at once ({@link Child} reads it). It ends when its input does, so that it never outlives who started it.
+ * <p>It obeys commands on the standard input, and reports on the standard output the events that the coordinator of the
+ * run needs at once ({@link Child} reads them). It ends with its input, so that it never outlives the coordinator.
  */
 final class MemberProcess {
 
-    /** Lines for the coordinator begin with it, because libraries print too. */
+    /** Mark at the beginning of lines for the coordinator, because libraries print too. */
     static final String MARK = "#chaos ";
 
     private static final String GROUP = "chaos";
@@ -78,10 +78,10 @@ final class MemberProcess {
 
     private static final String SEEDS = "discovery.seeds";
 
-    /** Before the names of settings that are the group's. */
+    /** Prefix of the names of the group's settings. */
     static final String OF_GROUP = "group.";
 
-    /** Arguments: the journal, a seed, milliseconds between messages, settings of the node as {@code name=value}. */
+    /** Takes the journal, a seed, milliseconds between messages, and settings of the node as {@code name=value}. */
     public static void main(String[] arguments) throws IOException {
         Map<String, String> settings = new TreeMap<>();
         for (String setting : List.of(arguments).subList(3, arguments.length)) {
@@ -92,7 +92,7 @@ final class MemberProcess {
                 Path.of(arguments[0]), Long.parseLong(arguments[1]), Long.parseLong(arguments[2]), settings);
         Lateness.watch(nanos -> say("late " + nanos));
         int code = process.run();
-        // No thread of anybody keeps a process whose coordinator has gone.
+        // No other thread keeps the process alive when the coordinator of the run has gone.
         System.exit(code);
     }
 
@@ -174,7 +174,7 @@ final class MemberProcess {
         }
     }
 
-    /** From one join to the next leave. */
+    /** A membership, from a join to the next leave. */
     private final class Membership {
         private final Node node;
         private final CountDownLatch closed = new CountDownLatch(1);

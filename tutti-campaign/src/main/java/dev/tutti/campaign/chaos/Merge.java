@@ -21,15 +21,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one history of the lives of all members.
+ * Merges the lives of all members into one history.
  *
- * <p>The order in each life is kept. Between lives the times decide, which come from one clock, except that a message is
- * submitted, and delivered by its sender, before others deliver it: that is so at the node, and the threads that write it
- * down may be late.
+ * <p>The order in each life is kept. Between lives the times decide, which come from one clock. As an exception a
+ * message is submitted, and delivered by its sender, before others deliver it: the node guarantees that, but the
+ * threads that record it may be late.
  *
- * <p>What a killed member did not come to write down is completed from what others saw of it: the views that it sent in,
- * and what it must have delivered there. It makes no promise to anybody about these, and others are checked against each
- * other all the same.
+ * <p>Missing entries of a killed member are added from the records of others: the views in which it sent, and the
+ * messages that it must have delivered there. No promise of the killed member depends on these, and the others are
+ * still checked against each other.
  */
 final class Merge {
 
@@ -59,8 +59,8 @@ final class Merge {
     private final Map<ViewId, View> views = new HashMap<>();
 
     /**
-     * @param lives of all members; those of killed ones are completed
-     * @param killedAt when those were killed that were, by the same clock
+     * @param lives lives of all members; those of killed ones are completed
+     * @param killedAt times at which members were killed, by the same clock
      */
     Merge(List<Life> lives, Map<Member, Long> killedAt) {
         lives.forEach(life -> this.lives.put(life.member(), life));
@@ -83,7 +83,7 @@ final class Merge {
 
     // ------------------------------------------------------------------ in order
 
-    /** Hands out everything in an order that can have been. */
+    /** Hands out all entries in a possible order. */
     void into(Consumer<Timed> reader) {
         Map<Member, Strand> strands = new HashMap<>();
         PriorityQueue<Strand> ready = new PriorityQueue<>(Comparator.comparingLong((Strand strand) -> strand.head().nanos())
@@ -96,7 +96,7 @@ final class Merge {
         while (!ready.isEmpty() || !waiting.isEmpty()) {
             Strand strand = ready.poll();
             if (strand == null) {
-                // Everybody waits for what nobody wrote down: the checker will say what is wrong with that.
+                // All wait for an entry that is missing; the checker will report the violation.
                 strand = waiting.values().stream()
                         .min(Comparator.comparingLong(each -> each.head().nanos()))
                         .orElseThrow();
@@ -122,7 +122,7 @@ final class Merge {
         }
     }
 
-    /** Whose entries come before the next one of {@code strand}; null if none has to. */
+    /** Returns the strand whose entries have to come before the next one of {@code strand}; null if there is none. */
     private static @Nullable Strand awaited(Strand strand, Map<Member, Strand> strands) {
         if (!(strand.head().entry() instanceof History.Delivered(Member member, History.Message message))) {
             return null;
@@ -224,7 +224,7 @@ final class Merge {
         }
     }
 
-    /** What others delivered from the member and it did not write down itself, by the view in which they did. */
+    /** Returns messages of the member that others delivered and it did not record, by the view of their delivery. */
     private TreeMap<ViewId, TreeMap<Long, History.Message>> unwritten(Member sender, TreeSet<Long> own) {
         TreeMap<ViewId, TreeMap<Long, History.Message>> found = new TreeMap<>();
         for (Life life : lives.values()) {
@@ -244,7 +244,7 @@ final class Merge {
         return found;
     }
 
-    /** The views through which the member came to the last one that it has sent in, after {@code from}. */
+    /** Returns the views after {@code from} through which the member came to the last one in which it sent. */
     private List<View> path(Member member, View from, TreeMap<ViewId, ?> sentIn) {
         ArrayDeque<View> path = new ArrayDeque<>();
         View view = sentIn.isEmpty() ? null : views.get(sentIn.lastKey());
@@ -266,7 +266,7 @@ final class Merge {
         return null;
     }
 
-    /** Delivers in {@code from} what those delivered there who went to {@code next} together with the killed member. */
+    /** Adds deliveries in {@code from}: those of a member that went on to {@code next} together with the killed one. */
     private void follow(Life killed, View from, View next) {
         View.Part part = partOf(next, killed.member());
         List<Member> others = part == null ? List.of() : part.members();
@@ -283,7 +283,7 @@ final class Merge {
         }
     }
 
-    /** The multicasts that a member delivered in a view; none if it did not go on to {@code next}, unless that is null. */
+    /** Returns a member's multicasts in a view; none if {@code next} is not null and the member did not go on to it. */
     private static List<History.Message> deliveredIn(Life life, View view, @Nullable View next) {
         List<History.Message> delivered = new ArrayList<>();
         boolean isIn = false;

@@ -11,19 +11,19 @@ import java.util.TreeMap;
  * A network namespace of Linux for each process, and one for the bridge between them. Needs root, {@code ip} and {@code
  * tc}.
  *
- * <p>Everything is inside namespaces that it makes, whose names begin with {@code tutti} and its own process number; the
- * host's interfaces, addresses, routes and filters are not touched. Namespaces of commands that are no longer there are
+ * <p>It works only inside namespaces that it creates, whose names begin with {@code tutti} and its own process number.
+ * The host's interfaces, addresses, routes and filters are not touched. Namespaces of commands that have ended are
  * removed first.
  *
- * <p>Losses happen on the way out of the bridge ({@link LossProgram}): nobody is told, neither who sends nor who would
- * have received.
+ * <p>Packets are lost on the way out of the bridge ({@link LossProgram}), so that neither the sender nor the receiver
+ * is told.
  */
 public final class NamespaceNetwork implements Network {
 
     private static final String PREFIX = "tutti";
     private static final int PORT = 7800;
 
-    /** 10.78.0.0/24: only inside the namespaces. */
+    /** Prefix of the addresses, 10.78.0.0/24; used only inside the namespaces. */
     private static final String SUBNET = "10.78.0.";
 
     private static final int SUBNET_NUMBER = 10 << 24 | 78 << 16;
@@ -54,7 +54,7 @@ public final class NamespaceNetwork implements Network {
     }
 
     /**
-     * @throws ChaosException if this machine does not allow or does not have what is needed, with the reason
+     * @throws ChaosException if a permission or a command is missing on this machine, with the reason
      */
     public static NamespaceNetwork open(int processes, boolean isEncrypted) {
         if (!"root".equals(System.getProperty("user.name"))) {
@@ -78,7 +78,7 @@ public final class NamespaceNetwork implements Network {
         }
     }
 
-    /** With the processes in it: a stopped one does not notice that who started it has gone. */
+    /** Removes a namespace with its processes: a stopped one does not notice the end of the command that started it. */
     private static void remove(String space) {
         for (String pid : Shell.run(List.of("ip", "netns", "pids", space)).text().split("\\s+")) {
             if (!pid.isEmpty() && pid.chars().allMatch(Character::isDigit)) {
@@ -96,17 +96,17 @@ public final class NamespaceNetwork implements Network {
         return base + process;
     }
 
-    /** Begins the names of all its namespaces. */
+    /** Returns the prefix of the names of all its namespaces. */
     public String base() {
         return base;
     }
 
-    /** Words before a command that is to run in the namespace of a process, for networks of other programs, too. */
+    /** Returns the words before a command that runs in the namespace of a process, of this or another program. */
     public static List<String> prefix(String base, int process) {
         return List.of("ip", "netns", "exec", base + process);
     }
 
-    /** The IPv4 address of a process. */
+    /** Returns the IPv4 address of a process. */
     public static String host(int process) {
         return SUBNET + (process + 1);
     }
@@ -139,7 +139,7 @@ public final class NamespaceNetwork implements Network {
         }
     }
 
-    /** {@code ss -K} is an option of the kernel. */
+    /** Reports whether the kernel supports {@code ss -K}, which is optional. */
     private boolean canReset() {
         return Shell.run(List.of("ip", "netns", "exec", space(0), "ss", "-K", "dst", SUBNET + "250")).code() == 0;
     }
@@ -201,7 +201,7 @@ public final class NamespaceNetwork implements Network {
     }
 
     private void install(int process, Map<Integer, Double> losses) {
-        // One filter of a fixed number: replacing it is atomic.
+        // One filter with a fixed handle, so that replacing it is atomic.
         Shell.require(
                 "tc", "-n", hub(), "filter", "replace", "dev", port(process), "egress", "prio", "1", "handle", "1", "bpf",
                 "da", "bytecode", LossProgram.of(losses));
@@ -219,7 +219,7 @@ public final class NamespaceNetwork implements Network {
 
     @Override
     public void halfOpen(int one, int other) {
-        // The reset goes nowhere.
+        // The reset is lost on the way.
         Map<Integer, Double> before = new TreeMap<>(lossesTo.get(other));
         Map<Integer, Double> meanwhile = new TreeMap<>(before);
         meanwhile.put(number(one), 1.0);
@@ -261,7 +261,7 @@ public final class NamespaceNetwork implements Network {
         }
     }
 
-    /** Removes what it has made; interfaces go with their namespaces. */
+    /** Removes the namespaces, and with them their interfaces. */
     @Override
     public void close() {
         for (int process = 0; process < processes; process++) {

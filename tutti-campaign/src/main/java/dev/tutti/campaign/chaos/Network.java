@@ -4,34 +4,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What lies between the processes, and can be made to fail. Processes are numbered from 0. */
+/** The network between the processes, which can be made to fail. Processes are numbered from 0. */
 interface Network extends AutoCloseable {
 
-    /** For the report: what it is. */
+    /** Returns a description for the report. */
     String description();
 
-    /** What it can do beside what is done to the processes themselves. */
+    /** Returns the faults that it can cause, besides those of the processes themselves. */
     Set<Fault> faults();
 
-    /** Words to put before the command that starts a process. */
+    /** Returns the words before the command that starts a process. */
     List<String> prefix(int process);
 
-    /** Settings of the process's node that say where it listens and how it is reached. */
+    /** Returns the settings of the process's node with the address on which it listens and the advertised one. */
     Map<String, String> settings(int process);
 
-    /** Where others dial the process. */
+    /** Returns the address at which others dial the process. */
     String address(int process);
 
-    /** The process is about to be killed. */
+    /** Called when the process is about to be killed. */
     default void onKill(int process) {}
 
-    /** The process is about to be started, for the first time or again. */
+    /** Called when the process is about to be started, for the first time or again. */
     default void onStart(int process) {}
 
     /**
-     * Sets how much of what one sends to another is lost from now on.
+     * Sets the share of loss from one process to another, from now on.
      *
-     * @param losses of the paths that change; 1 for a cut, 0 for none
+     * @param losses losses of the paths that change; 1 for a cut, 0 for none
      */
     void lose(Map<Path, Double> losses);
 
@@ -44,15 +44,15 @@ interface Network extends AutoCloseable {
     /** Lets the process send and receive slowly, or as fast as it can again. */
     void slow(int process, boolean isSlow);
 
-    /** Sets a bit wrong in the next bytes from one to another. */
+    /** Flips a bit in the next bytes from one to another. */
     void corrupt(int from, int to);
 
-    /** Everything gets through again. */
+    /** Ends all faults of the network. */
     void heal();
 
     @Override
     void close();
 
-    /** From one process to another. */
+    /** Direction from one process to another. */
     record Path(int from, int to) {}
 }

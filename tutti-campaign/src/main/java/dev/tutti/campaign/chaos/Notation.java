@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Members, view ids and views as words without spaces, and back.
+ * Converts members, view ids and views to words without spaces, and back.
  *
  * <pre>
  *   member   incarnation.join                  incarnation in hexadecimal
@@ -26,7 +26,7 @@ final class Notation {
 
     private final Map<Long, NodeId> nodes;
 
-    /** @param nodes by incarnation, for reading; may grow */
+    /** @param nodes nodes by incarnation, for reading; may grow */
     Notation(Map<Long, NodeId> nodes) {
         this.nodes = nodes;
     }
@@ -63,7 +63,7 @@ final class Notation {
     Member member(String text) {
         int dot = text.indexOf('.');
         long incarnation = Long.parseUnsignedLong(text, 0, dot, 16);
-        // Nobody of this name was started: the checker will find that out, and needs something to call it.
+        // No such node was started. The checker will report that, and needs a name for it.
         NodeId node = nodes.computeIfAbsent(incarnation, key -> new NodeId(key, UNKNOWN, UNKNOWN));
         return new Member(node, Integer.parseInt(text.substring(dot + 1)));
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Loopback as it is: only the processes fail. */
+/** Unchanged loopback: only the processes fail. */
 final class PlainNetwork implements Network {
 
     private final List<Integer> ports;

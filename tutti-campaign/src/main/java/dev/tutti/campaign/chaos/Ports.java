@@ -17,9 +17,9 @@ public final class Ports {
     private Ports() {}
 
     /**
-     * Returns different ports that are free now, below the range from which Linux takes those of outgoing connections.
+     * Returns different ports that are free now, below the range of Linux for outgoing connections.
      *
-     * @throws ChaosException if there are not as many
+     * @throws ChaosException if there are not enough
      */
     public static List<Integer> free(int count) {
         List<Integer> ports = new ArrayList<>();
@@ -30,7 +30,7 @@ public final class Ports {
                     ports.add(port);
                 }
             } catch (IOException e) {
-                // Somebody has it; the next one may be free.
+                // The port is in use; the next one may be free.
                 continue;
             }
         }

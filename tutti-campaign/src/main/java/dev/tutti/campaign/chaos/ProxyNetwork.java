@@ -18,11 +18,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loopback with a proxy before each process, for machines without root: others dial the proxy, which learns from the
- * HELLO who they are, and holds back, cuts, resets, half-opens, slows or corrupts what they say to each other.
+ * Loopback with a proxy before each process, for machines without root. Others dial the proxy, which identifies them by
+ * their HELLO, and delays, cuts, resets, half-opens, slows or corrupts their connections.
  *
- * <p>What is cut is kept and goes on when it is healed, as TCP would send it again; connections that begin meanwhile are
- * accepted and hear nothing.
+ * <p>Bytes on a path that is cut are kept and go on when it is healed, as TCP would send them again. Connections that
+ * begin meanwhile are accepted, and receive nothing.
  */
 final class ProxyNetwork implements Network {
 
@@ -37,14 +37,14 @@ final class ProxyNetwork implements Network {
     private final List<Integer> dialledPorts = new ArrayList<>();
     private final Set<Pair> pairs = ConcurrentHashMap.newKeySet();
 
-    // What follows is guarded by the monitor of rules, which is notified of every change.
+    // The following fields are guarded by the monitor of rules, which is notified of every change.
     private final Object rules = new Object();
     private final boolean[][] isCut;
     private final boolean[] isSlow;
     private final boolean[][] isToCorrupt;
     private boolean isClosed;
 
-    /** @param ports that the processes listen on */
+    /** @param ports ports on which the processes listen */
     ProxyNetwork(List<Integer> ports) {
         this.ports = ports;
         int count = ports.size();
@@ -72,7 +72,7 @@ final class ProxyNetwork implements Network {
         return listener;
     }
 
-    /** Nobody listens where a process was killed: who dials is refused, as without a proxy. */
+    /** Stops listening for a process that is killed, so that dials are refused, as without a proxy. */
     @Override
     public void onKill(int process) {
         try {
@@ -96,7 +96,7 @@ final class ProxyNetwork implements Network {
         }
     }
 
-    /** What the process's node has to be called, so that the proxy knows it. */
+    /** Returns the name that the process's node must have, so that the proxy knows it. */
     static String name(int process) {
         return NAME + process;
     }
@@ -150,7 +150,7 @@ final class ProxyNetwork implements Network {
         final int from;
         final int to;
 
-        /** Who is not told that the other half has ended. */
+        /** Process that is not told that the other half has ended. */
         volatile int unaware = NOBODY;
 
         Pair(SocketChannel dialler, SocketChannel target, int from, int to) {
@@ -181,12 +181,12 @@ final class ProxyNetwork implements Network {
         }
     }
 
-    /** Lets closing be a reset. */
+    /** Makes the channel reset the connection when it is closed. */
     private static void linger(SocketChannel channel) {
         try {
             channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         } catch (IOException e) {
-            // It has ended by itself meanwhile.
+            // The connection has ended by itself meanwhile.
             closeQuietly(channel);
         }
     }
@@ -205,7 +205,7 @@ final class ProxyNetwork implements Network {
                 SocketChannel dialler = listener.accept();
                 Thread.ofVirtual().start(() -> meet(dialler, to));
             } catch (IOException e) {
-                // It was closed, or the dialler has gone already.
+                // The channel was closed, or the dialler has gone already.
                 continue;
             }
         }
@@ -241,13 +241,13 @@ final class ProxyNetwork implements Network {
             Thread.ofVirtual().start(() -> pump(pair, to, from, ByteBuffer.allocate(0)));
             pump(pair, from, to, begin);
         } catch (IOException e) {
-            // Nobody listens: the dialler hears of it if anything gets through to it.
+            // No process listens. The dialler learns of it once its path is open.
             awaitOpen(to, from);
             closeQuietly(dialler);
         }
     }
 
-    /** Carries what one says to the other until either has ended, and then tells the other if that gets through. */
+    /** Relays bytes from one to the other until either has ended, then tells the other once the path is open. */
     private void pump(Pair pair, int from, int to, ByteBuffer first) {
         SocketChannel in = pair.end(from);
         SocketChannel out = pair.end(to);
@@ -267,7 +267,7 @@ final class ProxyNetwork implements Network {
                 chunk = ByteBuffer.allocate(0);
             }
         } catch (IOException e) {
-            // The end of one of them, which is what the loop waits for.
+            // One of them has ended, as the loop expects.
             buffer.clear();
         }
         boolean isTold = awaitOpen(told == to ? from : to, told);
@@ -299,7 +299,7 @@ final class ProxyNetwork implements Network {
         }
     }
 
-    /** Waits while the path is cut; false if the proxy has ended. */
+    /** Waits while the path is cut; returns false if the proxy has ended. */
     private boolean awaitOpen(int from, int to) {
         synchronized (rules) {
             while (isCut[from][to] && !isClosed) {

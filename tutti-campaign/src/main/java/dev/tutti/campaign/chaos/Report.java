@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a run has to show. */
+/** Results of a run. */
 final class Report {
 
     private final String network;
@@ -41,7 +41,7 @@ final class Report {
         violations.add(text);
     }
 
-    /** The end of the run. */
+    /** Adds the results at the end of the run. */
     void complete(Check.@Nullable Result checked, double ranSeconds, long longestLateNanos) {
         result = checked;
         seconds = ranSeconds;
@@ -63,12 +63,12 @@ final class Report {
         return of(bound).stream().filter(sample -> sample.verdict() == verdict).count();
     }
 
-    /** Whether a bound was missed for which the machine has no excuse. */
+    /** Reports whether a bound was missed by more than the machine was late. */
     boolean isMissed() {
         return samples.stream().anyMatch(sample -> sample.verdict() == Bound.Verdict.MISSED);
     }
 
-    /** Bounds that were tried, and nothing is known of, because the machine was late each time. */
+    /** Returns the bounds that were tried without a verdict, because the machine was late each time. */
     List<Bound> undecided() {
         List<Bound> found = new ArrayList<>();
         for (Bound bound : Bound.values()) {

@@ -3,12 +3,12 @@ package dev.tutti.campaign.chaos;
 import java.util.Locale;
 
 /**
- * One time that was taken.
+ * One measured time.
  *
- * @param atNanos since the begin of the run
- * @param nanos that it took
- * @param lateNanos for which those who took part were late meanwhile, all together
- * @param what was done, for people
+ * @param atNanos time since the start of the run
+ * @param nanos measured time
+ * @param lateNanos sum of the times for which the processes involved were late meanwhile
+ * @param what readable description of the fault
  */
 record Sample(Bound bound, long atNanos, long nanos, long lateNanos, String what) {
 

@@ -11,18 +11,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Commands of the operating system. */
+/** Runs commands of the operating system. */
 public final class Shell {
 
     private static final int SECONDS_MAX = 20;
 
     private Shell() {}
 
-    /** What a command has said, both outputs, and its exit code. */
+    /** Exit code of a command, and the text of both its outputs. */
     public record Result(int code, String text) {}
 
     /**
-     * @throws ChaosException if it does not exist or does not end
+     * @throws ChaosException if the command does not exist or does not end
      */
     public static Result run(List<String> command) {
         try {
@@ -43,7 +43,7 @@ public final class Shell {
     }
 
     /**
-     * @throws ChaosException also if it fails
+     * @throws ChaosException also if the command fails
      */
     public static String require(String... command) {
         Result result = run(List.of(command));
@@ -54,7 +54,7 @@ public final class Shell {
         return result.text();
     }
 
-    /** The command for a JVM like this one: the same Java, the same class path. {@code prefix} comes before it. */
+    /** Returns the command for a JVM like this one, with the same Java and class path, behind {@code prefix}. */
     public static List<String> java(
             List<String> prefix, List<String> options, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>(prefix);

@@ -1,6 +1,6 @@
 package dev.tutti.campaign.chaos;
 
-/** What the processes of a run do. */
+/** Work of the processes of a run. */
 enum Workload {
     /** They send to each other. */
     MESSAGES(MemberProcess.class),
@@ -13,7 +13,7 @@ enum Workload {
         this.main = main;
     }
 
-    /** The main class of a process. */
+    /** Returns the main class of a process. */
     String mainClass() {
         return main.getName();
     }

@@ -10,21 +10,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Looks for broken promises in what clients of coordination blocks were told: M3 to M6 of docs/guarantees.md.
+ * Looks for broken promises in the results of clients of coordination blocks: M3 to M6 of docs/guarantees.md.
  *
- * <p>Numbers are linearizable in each era, and no era comes back. Tokens rise with time, over all locks. Nobody is granted a
- * lock while somebody else has it who had it until it gave it back. No id is taken twice.
+ * <p>Numbers are linearizable in each era, and no era comes back. Tokens rise with time, over all locks. A lock is not
+ * granted while another client holds it, if that client kept it until it released it. No id is taken twice.
  */
 public final class HistoryCheck {
 
     /**
-     * What came of it.
+     * Result of a check.
      *
-     * @param undecided objects with more orders than could be looked at
-     * @param told operations with an outcome
-     * @param unknown operations whose outcome nobody knows
-     * @param eras different ones
-     * @param configurations that the largest search has looked at
+     * @param undecided objects with more orders than could be searched
+     * @param told number of operations with a known outcome
+     * @param unknown number of operations with an unknown outcome
+     * @param eras number of different eras
+     * @param configurations number of configurations in the largest search
      */
     public record Result(
             List<String> violations,
@@ -36,7 +36,7 @@ public final class HistoryCheck {
             int eras,
             int configurations) {}
 
-    /** A lock that was granted: from when it was told until it began to give it back, if it had it until then. */
+    /** Time for which a lock was held: from the return of the grant to the call of the release, if still held. */
     private record Holding(Operation grant, long untilNanos) {}
 
     private static final int CONFIGURATIONS_MAX = 500_000;
@@ -80,7 +80,7 @@ public final class HistoryCheck {
                 || operation.request() instanceof Operation.Request.Exchange;
     }
 
-    /** @return how many objects there were, those of different eras apart */
+    /** @return the number of objects, counted for each era */
     private int numbers() {
         Map<String, TreeMap<Long, List<Operation>>> known = new TreeMap<>();
         Map<String, List<Operation>> unknown = new HashMap<>();
@@ -116,7 +116,7 @@ public final class HistoryCheck {
         }
     }
 
-    /** Once anybody was told something of an era, nobody is who asks later of an earlier one. */
+    /** Checks that eras rise: an operation invoked after one of an era has returned is of no earlier era. */
     private TreeSet<Long> eras() {
         List<Operation> known =
                 operations.stream().filter(each -> isNumber(each) && each.isTold()).toList();
@@ -141,7 +141,7 @@ public final class HistoryCheck {
         long of(Operation operation);
     }
 
-    /** Whoever asked after another was told has a number that is higher, or not lower. */
+    /** Checks that an operation invoked after another returned has a higher number, or, if not strict, no lower one. */
     private void rising(List<Operation> known, Number number, boolean isStrict, String what) {
         List<Operation> invoked = new ArrayList<>(known);
         invoked.sort(Comparator.comparingLong(Operation::invokedNanos));

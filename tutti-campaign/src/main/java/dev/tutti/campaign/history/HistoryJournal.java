@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the clients of one process have asked and were told, a line each, in a file. A line is handed to the operating system
- * before the call returns: a request before it goes out, so that it outlives the process. From any thread.
+ * File with the requests and results of the clients of one process, one per line. A line is handed to the operating
+ * system before the call returns, a request before it is sent, so that it outlives the process. From any thread.
  *
  * <pre>
  *   nanos ask   number object kind [argument…]
@@ -44,7 +44,7 @@ public final class HistoryJournal implements AutoCloseable {
         }
     }
 
-    /** @return the number to say what became of it with */
+    /** @return the number under which the outcome is to be recorded */
     public synchronized long ask(String object, Request request) {
         numbers++;
         add("ask " + numbers + " " + object + " " + switch (request) {
@@ -61,7 +61,7 @@ public final class HistoryJournal implements AutoCloseable {
         add("told " + number + " " + era + " " + result);
     }
 
-    /** It was not done and will not be. */
+    /** Records that the operation was not done and will not be. */
     public void never(long number) {
         add("never " + number);
     }
@@ -73,7 +73,7 @@ public final class HistoryJournal implements AutoCloseable {
 
     // ------------------------------------------------------------------ reading
 
-    /** What stands in a file; a line without an end, which a kill has torn, is none. */
+    /** Reads the operations in a file; ignores a last line that a kill has torn. */
     public static List<Operation> read(Path path) {
         String client = path.getFileName().toString();
         Map<Long, Operation> operations = new LinkedHashMap<>();

@@ -10,28 +10,29 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for an order of operations on one number that agrees with real time and explains everything that clients were told:
- * linearizability (M. Herlihy, J. Wing, TOPLAS 12(3), 1990), which is local, so that each object is looked at by itself.
+ * Searches for an order of operations on one number that agrees with real time and explains the results of all clients:
+ * linearizability (M. Herlihy, J. Wing, TOPLAS 12(3), 1990), which is local, so that each object is checked by itself.
  *
- * <p>The search is that of J. Wing and C. Gong (Testing and verifying concurrent objects, JPDC 17, 1993): the next operation of
- * the order is one that nothing else has returned before; go back where none fits. With what G. Lowe has added (Testing for
- * linearizability, CCPE 29(4), 2017): a set of operations done and the number they lead to is looked at once. An operation whose
- * outcome is unknown has no end, and need not be in the order; those that are known are tried before them.
+ * <p>The search is that of J. Wing and C. Gong (Testing and verifying concurrent objects, JPDC 17, 1993): the next
+ * operation of the order is one that was invoked before any other left has returned; it backtracks where none fits. As
+ * G. Lowe has added (Testing for linearizability, CCPE 29(4), 2017), a set of done operations with the resulting number
+ * is visited once. An operation of unknown outcome has no end, and need not be in the order; known operations are tried
+ * before these.
  */
 final class Linearizability {
 
-    /** What the search has found. */
+    /** Result of the search. */
     enum Verdict {
         LINEARIZABLE,
         VIOLATED,
-        /** There was too much to look at. */
+        /** The search has reached its limit of configurations. */
         UNDECIDED
     }
 
-    /** Which operations are in the order so far: known ones below {@code first} and those of {@code beyond}, and unknown ones. */
+    /** Operations in the order so far: known ones below {@code first} and those of {@code beyond}, and unknown ones. */
     private record Configuration(int first, BitSet beyond, BitSet unknown, long state) {}
 
-    /** A place in the search, and what was not tried yet from there. */
+    /** A place in the search, and the operations that are still to be tried from there. */
     private static final class Place {
         private final Configuration at;
         private final List<Integer> candidates;
@@ -52,8 +53,8 @@ final class Linearizability {
     private @Nullable Configuration furthestAt;
 
     /**
-     * @param operations on one object, with those of unknown outcome
-     * @param era that those with an outcome are of
+     * @param operations operations on one object, including those of unknown outcome
+     * @param era era of the operations with a known outcome
      */
     Linearizability(List<Operation> operations, long era, int configurationsMax) {
         this.era = era;
@@ -103,7 +104,7 @@ final class Linearizability {
         return seen.size();
     }
 
-    /** What none of the orders that were tried has a place for. */
+    /** Describes the operations of which none fits at the furthest point that the search has reached. */
     String counterexample() {
         Configuration at = furthestAt == null ? new Configuration(0, new BitSet(), new BitSet(), 0) : furthestAt;
         StringBuilder text = new StringBuilder("after " + Math.max(0, furthest) + " of " + known.size()
@@ -112,12 +113,12 @@ final class Linearizability {
         return text.toString();
     }
 
-    /** Known operations by their index, unknown ones below 0. */
+    /** Returns the operation of an index: known ones from 0, unknown ones below 0. */
     private Operation operation(int index) {
         return index >= 0 ? known.get(index) : unknown.get(-1 - index);
     }
 
-    /** What may be next: nothing that is not in the order yet has returned before it was asked for. */
+    /** Returns the operations that may be next: no operation left had returned before they were invoked. */
     private List<Integer> candidates(Configuration at) {
         long firstReturn = Long.MAX_VALUE;
         for (int index = at.first; index < known.size() && known.get(index).invokedNanos() <= firstReturn; index++) {
@@ -139,7 +140,7 @@ final class Linearizability {
         return candidates;
     }
 
-    /** Null if the operation can't come next, or makes no difference. */
+    /** Returns the configuration after an operation; null if that cannot come next, or makes no difference. */
     private @Nullable Configuration step(Configuration at, int index) {
         Operation operation = operation(index);
         long next =

@@ -1,16 +1,16 @@
 package dev.tutti.campaign.history;
 
 /**
- * What a client has asked of an object, and what it was told.
+ * A request of a client to an object, and its result.
  *
- * @param client who, for messages
- * @param object the object's name
- * @param request what was asked
- * @param invokedNanos when, by a clock that all clients share
- * @param returnedNanos when it was told; meaningless unless {@code outcome} is {@link Outcome#TOLD}
- * @param outcome what is known of it
- * @param era that the object was in, as it was told
- * @param result what it was told
+ * @param client name of the client, for messages
+ * @param object name of the object
+ * @param request the request
+ * @param invokedNanos time of the call, by a clock that all clients share
+ * @param returnedNanos time of the return; meaningless unless {@code outcome} is {@link Outcome#TOLD}
+ * @param outcome whether the result is known
+ * @param era era of the object, as returned
+ * @param result the result
  */
 public record Operation(
         String client,
@@ -22,30 +22,30 @@ public record Operation(
         long era,
         long result) {
 
-    /** What a client knows of what it has asked for. */
+    /** Knowledge of a client about the outcome of its request. */
     public enum Outcome {
         /** It was done, with this result. */
         TOLD,
-        /** It was done, will be done, or never. */
+        /** It was done, will be done, or will never be done. */
         UNKNOWN
     }
 
-    /** What is asked. */
+    /** A request to an object. */
     public sealed interface Request {
 
         /** Adds; the result is the sum. */
         record Add(long delta) implements Request {}
 
-        /** Puts {@code next} in the place of {@code expected} of this era; the result is what was there. */
+        /** Replaces {@code expected} of this era by {@code next}; the result is the former value. */
         record Exchange(long era, long expected, long next) implements Request {}
 
-        /** Asks for a lock; the result is the token. A request that was not granted is none. */
+        /** Acquires a lock; the result is the token. A request that was not granted does not count. */
         record Grant() implements Request {}
 
-        /** Gives a lock back; the result is 1 if it was held until then. */
+        /** Releases a lock; the result is 1 if it was held until then. */
         record Release(long token) implements Request {}
 
-        /** Takes an id; the result is which. */
+        /** Takes an id; the result is that id. */
         record Take() implements Request {}
     }
 

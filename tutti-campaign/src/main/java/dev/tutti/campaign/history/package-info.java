@@ -1,4 +1,4 @@
-/** What clients have asked for and been told, and whether an object that does one thing after the other could have said so. */
+/** Requests and results of clients, and checks that an object doing one thing after the other could have given them. */
 @NullMarked
 package dev.tutti.campaign.history;
 

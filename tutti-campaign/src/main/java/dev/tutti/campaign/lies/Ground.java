@@ -5,18 +5,18 @@ import dev.tutti.core.View;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a member that lies knows of the cluster. */
+/** Knowledge of a lying member about the cluster. */
 public interface Ground {
 
-    /** The node that lies; null before it is known. */
+    /** Returns the node that lies; null before it is known. */
     @Nullable NodeId self();
 
-    /** All nodes that there have been, the one that lies included. */
+    /** Returns all nodes that there have been, including the one that lies. */
     List<NodeId> nodes();
 
-    /** The last view of the one that lies; null before the first. */
+    /** Returns the last view of the lying member; null before the first. */
     @Nullable View view();
 
-    /** Whether the one that lies passes packets on to the node of that name: another content there is what nobody can tell. */
+    /** Reports whether the liar relays packets to the node of that name, which cannot detect changed contents. */
     boolean isRelayTo(String node);
 }

@@ -17,13 +17,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames that a member sends instead of its own, by a seed: it lies in any field of any message, passes on what others have
- * said as its own, and says things out of the blue; or it tells one kind of lie, again and again ({@link Theme}).
+ * Frames that a member sends instead of its own, drawn from a seed. It lies in any field of any message, repeats
+ * messages of others as its own, and sends unprompted messages; or it tells one kind of lie, again and again ({@link
+ * Theme}).
  *
- * <p>A lie takes the place of a frame, so that the session goes on: what can be told from the count of frames is a matter of
- * links, and ends the session. What no check of a single message can tell is left out, and named in docs/design/peers.md: a
- * coordinator that tells members of one view different decisions, and, in orders other than FIFO, a sender that tells them
- * different data.
+ * <p>A lie takes the place of a frame, so that the session goes on: a wrong count of frames is detected by links, which
+ * end the session. Lies that no check of a single message can detect are left out, and named in docs/design/peers.md: a
+ * coordinator that tells members of one view different decisions, and, in orders other than FIFO, a sender that tells
+ * them different data.
  */
 public final class Lies {
 
@@ -34,7 +35,7 @@ public final class Lies {
     private static final int PEERS = 20;
     private static final int GROUP = 32;
 
-    /** Of membership, in the byte after the number of the sender's membership. */
+    /** Kinds of messages of membership, in the byte after the number of the sender's membership. */
     private static final int DATA = 0;
 
     private static final int ADVERT = 1;
@@ -46,17 +47,17 @@ public final class Lies {
     private static final int CONTROL_MAX = 14;
     private static final int KIND_OFFSET = 5;
 
-    /** Of reliability, in the byte after that; what is less carries the application's data. */
+    /** Kinds of messages of reliability, in the byte after that; lower ones carry the application's data. */
     private static final int ACK_ABOVE = 2;
 
     private static final int FETCH = 4;
     private static final int REPAIR = 5;
     private static final int RELAYED = 8;
 
-    /** Where the number of a RELAYED is: behind a tag and two ranks. */
+    /** Offset of the number of a RELAYED: behind a tag and two ranks. */
     private static final int RELAYED_NUMBER = KIND_OFFSET + 2 + 24 + 2 * Integer.BYTES;
 
-    /** What reliability writes before the application's data, at least. */
+    /** Length of the shortest header that reliability writes before the application's data. */
     private static final int HEADER_BYTES = 40;
 
     private static final int REMEMBERED_MAX = 64;
@@ -65,7 +66,7 @@ public final class Lies {
         0, 1, 2, -1, Integer.MAX_VALUE, 1L << 32, (1L << 32) + 7, 1L << 61, 1L << 62, Long.MAX_VALUE - 1, Long.MAX_VALUE, Long.MIN_VALUE
     };
 
-    /** How far a forged number of a packet is ahead of the last one that was seen. */
+    /** Largest distance of a forged packet number from the last one seen. */
     private static final int AHEAD_MAX = 3;
 
     private final Ground ground;
@@ -74,18 +75,18 @@ public final class Lies {
     private final boolean isFifo;
     private final Theme theme;
 
-    /** What others have said in groups, for the liar to say it too. */
+    /** Messages of others in groups, which the liar repeats. */
     private final List<byte[]> heard = new ArrayList<>();
 
-    /** What they have sent again, passed on or asked for. */
+    /** Packets that others have sent again, relayed or asked for. */
     private final List<byte[]> repairs = new ArrayList<>();
 
-    /** By receiver: repairs that nobody has asked the liar for, to be sent with the next frame. */
+    /** Repairs that the liar was not asked for, by receiver; sent instead of the next frame. */
     private final TreeMap<String, byte[]> due = new TreeMap<>();
 
     private final TreeMap<String, Long> told = new TreeMap<>();
 
-    /** @param isFifo whether the group has no other order: there, numbers of its own data may be anything */
+    /** @param isFifo whether the group's only order is FIFO: there the numbers of its own data may be anything */
     public Lies(Ground ground, Theme theme, boolean isFifo, SplittableRandom random) {
         this.ground = ground;
         this.random = random;
@@ -100,10 +101,10 @@ public final class Lies {
     }
 
     /**
-     * Hears what another member sends.
+     * Takes note of a frame of another member.
      *
-     * @param from the name of its node
-     * @param isToSelf whether it is for the one that lies; a repair that it is asked for may be anything
+     * @param from name of its node
+     * @param isToSelf whether the frame is for the lying member, whose answer to a request for a repair may be anything
      */
     public void hear(String from, boolean isToSelf, byte[] frame) {
         remember(frame);
@@ -113,9 +114,9 @@ public final class Lies {
     }
 
     /**
-     * Returns what is sent instead of a frame: {@code frame}, or another one of the same kind in the eyes of links.
+     * Returns the frame to send instead of {@code frame}: itself, or another one that links take for the same kind.
      *
-     * @param to the name of the node that it is for
+     * @param to name of the receiving node
      */
     public byte[] instead(String to, byte[] frame) {
         if (frame.length < 2) {
@@ -183,7 +184,7 @@ public final class Lies {
 
     // ------------------------------------------------------------------ nodes
 
-    /** Whom it does not hear, has judged, has found to be gone and has never met: anybody. */
+    /** Makes a heartbeat that lists random nodes as silent, judged, gone and never met. */
     private byte[] heartbeat(byte[] frame) {
         Packet lie = packet();
         lie.append(frame, 0, 1 + Long.BYTES);
@@ -195,7 +196,7 @@ public final class Lies {
         return count("heartbeat", bytes(lie));
     }
 
-    /** Addresses at which nobody is. */
+    /** Makes a list of addresses at which there is no node. */
     private byte[] peers() {
         Packet lie = packet().appendByte(PEERS).appendLong(random.nextLong());
         int count = 1 + random.nextInt(64);
@@ -206,7 +207,7 @@ public final class Lies {
         return count("peers", bytes(lie));
     }
 
-    /** A membership in a group that nobody has heard of. */
+    /** Makes a message of membership in an invented group. */
     private byte[] joined() {
         Packet lie = packet().appendByte(GROUP_JOINED).appendInt(2 + random.nextInt(1_000_000));
         lie.appendText("invented-" + random.nextLong()).appendText("x".repeat(random.nextInt(2_000))).appendLong(1L << 40);
@@ -240,7 +241,7 @@ public final class Lies {
         return packet().append(frame, 0, KIND_OFFSET).appendByte(kind);
     }
 
-    /** As old as the oldest can be; and it asks nobody. */
+    /** Claims the greatest age in adverts, and asks no member in ballots. */
     private byte[] age(byte[] frame) {
         if (isControl(frame, PREPARE)) {
             return count("idle", silence(frame));
@@ -259,7 +260,7 @@ public final class Lies {
         return fields.isMalformed() ? frame : count("age", bytes(rest(lie, fields)));
     }
 
-    /** A promise, or a refusal, that leaves no next number. */
+    /** Makes a promise or a refusal with a number that leaves none after it. */
     private byte[] near(byte[] frame) {
         boolean isAdvert = isControl(frame, ADVERT);
         if (!isAdvert && !isControl(frame, ACK)) {
@@ -281,7 +282,7 @@ public final class Lies {
         return fields.isMalformed() ? frame : count("number", bytes(lie));
     }
 
-    /** More of everybody than there can be. */
+    /** Claims to have more packets of every member than there can be. */
     private byte[] claim(byte[] frame) {
         View view = ground.view();
         Packet fields = fieldsOf(frame);
@@ -304,7 +305,7 @@ public final class Lies {
         return count("claim", bytes(lie));
     }
 
-    /** What it has decided, and one more. */
+    /** Adds a member that does not exist to its decision. */
     private byte[] withInvented(byte[] frame) {
         Packet fields = fieldsOf(frame);
         Members known = new Members();
@@ -323,7 +324,7 @@ public final class Lies {
         return fields.isMalformed() ? frame : count("invented-member", bytes(rest(lie, fields)));
     }
 
-    /** The next packet of another one, before it has sent it. */
+    /** Relays the next packet of another member before that has sent it. */
     private byte[] passOn(String to, byte[] frame) {
         if (frame[0] != GROUP || frame[KIND_OFFSET] != DATA || frame[KIND_OFFSET + 1] == REPAIR || ground.isRelayTo(to)) {
             return frame;
@@ -337,7 +338,7 @@ public final class Lies {
         return frame;
     }
 
-    /** Under the number that follows, with the last byte of the content changed. */
+    /** Changes a packet to a number after its own, and flips a bit in the last byte of its content. */
     private byte[] forged(byte[] own, byte[] other, int numberOffset) {
         byte[] lie = other.clone();
         System.arraycopy(own, 0, lie, 0, KIND_OFFSET);
@@ -347,7 +348,7 @@ public final class Lies {
         return lie;
     }
 
-    /** Somebody lacks packets of a sender, and is about to be sent them by another one. */
+    /** Prepares a forged repair for a member that asks another one for packets of a sender. */
     private void forgeRepair(String from, byte[] frame) {
         if (frame[0] != GROUP || frame.length < KIND_OFFSET + 2 || frame[KIND_OFFSET] != DATA || frame[KIND_OFFSET + 1] != FETCH) {
             return;
@@ -365,7 +366,7 @@ public final class Lies {
         Member proposer = view.proposer();
         lie.appendLong(view.number()).appendInt(view.attempt()).appendLong(proposer.node().incarnation()).appendInt(proposer.join());
         lie.appendLong(sender.node().incarnation()).appendInt(sender.join()).appendLong(first);
-        // As packing writes one message: of four bytes that nobody has sent.
+        // One message of four bytes that was never sent, as packing writes it.
         lie.appendByte(0).appendInt(4).appendInt(random.nextInt());
         due.put(from, bytes(lie));
     }
@@ -385,7 +386,7 @@ public final class Lies {
             return data(to, frame);
         }
         if (frame[KIND_OFFSET] == CUT) {
-            // To say nothing is a lie that the others can get over; another decision than the rest is told is not.
+            // The others can cope with silence, but not with decisions that differ from member to member.
             return random.nextBoolean() ? frame : count("silence", silence(frame));
         }
         if (frame[KIND_OFFSET] == ACK && random.nextInt(3) == 0) {
@@ -402,7 +403,7 @@ public final class Lies {
         return lie[KIND_OFFSET] == CUT && isProposedBySelf(lie) ? frame : count("control-" + lie[KIND_OFFSET], lie);
     }
 
-    /** Instead of an answer to a ballot, a view that it has made up, as if it had run the ballot. */
+    /** Makes a decision on an invented view instead of an answer to a ballot, as if it had run the ballot. */
     private byte[] decision(byte[] frame) {
         View view = ground.view();
         Packet answer = packet().append(frame, KIND_OFFSET + 1, frame.length - KIND_OFFSET - 1);
@@ -422,7 +423,7 @@ public final class Lies {
         return count("decision", bytes(lie.appendInt(0)));
     }
 
-    /** A question that changes nothing. */
+    /** Makes a question that changes nothing. */
     private byte[] silence(byte[] frame) {
         byte[] lie = Arrays.copyOf(frame, KIND_OFFSET + 1);
         lie[KIND_OFFSET] = WHO;
@@ -435,7 +436,7 @@ public final class Lies {
         return lie;
     }
 
-    /** What another one has said, under its own number. */
+    /** Repeats a message of another member under its own number. */
     private byte[] asOwn(byte[] frame, List<byte[]> others) {
         if (others.isEmpty()) {
             return frame;
@@ -445,7 +446,7 @@ public final class Lies {
         return lie;
     }
 
-    /** The first member that a decision names is its proposer. */
+    /** Reports whether this node has proposed a decision: the first member that it names is its proposer. */
     private boolean isProposedBySelf(byte[] frame) {
         NodeId proposer = ground.self();
         if (proposer == null) {
@@ -457,8 +458,9 @@ public final class Lies {
     }
 
     /**
-     * Numbers of its own data in FIFO groups, and what it says about the data of others. What it was asked for, or has to
-     * pass on, is theirs: another content there is what nobody can tell.
+     * Changes numbers of its own data in FIFO groups, and its statements about the data of others. It leaves alone
+     * repairs that it was asked for, and packets that it has to relay: no receiver can detect changed contents of
+     * these.
      */
     private byte[] data(String to, byte[] frame) {
         int above = frame[KIND_OFFSET + 1];
@@ -482,7 +484,7 @@ public final class Lies {
         return count("data-" + lie[KIND_OFFSET + 1], lie);
     }
 
-    /** A number, or a member for another. */
+    /** Changes numbers, or replaces a member by another. */
     private byte[] change(byte[] frame) {
         byte[] lie = frame.clone();
         for (int changes = 1 + random.nextInt(2); changes > 0; changes--) {
@@ -508,7 +510,7 @@ public final class Lies {
         return lie;
     }
 
-    /** The number of a view before its proposer, what is said of a member behind it, or any bytes. */
+    /** Changes the number of a view before its proposer, the number behind a member, or any bytes. */
     private byte[] number(byte[] frame) {
         byte[] lie = frame.clone();
         List<NodeId> all = ground.nodes();
@@ -537,7 +539,7 @@ public final class Lies {
 
     // ------------------------------------------------------------------ bytes
 
-    /** From a place on, and from the beginning if there is none behind it; -1 if there is none. */
+    /** Finds bytes from an offset on, then from the beginning; returns -1 if there are none. */
     private static int find(byte[] frame, byte[] wanted, int from) {
         for (int round = 0; round < 2; round++) {
             int start = round == 0 ? Math.max(from, KIND_OFFSET + 1) : KIND_OFFSET + 1;

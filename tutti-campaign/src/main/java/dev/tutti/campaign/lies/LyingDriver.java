@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A driver whose machine sends lies; all else is as the real one does it. */
+/** A driver whose machine sends lies; everything else is left to the real driver. */
 final class LyingDriver implements StreamDriver {
 
     private final StreamDriver real;

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Opens drivers for TCP, with the credentials of the node, that send lies. It stands aside unless the process was started with
- * {@link #SEED} and {@link #THEME_MILLIS}.
+ * Opens drivers for TCP, with the credentials of the node, that send lies. It is inactive unless the process was
+ * started with {@link #SEED} and {@link #THEME_MILLIS}.
  */
 public final class LyingDriverProvider implements DriverProvider {
 
@@ -28,7 +28,7 @@ public final class LyingDriverProvider implements DriverProvider {
 
     private static final String TCP = "tcp";
 
-    /** Kinds of lies that a real process has occasion for: it never hears what others ask of each other ({@link Theme#REPAIRS}). */
+    /** Kinds of lies of a real process. It never hears requests between others, which {@link Theme#REPAIRS} needs. */
     public static final Set<Theme> THEMES = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(Theme.REPAIRS)));
 
     private static final AtomicLongArray TOLD = new AtomicLongArray(Theme.values().length);

@@ -1,10 +1,10 @@
 package dev.tutti.campaign.lies;
 
-/** What a member lies about. With any but {@link #ANYTHING} it tells that kind of lie only, and at most occasions. */
+/** Kind of lies of a member. With any but {@link #ANYTHING} it tells only that kind, at most opportunities. */
 public enum Theme {
     /** Any field of any message. */
     ANYTHING,
-    /** Whom it does not hear, has judged and has found to be gone. */
+    /** Lists of nodes that it does not hear, has judged and has found to be gone. */
     VERDICTS,
     /** It answers no ballot. */
     SILENCE,
@@ -12,17 +12,17 @@ public enum Theme {
     AGE,
     /** It decides on ballots of others. */
     DECISIONS,
-    /** Views that it proposes have members that do not exist. */
+    /** It proposes views with members that do not exist. */
     INVENTED_MEMBERS,
     /** Promises with numbers near 2^63. */
     NUMBERS,
-    /** Answers to ballots say that it has more of each sender than was sent. */
+    /** It claims in answers to ballots that it has more of each sender than was sent. */
     CLAIMS,
-    /** In a ring it passes on what it makes up, under the names of others. */
+    /** It relays invented packets in a ring, under the names of others. */
     PASSING_ON,
-    /** It repairs what others lack and did not ask it for, with what it makes up. */
+    /** It sends invented repairs for packets that others lack and did not ask it for. */
     REPAIRS,
-    /** Addresses at which nobody is, and memberships in groups that do not exist. */
+    /** Addresses at which there is no node, and memberships in groups that do not exist. */
     ADDRESSES;
 
     /** Returns the theme of a seed: half of them have {@link #ANYTHING}. */

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a real process knows from the frames that it receives and sends: handshakes, and decisions on views. */
+/** Knowledge of a real process from the frames that it receives and sends: handshakes, and decisions on views. */
 final class WireGround implements Ground {
 
     private static final int HELLO = 1;
@@ -53,7 +53,7 @@ final class WireGround implements Ground {
         names.remove(connection);
     }
 
-    /** Returns the name of the node at the other end; null before it has said it. */
+    /** Returns the name of the node at the other end; null before its handshake. */
     @Nullable String nameOf(int connection) {
         return names.get(connection);
     }
@@ -107,7 +107,7 @@ final class WireGround implements Ground {
         return views.peekLast();
     }
 
-    /** Returns true if it is so in any view that the node may still be in. */
+    /** Reports whether this node precedes the other in the ring of any view that the other may still be in. */
     @Override
     public boolean isRelayTo(String node) {
         return views.stream().anyMatch(view -> {

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody with a session, who compares each answer with what was confirmed before. He is his own balancer: a node that
- * refuses the connection or has no application yet is passed over.
+ * A client with a session, which compares each answer with the writes confirmed before. It is its own balancer: it
+ * skips a node that refuses the connection or has no application yet.
  */
 final class Client {
 
@@ -59,7 +59,7 @@ final class Client {
         return ledger;
     }
 
-    /** Writes once, at a node of the client's choice, and checks what the answer shows. */
+    /** Writes once, at a node of the client's choice, and checks the answer. */
     void write() {
         List<TomcatProcess> order = new ArrayList<>(nodes);
         if (isSticky) {
@@ -138,14 +138,14 @@ final class Client {
     /**
      * Reads the session at a node.
      *
-     * @return whether the answer, if there is one, is as new as what was confirmed when it was asked for
+     * @return whether the answer, if there is one, shows all writes that were confirmed before the request
      */
     boolean isNewAt(TomcatProcess target) {
         Answer answer = readAt(target);
         return answer == null || answer.state() == Answer.State.OLD && ledger.olderIn(answer) == 0;
     }
 
-    /** The session at a node; null if it does not answer. */
+    /** Returns the session at a node; null if it does not answer. */
     @Nullable Answer readAt(TomcatProcess target) {
         try {
             HttpResponse<String> response = send(target.page("do=get"), ANSWER_MAX);
@@ -162,7 +162,7 @@ final class Client {
     }
 
     /**
-     * Waits until all nodes that answer show what was confirmed; counts what is lost if they do not.
+     * Waits until all nodes that answer show the confirmed writes; counts lost ones if they do not.
      *
      * @return whether they do
      */
@@ -210,7 +210,7 @@ final class Client {
         tally.lostWrites.addAndGet(lost);
     }
 
-    /** Sends a slow request that the client gives up, by closing the connection; completes when that is so. */
+    /** Sends a slow request that the client abandons by closing the connection; completes when it has. */
     CompletableFuture<Void> abandon(TomcatProcess target, String step, Duration sleep, Duration patience) {
         URI uri = target.page("do=slow&name=a0&step=" + step + "&millis=" + sleep.toMillis());
         return fetch(uri, patience).handle((response, failure) -> null);

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The same application and the same clients on several ways to replicate sessions. */
+/** Runs the same application and the same clients on several ways to replicate sessions. */
 final class Comparison {
 
     private static final int SETTLE_MILLIS = 2_000;
@@ -39,7 +39,7 @@ final class Comparison {
      */
     record Load(int sessions, Duration warmUp, Duration measured) {}
 
-    /** @param places of the nodes of the next system */
+    /** @param places places of the nodes of the next system */
     Comparison(Distribution distribution, Supplier<List<Place>> places, Path directory, Load load, List<String> options,
             Consumer<String> news) {
         this.distribution = distribution;
@@ -51,11 +51,11 @@ final class Comparison {
     }
 
     /**
-     * What was seen of one system.
+     * Results of one system.
      *
-     * @param cpuSeconds that the nodes' processes used during the undisturbed load
-     * @param wrongReads answers of the undisturbed load that were older than what was confirmed
-     * @param diverged of {@link #RIVALS} sessions, those that differ between nodes after two writes at once
+     * @param cpuSeconds CPU time that the nodes' processes used during the undisturbed load
+     * @param wrongReads number of answers under undisturbed load that were older than confirmed writes
+     * @param diverged number of {@link #RIVALS} sessions that differ between nodes after two writes at once
      */
     private record Column(Tally load, double seconds, double cpuSeconds, long wrongReads, int diverged, Tally killed,
             Tally stopped, Pauses.Outcome pause) {
@@ -112,7 +112,7 @@ final class Comparison {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    /** Two requests of each session write the same attribute at two nodes at once; then all nodes should agree. */
+    /** Counts sessions on which nodes disagree after two requests wrote the same attribute at two nodes at once. */
     private static int diverged(Tomcats tomcats) {
         List<Client> clients = tomcats.clients(RIVALS, Tomcats.Balancing.ANY, new Tally());
         Tomcats.all(clients, Client::write);
@@ -138,7 +138,7 @@ final class Comparison {
         return tally;
     }
 
-    /** Whether nothing was lost, wrong or overwritten with tutti. */
+    /** Reports whether nothing was lost, wrong or overwritten with tutti. */
     boolean isGood() {
         return columns.entrySet().stream().filter(each -> each.getKey().isTutti()).allMatch(each -> each.getValue().isGood());
     }

@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** A Tomcat as it is downloaded, unpacked, with the bundle in its directory lib. */
+/** An unpacked distribution of Tomcat, with the bundle in its directory lib. */
 final class Distribution {
 
-    /** By name: the servlet API is only in the Tomcats. */
+    /** Name of the servlet's class; the servlet API is only present in the Tomcats. */
     private static final String SERVLET = "dev.tutti.campaign.sessions.webapp.ShopServlet";
 
     private static final String MANAGER_END = "</Context>";
@@ -30,7 +30,7 @@ final class Distribution {
     }
 
     /**
-     * Unpacks it.
+     * Unpacks the distribution.
      *
      * @param files directory with the archive {@code tomcat.zip} and the jar {@code tutti-tomcat-bundle.jar}
      * @param target an empty directory
@@ -45,7 +45,7 @@ final class Distribution {
         }
         try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(archive))) {
             for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
-                // Without the directory that everything in the archive is in.
+                // Without the top directory of the archive.
                 String name = entry.getName().substring(entry.getName().indexOf('/') + 1);
                 Path path = target.resolve(name).normalize();
                 if (!path.startsWith(target)) {
@@ -70,8 +70,8 @@ final class Distribution {
     }
 
     /**
-     * Makes the files of one node ({@code CATALINA_BASE}): the configuration as it is unpacked, with the node's place and
-     * what replicates its sessions, and the test application.
+     * Makes the files of one node ({@code CATALINA_BASE}): the unpacked configuration, with the node's place and its
+     * session replication, and the test application.
      */
     void makeBase(Path base, Replication replication, int node, List<Place> places) {
         try {

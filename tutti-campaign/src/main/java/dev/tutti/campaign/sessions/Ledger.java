@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The numbers that one client has written to the attributes of its session, and those of them that were confirmed. Numbers
+ * Numbers that one client has written to the attributes of its session, and those of them that were confirmed. Numbers
  * rise from write to write, over all attributes. Not thread-safe: a client does one thing after the other.
  */
 final class Ledger {
 
-    /** Attributes that a client writes to in turn. */
+    /** Number of attributes that a client writes to in turn. */
     static final int ATTRIBUTES = 8;
 
     private final long[] confirmed = new long[ATTRIBUTES];
@@ -38,14 +38,15 @@ final class Ledger {
         return new Write(attribute, last);
     }
 
-    /** The client has the complete answer to the write. */
+    /** Records that the client has the complete answer to the write. */
     void onConfirmed(Write write) {
         confirmed[write.attribute] = Math.max(confirmed[write.attribute], write.number);
     }
 
     /**
-     * The client has not waited for the answer, and the node that it asked is alive: the write may be carried out at any time from
-     * now on. Nothing but the node's death ends a request, so it is concurrent with all that the client writes afterwards.
+     * Records that the client has not waited for the answer, and the node is alive: the write may be carried out at any
+     * time from now on. Only the node's death ends a request, so the write is concurrent with all later writes of the
+     * client.
      */
     void onGivenUp(Write write) {
         givenUp.add(write.number);
@@ -54,7 +55,7 @@ final class Ledger {
     /**
      * Takes note of writes in an answer that the client had given up; each may be carried out once.
      *
-     * @return how many of them have replaced a value that was confirmed after the client had given them up
+     * @return the number of them that replaced a value confirmed after the client had given them up
      */
     int takeLate(Answer answer) {
         int late = 0;
@@ -72,12 +73,12 @@ final class Ledger {
         return Arrays.stream(confirmed).anyMatch(number -> number > 0);
     }
 
-    /** The last confirmed number of each attribute, for a report. */
+    /** Returns the last confirmed number of each attribute, for a report. */
     String confirmed() {
         return Arrays.toString(confirmed);
     }
 
-    /** Number of attributes that an answer shows with a value older than a confirmed one. */
+    /** Returns the number of attributes that an answer shows with a value older than a confirmed one. */
     int olderIn(Answer answer) {
         int older = 0;
         for (int attribute = 0; attribute < ATTRIBUTES; attribute++) {
@@ -93,7 +94,7 @@ final class Ledger {
         return older;
     }
 
-    /** Takes what is there as what counts from now on, so that a loss is counted once. */
+    /** Takes the values in an answer as confirmed, so that a loss is counted once. */
     void accept(Answer answer) {
         for (int attribute = 0; attribute < ATTRIBUTES; attribute++) {
             confirmed[attribute] = Math.min(confirmed[attribute], answer.number(attribute));
@@ -124,7 +125,7 @@ final class Ledger {
             return new Answer(state, attributes);
         }
 
-        /** The number in an attribute, without the marks of slow requests; 0 if there is none. */
+        /** Returns the number in an attribute, without the marks of slow requests; 0 if there is none. */
         long number(int attribute) {
             String value = attributes.get("a" + attribute);
             if (value == null) {

@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A node that is paused with SIGSTOP while it handles requests that their clients give up; what is confirmed elsewhere
- * meanwhile must stand when it goes on.
+ * Pauses a node with SIGSTOP while it handles requests that their clients give up. Writes that are confirmed elsewhere
+ * meanwhile must remain when it goes on.
  */
 final class Pauses {
 
-    /** Where a request is when its node is paused. */
+    /** Points at which a request is when its node is paused. */
     private static final List<String> STEPS = List.of("before-read", "after-read", "after-set", "after-flush");
 
     private static final int SESSIONS_PER_STEP = 10;
@@ -26,16 +26,16 @@ final class Pauses {
     private static final int UNTIL_ASLEEP_MILLIS = 700;
     private static final int WRITE_ATTEMPTS_MAX = 30;
 
-    /** Time in which a request that slept is over, once its node goes on. */
+    /** Time in which a request that slept is over after its node goes on. */
     private static final int UNTIL_OVER_MILLIS = 2_500;
 
     /**
-     * The outcome of one pause.
+     * Outcome of one pause.
      *
-     * @param sessions of each step
-     * @param unconfirmed writes at another node that were not answered
-     * @param stale sessions that the paused node showed with an old value when it went on
-     * @param overwritten sessions whose last confirmed write is gone, at some node, by the step of the slow request
+     * @param sessions number of sessions for each step
+     * @param unconfirmed number of writes at another node that were not answered
+     * @param stale number of sessions that the paused node showed with an old value when it went on
+     * @param overwritten numbers of sessions whose last confirmed write is lost at a node, by step of the slow request
      */
     record Outcome(Duration pause, int sessions, int confirmed, int unconfirmed, int stale, List<Integer> overwritten) {
 
@@ -107,7 +107,7 @@ final class Pauses {
         return outcome;
     }
 
-    /** Half of the requests go on at once with their node, the others one after the other in the second after that. */
+    /** Returns a sleep: half of the requests go on at once with their node, the others spread over the next second. */
     private static Duration sleep(Duration pause, int index) {
         return index % 2 == 0
                 ? Duration.ofMillis(SLEEP_MILLIS)

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where a Tomcat runs.
+ * Place at which a Tomcat runs.
  *
  * @param prefix words before the command that starts it
  * @param host address of its connector and its node
- * @param nodePort of what replicates its sessions
+ * @param nodePort port of its session replication
  */
 record Place(List<String> prefix, String host, int httpPort, int nodePort) {
 
     private static final int HTTP_PORT = 8080;
     private static final int NODE_PORT = 7800;
 
-    /** Places at loopback with ports that are free now. */
+    /** Returns places on loopback with ports that are free now. */
     static List<Place> onLoopback(int count) {
         List<Integer> ports = Ports.free(2 * count);
         return IntStream.range(0, count)
@@ -25,7 +25,7 @@ record Place(List<String> prefix, String host, int httpPort, int nodePort) {
                 .toList();
     }
 
-    /** Places in the first namespaces of a network. */
+    /** Returns places in the first namespaces of a network. */
     static List<Place> inSpaces(String base, int count) {
         return IntStream.range(0, count)
                 .mapToObj(node -> new Place(

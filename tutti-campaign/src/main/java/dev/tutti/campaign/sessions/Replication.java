@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What replicates the sessions of a Tomcat, with the settings that its documentation gives. */
+/** Session replication of a Tomcat, with the settings in its documentation. */
 enum Replication {
     /** TuttiManager with TLS from a secret. */
     TUTTI,
@@ -25,7 +25,7 @@ enum Replication {
         return this == TUTTI || this == TUTTI_PLAIN;
     }
 
-    /** The element that the context of each application has; empty if there is none. */
+    /** Returns the element for the context of each application; empty if there is none. */
     String manager(int node, List<Place> places) {
         if (!isTutti()) {
             return "";
@@ -37,7 +37,7 @@ enum Replication {
                 + (this == TUTTI ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }
 
-    /** The element that the host of each Tomcat has; empty if there is none. */
+    /** Returns the element for the host of each Tomcat; empty if there is none. */
     String cluster(int node, List<Place> places) {
         if (isTutti()) {
             return "";

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Nodes that are killed, or stopped, and started again under load. */
+/** Kills or stops nodes under load, and starts them again. */
 final class Restarts {
 
     private static final int CREATE_WRITES = 2;
@@ -20,7 +20,7 @@ final class Restarts {
     private final Consumer<String> news;
     private final Map<String, Long> faults = new LinkedHashMap<>();
 
-    /** @param pauseMillis of a client, after each write */
+    /** @param pauseMillis pause of a client after each write */
     Restarts(Tomcats tomcats, List<Client> clients, Tally tally, long pauseMillis, Consumer<String> news) {
         this.tomcats = tomcats;
         this.clients = clients;
@@ -29,7 +29,7 @@ final class Restarts {
         this.news = news;
     }
 
-    /** How often each fault has happened. */
+    /** Returns the number of times that each fault has happened. */
     Map<String, Long> faults() {
         return faults;
     }
@@ -41,7 +41,7 @@ final class Restarts {
         Tomcats.underLoad(clients, pauseMillis, () -> {
             for (int turn = 0; turn == 0 || System.nanoTime() - deadline < 0; turn++) {
                 TomcatProcess node = tomcats.nodes().get(turn % tomcats.nodes().size());
-                // Over an odd number of nodes each is killed and stopped in turn.
+                // With an odd number of nodes each is killed and stopped in turn.
                 restart(node, turn % 2 == 0, turn % 3 * 500L);
                 Pause.millis(1_000);
             }
@@ -91,7 +91,7 @@ final class Restarts {
                 tally.lost() - lostBefore));
     }
 
-    /** Compares each session with what its client was told, at all nodes. */
+    /** Compares each session at all nodes with the writes confirmed to its client. */
     void check() {
         Tomcats.all(new ArrayList<>(clients), Client::settle);
     }

@@ -57,13 +57,13 @@ public final class SessionsCommand implements Callable<Integer> {
 
     private static final int NODES = 3;
 
-    /** Of rolling restarts and pauses. */
+    /** Number of nodes for rolling restarts and pauses. */
     private static final int PAIR = 2;
 
     private static final String SPACES_BASE = "--spaces-base";
     private static final Duration SHORT_TIME = Duration.ofSeconds(45);
 
-    /** What is done to the nodes. */
+    /** Treatment of the nodes. */
     enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE }
 
     @Spec
@@ -123,7 +123,7 @@ public final class SessionsCommand implements Callable<Integer> {
             description = "Gives each Tomcat a network namespace of its own, and the clients one. Needs root, ip and tc.")
     private boolean isSpaced;
 
-    /** The namespaces in which this process and its Tomcats are. */
+    /** Prefix of the namespaces in which this process and its Tomcats run. */
     @Option(names = SPACES_BASE, hidden = true)
     private @Nullable String base;
 
@@ -221,7 +221,7 @@ public final class SessionsCommand implements Callable<Integer> {
         return spaces == null ? Place.onLoopback(nodes()) : Place.inSpaces(spaces, nodes());
     }
 
-    /** Runs the same command in a network namespace, from which those of the nodes are reached. */
+    /** Runs the same command in a network namespace, from which the nodes' namespaces can be reached. */
     private int inSpaces() {
         try (NamespaceNetwork network = NamespaceNetwork.open(nodes() + 1, true)) {
             String program = line().getParent().getCommandSpec().userObject().getClass().getName();
@@ -270,7 +270,7 @@ public final class SessionsCommand implements Callable<Integer> {
         return overwritten == 0 && tally.lost() == 0;
     }
 
-    /** The directory {@code tomcat} beside the jar of this class, where the build puts both. */
+    /** Returns the given directory, or {@code tomcat} beside the jar of this class, where the build puts both. */
     private Path files() {
         Path given = files;
         if (given != null) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What clients have seen, added up. Thread-safe. */
+/** Sums of the clients' observations. Thread-safe. */
 final class Tally {
 
     private static final int FINDINGS_MAX = 50;
@@ -31,14 +31,14 @@ final class Tally {
         }
     }
 
-    /** The first of what was not as it must be. */
+    /** Returns the first errors. */
     List<String> findings() {
         synchronized (findings) {
             return List.copyOf(findings);
         }
     }
 
-    /** Counts a request that was answered; beyond a million of them the latency is not kept. */
+    /** Counts a request that was answered; only the first million latencies are kept. */
     void addLatency(long nanos) {
         synchronized (latencyMicros) {
             if (latencies < LATENCIES_MAX) {
@@ -62,12 +62,12 @@ final class Tally {
         return lostSessions.get() + lostWrites.get();
     }
 
-    /** All that was not as it must be. */
+    /** Returns the number of errors. */
     long wrong() {
         return lost() + staleReads.get();
     }
 
-    /** For a report. */
+    /** Returns the counts for a report. */
     Map<String, Object> map() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("confirmedWrites", confirmed.get());

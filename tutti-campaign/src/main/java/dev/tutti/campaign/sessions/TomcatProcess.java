@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A Tomcat in a process of its own, started by its own script. One thread controls it; {@link #page} is for all. */
+/** A Tomcat in a process of its own, started by its own script. Used by one thread, except for {@link #page}. */
 final class TomcatProcess implements AutoCloseable {
 
     private static final int STOP_SECONDS_MAX = 60;
@@ -30,7 +30,7 @@ final class TomcatProcess implements AutoCloseable {
     private volatile @Nullable Process process;
     private volatile boolean isPaused;
 
-    /** @param options for its JVM */
+    /** @param options options for its JVM */
     TomcatProcess(int number, Path home, Path base, Place place, List<String> options) {
         this.name = "node" + (number + 1);
         this.home = home;
@@ -39,7 +39,7 @@ final class TomcatProcess implements AutoCloseable {
         this.options = options;
     }
 
-    /** Where it answers; {@code query} names what to do. */
+    /** Returns the address of its page; {@code query} names the operation. */
     URI page(String query) {
         return URI.create("http://" + place.host() + ":" + place.httpPort() + "/shop/shop?" + query);
     }
@@ -65,7 +65,7 @@ final class TomcatProcess implements AutoCloseable {
         }
     }
 
-    /** Waits until {@code isReady}; fails if the process ends before, or after 90 s. */
+    /** Waits until {@code isReady}; fails if the process ends before that, or after 90 s. */
     void awaitReady(BooleanSupplier isReady) {
         long deadline = System.nanoTime() + START_MAX.toNanos();
         while (!isReady.getAsBoolean()) {
@@ -95,7 +95,7 @@ final class TomcatProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Ends it with SIGTERM, as Tomcat's own script does in the end and service managers do. */
+    /** Ends it with SIGTERM, as service managers do, and Tomcat's own script in the end. */
     void stop() {
         process().destroy();
         awaitEnd();

@@ -16,13 +16,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Some Tomcats that replicate their sessions in one way, and clients of them. */
+/** Several Tomcats that replicate their sessions in one way, and their clients. */
 final class Tomcats implements AutoCloseable {
 
     private static final Duration ASK_MAX = Duration.ofSeconds(2);
     private static final int OK = 200;
 
-    /** Time in which Tomcat's own managers, which tell nothing of themselves, find each other. */
+    /** Time in which Tomcat's own managers, which have no status page, find each other. */
     private static final int UNKNOWN_MILLIS = 2_000;
 
     private final Replication replication;
@@ -44,7 +44,7 @@ final class Tomcats implements AutoCloseable {
             distribution.makeBase(base, replication, node, places);
             nodes.add(new TomcatProcess(node, distribution.home(), base, places.get(node), options));
         }
-        // An interrupt leaves no process behind.
+        // Ends the processes also after an interrupt.
         Runtime.getRuntime().addShutdownHook(ender);
     }
 
@@ -79,7 +79,7 @@ final class Tomcats implements AutoCloseable {
         }
     }
 
-    /** Waits until a node sees all that run. */
+    /** Waits until a node sees all nodes that run. */
     void awaitAllMembers(TomcatProcess node) {
         if (replication.isTutti()) {
             int count = (int) nodes.stream().filter(TomcatProcess::isRunning).count();
@@ -103,7 +103,7 @@ final class Tomcats implements AutoCloseable {
         return ask(node, "do=ping").equals("pong\n");
     }
 
-    /** A page of a node; empty if it does not answer. */
+    /** Returns a page of a node; empty if it does not answer. */
     private String ask(TomcatProcess node, String query) {
         try {
             HttpResponse<String> response = http.send(
@@ -117,7 +117,7 @@ final class Tomcats implements AutoCloseable {
         }
     }
 
-    /** New clients; with both kinds every other one is sticky. */
+    /** Returns new clients; with {@code BOTH} every other one is sticky. */
     List<Client> clients(int count, Balancing balancing, Tally tally) {
         List<Client> clients = new ArrayList<>();
         for (int number = 0; number < count; number++) {
@@ -127,15 +127,15 @@ final class Tomcats implements AutoCloseable {
         return clients;
     }
 
-    /** How requests of a session are spread over the nodes. */
+    /** Distribution of a session's requests over the nodes. */
     enum Balancing { STICKY, ANY, BOTH }
 
-    /** Something that a client does. */
+    /** An operation of a client. */
     interface Action {
         void by(Client client);
     }
 
-    /** Lets all clients do something side by side, and waits for them. */
+    /** Performs an operation for all clients concurrently, and waits for them. */
     static void all(List<Client> clients, Action action) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             await(clients.stream().map(client -> threads.<Object>submit(() -> {
@@ -164,7 +164,7 @@ final class Tomcats implements AutoCloseable {
         List<Future<Object>> running = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (Client client : clients) {
-                // They do not all begin at once.
+                // Staggers the starts of the clients.
                 long delayMillis = pauseMillis * running.size() / clients.size();
                 running.add(threads.submit(() -> {
                     Pause.millis(delayMillis);

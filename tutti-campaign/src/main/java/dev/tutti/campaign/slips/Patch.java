@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A unified diff. It is applied by its content alone: line numbers only choose between places that look alike. */
+/** A unified diff. It is applied by its content: line numbers only choose between places that match. */
 final class Patch {
 
     /** A stretch of lines that is replaced by another; {@code line} counts from 1. */
@@ -64,7 +64,7 @@ final class Patch {
     /**
      * Returns the patched files, by their path below {@code home}; nothing is written.
      *
-     * @throws IllegalArgumentException if a file has no place that looks like the lines before the change
+     * @throws IllegalArgumentException if a file has no place that matches the lines before the change
      */
     Map<String, String> applyTo(Path home) {
         Map<String, String> patched = new TreeMap<>();
@@ -87,7 +87,7 @@ final class Patch {
         return patched;
     }
 
-    /** The place nearest to where the hunk was when it was written; -1 if there is none. */
+    /** Returns the matching place nearest to the hunk's line; -1 if there is none. */
     private static int find(List<String> lines, Hunk hunk, int shift) {
         int wanted = hunk.line() - 1 + shift;
         int nearest = -1;
@@ -108,7 +108,7 @@ final class Patch {
         }
     }
 
-    /** The files that it changes, by their path below the root of the sources. */
+    /** Returns the files that it changes, by their path below the root of the sources. */
     List<String> files() {
         return List.copyOf(hunksOf.keySet());
     }

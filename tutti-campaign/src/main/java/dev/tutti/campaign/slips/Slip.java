@@ -19,17 +19,17 @@ import java.util.stream.Stream;
  * Seen by: sim [options of ./tutti sim]   or   test MODULE CLASS[,CLASS]
  * </pre>
  *
- * @param name the patch file's, without its end
+ * @param name name of the patch file, without its extension
  * @param wrong the mistake in one sentence
  * @param breaks properties that do not hold with it
- * @param seer that has to notice it
- * @param patch of the product's sources
+ * @param seer schedules or tests that have to detect it
+ * @param patch patch of the product's sources
  */
 public record Slip(String name, String wrong, String breaks, Seer seer, Patch patch) {
 
-    /** Notices slips. */
+    /** Schedules or tests that detect a slip. */
     public sealed interface Seer {
-        /** @param options of {@code ./tutti sim}, which are needed besides */
+        /** @param options further options of {@code ./tutti sim} that are needed */
         record Schedules(List<String> options) implements Seer {
             @Override
             public String toString() {
@@ -37,7 +37,7 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
             }
         }
 
-        /** @param classes of tests in {@code module}, with commas between them */
+        /** @param classes test classes in {@code module}, with commas between them */
         record Tests(String module, String classes) implements Seer {
             @Override
             public String toString() {
@@ -55,7 +55,7 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
      * Reads all slips in the order of their names.
      *
      * @param home the root of the sources
-     * @throws IllegalArgumentException with the patch that is wrong
+     * @throws IllegalArgumentException if a patch is malformed, with its name
      */
     public static List<Slip> all(Path home) {
         try (Stream<Path> files = Files.list(home.resolve(DIRECTORY))) {
@@ -79,7 +79,7 @@ public record Slip(String name, String wrong, String breaks, Seer seer, Patch pa
         }
     }
 
-    /** Returns the package of the first file that it changes, without what all have in common: {@code protocols.reliability}. */
+    /** Returns the package of the first changed file without the common prefix: {@code protocols.reliability}. */
     String layer() {
         String[] parts = patch.files().getFirst().split("/src/main/java/dev/tutti/");
         String module = parts[0].replaceFirst("^tutti-", "");

@@ -18,20 +18,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Looks for slips, one after the other: each runs in a JVM of its own, with the changed classes first on the class path. */
+/** Hunts slips one after the other, each in a JVM of its own with the changed classes first on the class path. */
 public final class SlipHunt {
 
     /**
-     * The fate of one slip.
+     * Fate of one slip.
      *
-     * @param property that was broken; empty if none was
-     * @param seed of the schedule that broke it; empty if tests did, or nothing
-     * @param schedules that were run; 0 for tests
-     * @param remark for people; empty if there is none
+     * @param property the broken property; empty if none was
+     * @param seed seed of the schedule that broke it; empty if a test did, or nothing
+     * @param schedules number of schedules that were run; 0 for tests
+     * @param remark readable remark; empty if there is none
      */
     public record Result(Slip slip, String property, String seed, long schedules, double seconds, String remark) {
 
-        /** Whether something has noticed the slip, and is content without it. */
+        /** Reports whether the slip was detected by something that passes without it. */
         public boolean isCaught() {
             return !property.isEmpty() && remark.isEmpty();
         }
@@ -44,7 +44,7 @@ public final class SlipHunt {
         }
     }
 
-    /** The last line of a run with {@code --until-broken}. */
+    /** Form of the last line of a run with {@code --until-broken}. */
     private static final Pattern BROKEN = Pattern.compile("broken seed=(-?\\d+) mode=(\\S+) schedules=(\\d+) property=(.+)");
 
     private static final Pattern HELD = Pattern.compile("held schedules=(\\d+)");
@@ -58,10 +58,10 @@ public final class SlipHunt {
 
     /**
      * @param home the root of the sources
-     * @param mainClass of the campaign
-     * @param holds runs {@code ./tutti} with these arguments in this process, which has no slip; whether nothing was broken
-     * @param threads of each run
-     * @param minutesMax for each slip; one that takes longer is not caught
+     * @param mainClass main class of the campaign
+     * @param holds runs {@code ./tutti} with these arguments in this process, without a slip; true if nothing broke
+     * @param threads number of threads of each run
+     * @param minutesMax time for each slip; one that takes longer is not caught
      */
     public SlipHunt(
             Path home, String mainClass, Predicate<List<String>> holds, Consumer<String> progress, int threads, long minutesMax) {
@@ -74,9 +74,9 @@ public final class SlipHunt {
     }
 
     /**
-     * Hunts all, in the order of {@code slips}.
+     * Hunts all slips in the order of {@code slips}.
      *
-     * @param found is told of each result at once
+     * @param found consumer that gets each result at once
      */
     public List<Result> run(List<Slip> slips, long first, long count, Consumer<Result> found) {
         List<Result> results = new ArrayList<>();
@@ -139,7 +139,7 @@ public final class SlipHunt {
 
     // ------------------------------------------------------------------ tests
 
-    /** In a copy of the sources with all that was built from them. */
+    /** Runs tests in a copy of the sources and of everything built from them. */
     private Result byTests(Slip slip, Slip.Seer.Tests tests, Path directory, long begin) {
         Path copy = directory.resolve("copy");
         new Workshop(home).build(slip, directory.resolve("classes"));

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A page of text with one table of slips, as docs/design/slips.md. The row of a slip is replaced as soon as its hunt is over,
- * so that a hunt that was interrupted goes on with the slips that are left; the text around the table stays.
+ * A page of text with one table of slips, such as docs/design/slips.md. The row of a slip is replaced as soon as its
+ * hunt is over, so that an interrupted hunt continues with the slips that are left. The text around the table is kept.
  */
 public final class SlipPage {
 
@@ -28,7 +28,7 @@ public final class SlipPage {
     /**
      * Reads the page.
      *
-     * @param file need not be there: it is then written with the table alone
+     * @param file file of the page; if it does not exist, it is written with the table alone
      */
     public SlipPage(Path file) {
         this.file = file;
@@ -52,13 +52,13 @@ public final class SlipPage {
         }
     }
 
-    /** Whether the page says that the slip was caught. */
+    /** Reports whether the page says that the slip was caught. */
     public boolean hasCaught(Slip slip) {
         String row = rows.get(slip.name());
         return row != null && !row.contains(NOT_CAUGHT);
     }
 
-    /** Forgets slips that there are no more. */
+    /** Removes the rows of slips that no longer exist. */
     public void retain(Collection<Slip> slips) {
         rows.keySet().retainAll(slips.stream().map(Slip::name).toList());
     }
@@ -80,7 +80,7 @@ public final class SlipPage {
         }
     }
 
-    /** Without times, so that a row changes only with what has caught the slip. */
+    /** Returns the row of a slip, without times, so that it changes only when something else catches the slip. */
     private static String row(SlipHunt.Result result) {
         Slip slip = result.slip();
         boolean isSchedules = slip.seer() instanceof Slip.Seer.Schedules;

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The outcome of a {@link SlipHunt}: for people and for programs. {@link SlipPage} keeps outcomes. */
+/** Outcome of a {@link SlipHunt}, as text and as JSON. {@link SlipPage} keeps outcomes. */
 public record SlipTable(List<SlipHunt.Result> results) {
 
-    /** Whether every slip was noticed. */
+    /** Reports whether every slip was caught. */
     public boolean isFull() {
         return caught() == results.size();
     }

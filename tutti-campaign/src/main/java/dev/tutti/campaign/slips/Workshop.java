@@ -33,9 +33,9 @@ public final class Workshop {
     }
 
     /**
-     * Finds the sources by where this class was loaded from: a module's target directory.
+     * Finds the sources from the place of this class, a module's target directory.
      *
-     * @throws IllegalStateException if that is not inside of a build
+     * @throws IllegalStateException if that place is not inside of a build
      */
     public static Path home() {
         try {
@@ -51,7 +51,7 @@ public final class Workshop {
         }
     }
 
-    /** All that this process runs on, whether as modules or not. */
+    /** Returns the path of all classes of this process, modules or not. */
     static String classPath() {
         return Stream.of("jdk.module.path", "java.class.path")
                 .map(System::getProperty)
@@ -124,7 +124,7 @@ public final class Workshop {
         }
     }
 
-    /** The classes, by their path; as text, so that they can be compared. */
+    /** Returns the classes by their path, as text that can be compared. */
     private static Map<String, String> read(Path directory) {
         Map<String, String> classes = new TreeMap<>();
         try (Stream<Path> files = Files.walk(directory)) {

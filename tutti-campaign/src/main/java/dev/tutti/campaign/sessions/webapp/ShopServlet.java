@@ -16,16 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The page of the test application: writes and reads attributes of the session, and shows the status of its manager.
  *
- * <p>Parameter {@code do} is {@code put} (sets attribute {@code name} to {@code value}), {@code slow} (reads an attribute,
- * writes back what it read with a mark behind it, and sleeps for {@code millis} at the {@code step} between), {@code get},
- * {@code ping} or {@code status}. The first line of an answer about a session is {@code session old} if it is the
- * one that the client asked for, {@code session new} if it is another, or {@code session none}; a line {@code name=value} for each attribute follows, as it was before the write.
+ * <p>Parameter {@code do} is {@code put} (sets attribute {@code name} to {@code value}), {@code slow} (reads an
+ * attribute, writes back what it read with a mark behind it, and sleeps for {@code millis} at the {@code step}
+ * between), {@code get}, {@code ping} or {@code status}. The first line of an answer about a session is
+ * {@code session old} if it is the one that the client asked for, {@code session new} if it is another, or
+ * {@code session none}; a line {@code name=value} for each attribute follows, as it was before the write.
  */
 public final class ShopServlet extends HttpServlet {
 
     private static final long serialVersionUID = 1L;
 
-    /** A mark that a slow request has written on what it has read; numbers in front of it stay readable. */
+    /** Mark that a slow request appends to the value that it has read; the number in front of it stays readable. */
     private static final String MARK = "+";
 
     @Override
@@ -86,7 +87,7 @@ public final class ShopServlet extends HttpServlet {
         }
     }
 
-    /** What the session manager of this application says of itself; empty if it says nothing. */
+    /** Returns the status text of this application's session manager; empty if it has none. */
     private static String status(HttpServletRequest request) throws ServletException {
         try {
             var server = ManagementFactory.getPlatformMBeanServer();

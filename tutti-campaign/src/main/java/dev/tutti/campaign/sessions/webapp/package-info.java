@@ -1,4 +1,4 @@
-/** The web application that is put into the Tomcats of a run; it uses no other class of this module. */
+/** Web application that is deployed to the Tomcats of a run; it uses no other class of this module. */
 @NullMarked
 package dev.tutti.campaign.sessions.webapp;
 

@@ -311,7 +311,7 @@ final class Cluster {
         return this;
     }
 
-    // ------------------------------------------------------------------ who is there
+    // ------------------------------------------------------------------ nodes
 
     Simulation simulation() {
         return simulation;
@@ -422,7 +422,7 @@ final class Cluster {
         return Integer.parseInt(member.name().substring(1));
     }
 
-    // ------------------------------------------------------------------ what happens
+    // ------------------------------------------------------------------ events
 
     /** Makes members that start from now on ask for a receipt of each {@code every}th message; of none if it is 0. */
     Cluster withReceipts(int every) {
@@ -676,7 +676,7 @@ final class Cluster {
         return this;
     }
 
-    // ------------------------------------------------------------------ what holds
+    // ------------------------------------------------------------------ assertions
 
     boolean isOneView() {
         return isOneViewOf(seat -> true);

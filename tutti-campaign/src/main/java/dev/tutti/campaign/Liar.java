@@ -52,7 +52,7 @@ final class Liar implements Interceptor, Ground {
         return frame;
     }
 
-    // ------------------------------------------------------------------ what it knows
+    // ------------------------------------------------------------------ knowledge of the cluster
 
     @Override
     public @Nullable NodeId self() {

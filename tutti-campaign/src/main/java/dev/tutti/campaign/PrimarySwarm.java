@@ -94,7 +94,7 @@ final class PrimarySwarm {
         world = world.withDelays(Duration.ofMillis(200), Duration.ofMillis(1), Duration.ofMillis(20));
     }
 
-    // ------------------------------------------------------------------ what happens
+    // ------------------------------------------------------------------ events
 
     private void round() {
         if (random.nextInt(3) == 0) {

@@ -34,7 +34,7 @@ record Schedule(long seed, Mode mode, int size, World world, List<Step> steps) {
         LIVENESS,
         /** Some pairs never hear each other again; views settle in time, whichever these are. */
         SETTLING,
-        /** Processes begin and end, and everybody can hear everybody: each view comes without waiting for a time-out. */
+        /** Processes start and end, and all can hear each other: each view comes without waiting for a time-out. */
         PROMPT,
         /** A group of which only a majority goes on; in the end all are up and hear each other. */
         PRIMARY,

@@ -647,7 +647,7 @@ final class Trial {
         }
     }
 
-    // ------------------------------------------------------------------ what is told
+    // ------------------------------------------------------------------ notifications
 
     private void checkTold() {
         Violation untold = cluster.untold();

@@ -60,7 +60,7 @@ final class Witness {
         return known.size();
     }
 
-    // ------------------------------------------------------------------ what members see
+    // ------------------------------------------------------------------ entries of the history
 
     private void onEntry(History.Entry entry) {
         switch (entry) {
@@ -122,7 +122,7 @@ final class Witness {
         }
     }
 
-    // ------------------------------------------------------------------ what nodes say
+    // ------------------------------------------------------------------ events of nodes
 
     private void onEvent(int number, NodeEvents.Event event) {
         String name =
@@ -244,12 +244,12 @@ final class Witness {
     private static class Nothing implements Report {
         @Override
         public void put(String name, long value) {
-            // Nobody reads it.
+            // Not needed.
         }
 
         @Override
         public void put(String name, String value) {
-            // Nobody reads it.
+            // Not needed.
         }
 
         @Override
@@ -258,7 +258,7 @@ final class Witness {
         }
     }
 
-    // ------------------------------------------------------------------ what schedules do
+    // ------------------------------------------------------------------ actions of schedules
 
     /** Returns the state of the cluster before an action, for {@link #after}. */
     String before(Action action) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What is promised while nothing happens that a view does not have to bear is seen when it is not kept. */
+/** A view or a late join in a stretch that must not cause it is detected. */
 class CalmTest {
 
     private static final String CALM = """

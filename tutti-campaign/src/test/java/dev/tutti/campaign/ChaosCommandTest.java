@@ -7,7 +7,7 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What the command says before it starts anything. */
+/** Output of the command before it starts anything. */
 class ChaosCommandTest {
 
     private final StringWriter out = new StringWriter();

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections that break, and what goes on over their successors. */
+/** Connections that break, and sessions that go on over their successors. */
 class ConnectionTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stories on datagrams: the same groups, on a network that loses, repeats, damages and reorders. */
+/** Scenarios on datagrams: the same groups, on a network that loses, repeats, damages and reorders. */
 class DatagramClusterTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One connection over datagrams, and everything that can happen to these. */
+/** One connection over datagrams, under all faults that these can have. */
 class DatagramConnectionTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -87,7 +87,7 @@ class DatagramConnectionTest {
                 .withLatency(Duration.ofMillis(1), Duration.ofMillis(3))
                 .withTail(0.02, Duration.ofMillis(30)));
         pair.start().connect().transfer(3_000, 1_300, LIMIT);
-        // What is late is not lost: hardly anything goes out twice once that is known.
+        // Late datagrams are not lost: hardly any is sent twice once the sender knows that.
         assertThat(DatagramPair.counters(pair.first).get("resent-bytes")).isLessThan(3_000 * 1_300 / 4);
     }
 
@@ -142,7 +142,7 @@ class DatagramConnectionTest {
         assertThat(pair.second.memory().outstandingBlocks()).isZero();
     }
 
-    /** Frames whose last datagram is full, nearly full, or a little fuller: the end must not make it too long. */
+    /** Frames whose last datagram is full, nearly full, or a little over: the end mark must not make it too long. */
     @ParameterizedTest
     @ValueSource(ints = {1_350, 1_352, 1_354, 1_356, 1_358, 1_360, 1_362, 1_364, 1_366, 1_368})
     void theEndNeverMakesADatagramTooLong(int length) {

@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Anything that may go wrong with nodes and with datagrams, with and without multicast, at random, under load; then
- * nothing any more but loss, and the cluster has to come to rest.
+ * All faults of nodes and of datagrams, with and without multicast, at random, under load. Then only loss remains, and
+ * the cluster has to come to rest.
  *
- * <p>{@code -Dtutti.sim.seeds=1000} tries so many seeds, {@code -Dtutti.sim.first=N} begins with another one than 1.
+ * <p>{@code -Dtutti.sim.seeds=1000} tries this many seeds, {@code -Dtutti.sim.first=N} begins with seed N instead of 1.
  */
 class DatagramExplorationTest {
 
-    /** What the exploration is worth nothing without. */
+    /** Fates of datagrams that the exploration has to reach. */
     private static final List<String> PATHS = List.of(
             "lost",
             "duplicated",
@@ -44,7 +44,7 @@ class DatagramExplorationTest {
             "groups.story.reliability.overtaken-packets",
             "groups.story.reliability.repairs-received");
 
-    /** Seeds that found something. */
+    /** Seeds that have found bugs. */
     private static final List<Long> GOLDEN = List.of(261L, 636L);
 
     private static final Duration REST_MAX = Duration.ofSeconds(60);
@@ -148,7 +148,7 @@ class DatagramExplorationTest {
         cluster.note("no more trouble").heal();
         cluster.datagrams().clearPaths();
         cluster.datagrams().setPath(DatagramPath.LOCAL.withLoss(random.nextDouble(0.2)).withMulticastLoss(random.nextDouble(0.3)));
-        // A paused member may just have come back and not know yet that it was left out.
+        // A paused member may just have come back and not know yet that it was excluded.
         cluster.advance(Duration.ofSeconds(2));
         return cluster.assertComesToRest(REST_MAX);
     }

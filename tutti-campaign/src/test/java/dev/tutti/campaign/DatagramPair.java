@@ -52,7 +52,7 @@ final class DatagramPair {
             Packet frame = Packet.create(memory, length);
             long number = sent++;
             frame.appendLong(number);
-            // Longer than its number and its sum, or nothing between them.
+            // Longer than its number and its sum; else there is nothing between them.
             while (frame.length() < length - 4) {
                 frame.appendByte((int) (number * 31 + frame.length()));
             }
@@ -236,7 +236,7 @@ final class DatagramPair {
         return this;
     }
 
-    /** Sends, and gives the time until the last has arrived. */
+    /** Sends frames, and returns the time until the last has arrived. */
     Duration transfer(int count, int length, Duration limit) {
         long from = simulation.nowNanos();
         long goal = talker(second).expected + count;
@@ -248,7 +248,7 @@ final class DatagramPair {
         return Duration.ofNanos(simulation.nowNanos() - from);
     }
 
-    /** What the node on datagrams and its connections have counted, connections added up. */
+    /** Returns the counters of the node on datagrams and of its connections, those of the connections added up. */
     static TreeMap<String, Long> counters(SimulatedNode node) {
         TreeMap<String, Long> counters = new TreeMap<>();
         socket(node).report(new Report() {

@@ -14,13 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is sent arrives, however slow or short-lived its receivers are. */
+/** Messages arrive, however slow or short-lived their receivers are. */
 class DeliveryTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Size WINDOW = Size.kibibytes(128);
 
-    /** Memory of a node of three with such windows: what it sends, copies of the others, submissions, frames. */
+    /** Memory of a node of three with such windows: its messages, copies of others' messages, submissions, frames. */
     private static final long BYTES_MAX = 3L * 1024 * 1024;
 
     @ParameterizedTest

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How members go, willingly or not. */
+/** Departures of members, voluntary or not. */
 class DepartureTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** From the end of a process to the view without it, at all others. */
+    /** Time from the end of a process to the view without it at all others. */
     private static final Duration CRASH_MAX = Duration.ofMillis(250);
 
     private static final Duration LEAVE_MAX = Duration.ofMillis(50);
@@ -72,14 +72,14 @@ class DepartureTest {
         assertThat(delivered(cluster, 3, 2)).isEqualTo(sent);
     }
 
-    /** The node goes on: what its member kept for others must not stay. */
+    /** The node goes on, and must release the memory that its member kept for others. */
     @Test
     void memberThatHasLeftKeepsNoMemory() {
         Cluster cluster = cluster(3).with(GroupSettings.STABLE_DELAY, Duration.ofSeconds(10)).start().assertOneView(SECOND);
         cluster.send(1, 20, 1_000).sendTo(2, 1, 20, 1_000).send(2, 20, 1_000).advanceMillis(1);
         assertThat(cluster.node(2).memory().outstandingBlocks()).isPositive();
         cluster.leave(2).until("n2 has left", SECOND, () -> cluster.seat(2).application.isLeft());
-        // Links keep what they have sent until the next heartbeats say that it has arrived.
+        // Links keep frames until a heartbeat confirms that they have arrived.
         cluster.assertOneView(SECOND).advance(Duration.ofSeconds(3));
         assertThat(cluster.node(2).memory().outstandingBlocks()).isZero();
     }
@@ -188,7 +188,7 @@ class DepartureTest {
         cluster.assertOneView(Duration.ofSeconds(8)).assertComesToRest(Duration.ofSeconds(2));
     }
 
-    /** Messages of {@code sender} that {@code receiver} has delivered. */
+    /** Returns the number of messages of {@code sender} that {@code receiver} has delivered. */
     private static long delivered(Cluster cluster, int receiver, int sender) {
         return cluster.seat(receiver).application.deliveredCount(cluster.seat(sender).member());
     }

@@ -12,15 +12,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Something goes wrong after each single frame of a view change in turn: whatever state the members are in, they find to
- * one view, and nothing that was promised is broken.
+ * Faults after each single frame of a view change in turn: whatever state the members are in, they come to one view,
+ * and no promise is broken.
  */
 class ExplorationTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration REST_MAX = Duration.ofSeconds(6);
 
-    /** What happens {@code frames} frames after the change has begun. */
+    /** A fault that strikes {@code frames} frames after the change has begun. */
     private interface Trouble {
         void strike(Cluster cluster, int frames);
     }

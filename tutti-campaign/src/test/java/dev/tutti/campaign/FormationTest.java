@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How groups come about. */
+/** Formation of groups. */
 class FormationTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What arrives per second over a line that loses datagrams, compared with one that does not. */
+/** Bytes that arrive per second over a line that loses datagrams, compared with one that does not. */
 class GoodputTest {
 
-    /** Lines, and how much is sent over them. */
+    /** Lines, with the amount that is sent over them. */
     enum Line {
         RACK(DatagramPath.LOCAL, 60_000, 2_000, 60_000),
         RACK_SMALL(DatagramPath.LOCAL.withCapacity(125_000_000, 256 * 1024), 1_400, 20_000, 1_300),

@@ -7,7 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Mutants are looked for side by side, and what came out is told in their order. */
+/** Mutants are hunted concurrently, and results are returned in the order of the mutants. */
 class HuntTest {
 
     private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (

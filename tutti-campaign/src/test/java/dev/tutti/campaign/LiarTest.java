@@ -34,7 +34,7 @@ class LiarTest {
         assertThat(told.of("groups.story.dropped.implausible")).isPositive();
     }
 
-    /** One that joins and answers no ballot stopped the others for 5 s of every 5.6 s. */
+    /** A member that joined and answered no ballot used to stop the others for 5 s of every 5.6 s. */
     @Test
     void memberThatAnswersNoBallotStopsTheOthersLessAndLess() {
         Cluster cluster = Cluster.cluster(3).with(GroupSettings.BALLOT_TIMEOUT, SECOND);
@@ -83,7 +83,7 @@ class LiarTest {
         assertThat(cluster.view(1).contains(cluster.seat(4).member())).isTrue();
     }
 
-    /** Announcements of groups that nobody has heard of were bounded by their number and not by their bytes. */
+    /** Announcements of invented groups used to be bounded by their number and not by their bytes. */
     @Test
     void inventedGroupsEndTheSessionBeforeTheyFillTheMemory() {
         List<String> closings = new ArrayList<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Who stays and who goes on a network that loses: {@code -Dtutti.sim.hours=24} lets the first story last a day.
+ * Members that stay and go on a lossy network. {@code -Dtutti.sim.hours=24} makes the first scenario last a day.
  */
 class LossyNetworkTest {
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stories in which what is sent to all goes out once, and gets lost on the way to some. */
+/** Scenarios in which a multicast is sent as one datagram, and gets lost on the way to some receivers. */
 class MulticastClusterTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,7 +33,7 @@ class MulticastClusterTest {
         long before = cluster.datagrams().bytes(DatagramNetwork.Fate.SENT);
         cluster.send(1, 1_000, 1_000).assertComesToRest(SECOND);
         assertThat(cluster.datagrams().bytes(DatagramNetwork.Fate.MULTICAST)).isGreaterThan(1_000_000);
-        // Acknowledgements, not three times the content.
+        // Only acknowledgements, not the content three times.
         assertThat(cluster.datagrams().bytes(DatagramNetwork.Fate.SENT) - before).isLessThan(1_000_000);
     }
 
@@ -107,7 +107,7 @@ class MulticastClusterTest {
         assertThat(cluster.view(2).size()).isEqualTo(3);
     }
 
-    /** Several senders share what a receiver keeps before it reads. */
+    /** Several senders share the receive buffer of a node. */
     @ParameterizedTest
     @ValueSource(ints = {4, 8})
     void everybodySendsToEverybodyThroughSmallReceiveBuffers(int size) {

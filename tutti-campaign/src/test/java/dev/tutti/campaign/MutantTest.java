@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Coincidences that some mutants take, in {@code src/test/resources/mutants}: a file is named after its mutant, and begins
- * with the property that shows it.
+ * Schedules with the coincidences that some mutants need, in {@code src/test/resources/mutants}. A file is named after
+ * its mutant, and begins with the property that shows it.
  */
 class MutantTest {
 

@@ -33,10 +33,10 @@ class NewcomersTest {
     }
 
     /**
-     * One story.
+     * One scenario.
      *
      * @param victim the member that ends
-     * @param startMillis when the newcomers start, from the end of the victim
+     * @param startMillis time from the end of the victim to the start of the newcomers
      */
     private record Story(Transport transport, End end, int victim, int joiners, long startMillis, long seed) {
 
@@ -79,7 +79,7 @@ class NewcomersTest {
         assertThat(late).isEmpty();
     }
 
-    /** From the end of the victim until no other member has a view with it. */
+    /** Returns the time from the end of the victim until no other member has a view with it. */
     private static long exclusionMillis(Story story) {
         int size = MEMBERS + story.joiners();
         Cluster cluster = story.transport() == Transport.STREAMS

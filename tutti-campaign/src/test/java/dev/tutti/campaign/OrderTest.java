@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Messages come in the order that the group has, whatever becomes of its members; the checker looks at each delivery. */
+/** Messages arrive in the group's order, whatever faults its members have; the checker sees each delivery. */
 class OrderTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Networks that come apart, and together again. */
+/** Networks that split and heal. */
 class PartitionTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -28,14 +28,14 @@ class PartitionTest {
         cluster.heal().send(2, 20, 500).assertOneView(MERGE_MAX).assertComesToRest(SECOND);
     }
 
-    /** Some hear the sender that is left out and some do not, whatever moment of the change it is. */
+    /** Some hear the excluded sender and some do not, at any moment of the change. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void everybodySendsWhileTwoLoseEachOther(long seed) {
         Cluster cluster = cluster(4, seed)
                 .with(NodeSettings.HEARTBEAT, Duration.ofMillis(50))
                 .with(NodeSettings.DETECTION_TIMEOUT, Duration.ofMillis(150));
-        // So that a change takes as long as many messages.
+        // Makes a change last as long as many messages.
         cluster.network().setPath(Path.LOCAL.withLatency(Duration.ofNanos(500_000), Duration.ofMillis(5)));
         cluster.start().assertOneView(SECOND).chatter(Duration.ofMillis(1));
         SimulatedNode one = cluster.node(1 + (int) seed % 4);

@@ -179,7 +179,7 @@ class PrimaryTest {
         }
     }
 
-    /** Who has left was told that it is not needed; so those who stay have to get along without it, whatever happened then. */
+    /** A member that has left was told that it is not needed: the others have to go on without it in any case. */
     @Test
     void whoStaysMayRestartAtEachStepOfTheLeaveOfAllOthers() {
         for (int staying = 1; staying <= 3; staying++) {
@@ -240,7 +240,7 @@ class PrimaryTest {
         cluster.send(victim, 5, 100).advanceMillis(2).crash(victim).assertOneView(SECOND).assertComesToRest(SECOND);
     }
 
-    /** At each step of a decision the cluster is cut into all two sides there are. */
+    /** Cuts the cluster at each step of a decision, into all possible two sides. */
     @Test
     void partitionAtEachStepOfADecisionLeavesOneChain() {
         for (int frames = 1; frames < 60; frames++) {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Multicasts that go from member to member, in every order that a group can have. */
+/** Multicasts that travel from member to member, in every order that a group can have. */
 class RingClusterTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

@@ -29,7 +29,7 @@ class RingDetourTest {
                 .with(GroupSettings.WINDOW, Size.kibibytes(128));
     }
 
-    /** From now on the member gets so much a second from each other. */
+    /** Gives the member this path from each other, from now on. */
     private static void slow(Cluster cluster, int size, int slow, Path path) {
         for (int from = 1; from <= size; from++) {
             if (from != slow) {
@@ -65,7 +65,7 @@ class RingDetourTest {
                 ring(5, 8, StackKind.FIFO, Dissemination.RING).with(NodeSettings.DETECTION_TIMEOUT, Duration.ofSeconds(4));
         cluster.start().assertOneView(SECOND);
         long before = delivered(cluster, 5);
-        // Without a word: nobody hears that its connections are over before the detector gives it up.
+        // No goodbye: no other node learns of the end before the detector suspects the member.
         cluster.powerOff(3).send(1, 20, 1_000).advance(PATIENCE.multipliedBy(2).plusMillis(10));
         assertThat(delivered(cluster, 4) - before).isEqualTo(20);
         assertThat(delivered(cluster, 5) - before).isEqualTo(20);
@@ -100,7 +100,7 @@ class RingDetourTest {
     @ParameterizedTest
     @EnumSource(value = StackKind.class, names = {"FIFO", "TOTAL"})
     void orderIsKeptWhileASenderTriesTheRingAndGoesBack(StackKind stack) {
-        // One sender whose links are no slower together than each alone: the ring brings it nothing.
+        // One sender whose links together are no slower than each alone, so that a ring does not help.
         Cluster cluster = ring(4, 5, stack, Dissemination.AUTO).with(GroupSettings.WINDOW, Size.mebibytes(1));
         cluster.network().setPath(Path.LOCAL.withCapacity(3_000_000));
         cluster.start().assertOneView(SECOND);
@@ -112,7 +112,7 @@ class RingDetourTest {
         cluster.assertOneView(SECOND).assertComesToRest(Duration.ofSeconds(60));
     }
 
-    /** Of all members. */
+    /** Returns the sum of a counter over all members. */
     private static long counted(Cluster cluster, String name) {
         return cluster.counters().entrySet().stream()
                 .filter(entry -> entry.getKey().endsWith("reliability." + name))

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups beyond what one knows by name. */
+/** Groups of a hundred nodes and more. */
 class ScaleTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -22,7 +22,7 @@ class ScaleTest {
                 .isLessThan((long) nodes * (nodes - 1) * 3 / 4);
     }
 
-    /** Whoever notices first is not left out meanwhile: decision 0100. */
+    /** The first to suspect the crashed nodes is not excluded meanwhile: decision 0100. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void crashesAtOneInstantEndInOneViewOfTheOthers(long seed) {

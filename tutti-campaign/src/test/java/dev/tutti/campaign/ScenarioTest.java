@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Golden scenarios, in {@code src/test/resources/scenarios}: what once broke a promise, or nearly. */
+/** Golden scenarios, in {@code src/test/resources/scenarios}, which once broke a promise, or nearly. */
 class ScenarioTest {
 
     private static final Path SCENARIOS = Path.of("src/test/resources/scenarios");

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The campaign in small: as many seeds as a test may take. All of it is {@code ./tutti sim --schedules 2000}. */
+/** A small campaign, with as many seeds as a test may take. A full one is {@code ./tutti sim --schedules 2000}. */
 class SearchTest {
 
-    /** The search is worth nothing without these. */
+    /** Events that the search has to reach. */
     private static final List<String> STATES = List.of(
             "fault.kill",
             "fault.partition",
@@ -23,7 +23,7 @@ class SearchTest {
             "state.partition-crash-restart: within 10 s",
             "state.restart-before-noticed: its past is in a view");
 
-    /** Keeps a block from the start on. */
+    /** Mutant that keeps a block from the start on. */
     private static final Mutant LEAK = new Mutant("leak", "a block is never released", List.of("S23"), (
             self, settings, seed, memory, events) -> {
         memory.acquire(100);

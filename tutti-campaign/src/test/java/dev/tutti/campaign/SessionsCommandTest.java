@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the command says before it starts anything. */
+/** Output of the command before it starts anything. */
 class SessionsCommandTest {
 
     private final StringWriter out = new StringWriter();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What the command says, and with which code it ends. */
+/** Output and exit code of the command. */
 class SimCommandTest {
 
     private final StringWriter out = new StringWriter();

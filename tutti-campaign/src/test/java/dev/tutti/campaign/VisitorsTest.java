@@ -22,7 +22,7 @@ class VisitorsTest {
     private static final int VISITORS = 1_000;
     private static final int AT_A_TIME = 20;
 
-    /** What a pair does while it is watched. */
+    /** Amounts of work of a pair while it is watched. */
     private record Work(long dials, long frames, long turns) {}
 
     @Test
@@ -91,7 +91,7 @@ class VisitorsTest {
                 cluster.counters().getOrDefault("discovery.dialed", 0L), trace.count(Trace.Kind.FRAME), turns);
     }
 
-    /** The only seed ends in the meantime: the parts have to remember each other. */
+    /** The only seed ends in the meantime, so that the parts have to remember each other's addresses. */
     @ParameterizedTest
     @ValueSource(longs = {1, 3, 23})
     void partsThatWereApartForHoursComeTogetherWithoutASeed(long hours) {

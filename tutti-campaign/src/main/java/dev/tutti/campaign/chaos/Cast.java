@@ -98,7 +98,7 @@ final class Cast implements AutoCloseable {
         return child;
     }
 
-    // ------------------------------------------------------------------ who there is
+    // ------------------------------------------------------------------ processes
 
     int size() {
         return present.length;
@@ -138,7 +138,7 @@ final class Cast implements AutoCloseable {
         return 0;
     }
 
-    // ------------------------------------------------------------------ what is done to them
+    // ------------------------------------------------------------------ faults
 
     void setSending(boolean sending) {
         isSending = sending;
@@ -162,7 +162,7 @@ final class Cast implements AutoCloseable {
         present[slot] = launch(slot);
     }
 
-    // ------------------------------------------------------------------ what they tell
+    // ------------------------------------------------------------------ reports
 
     /** Waits until a condition on the processes' reports holds; returns false if it does not hold in time. */
     boolean await(Duration timeout, BooleanSupplier condition) {

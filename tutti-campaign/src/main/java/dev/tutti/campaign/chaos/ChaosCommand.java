@@ -198,7 +198,7 @@ public final class ChaosCommand implements Callable<Integer> {
         err.flush();
     }
 
-    // ------------------------------------------------------------------ what with
+    // ------------------------------------------------------------------ environment
 
     private Network open() {
         return switch (network) {

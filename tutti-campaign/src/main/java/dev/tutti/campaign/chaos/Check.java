@@ -109,7 +109,7 @@ final class Check {
     /**
      * Checks the journals of members that are honest.
      *
-     * @param liar journal of the lying node, which counts by its name only, as it may have sent anything to anyone; null
+     * @param liar journal of the lying node, which counts by its name only: it may have sent anything to anyone; null
      *     if there is none
      */
     static Result run(List<Source> sources, long beganNanos, @Nullable Path liar) {

@@ -134,7 +134,7 @@ final class Child {
         }
     }
 
-    // ------------------------------------------------------------------ what it has told
+    // ------------------------------------------------------------------ reports
 
     int slot() {
         return slot;
@@ -220,7 +220,7 @@ final class Child {
         }
     }
 
-    // ------------------------------------------------------------------ what is done to it
+    // ------------------------------------------------------------------ faults and commands
 
     /** Sends it a command; does nothing if it has ended. */
     void say(String command) {

@@ -454,7 +454,7 @@ final class Director {
         progress.accept(String.format(Locale.ROOT, "%7.1f s  %s", (System.nanoTime() - beganNanos) / 1e9, text));
     }
 
-    // ------------------------------------------------------------------ whom
+    // ------------------------------------------------------------------ victims
 
     /** Draws a slot, every third time that of the coordinator. */
     private int target() {

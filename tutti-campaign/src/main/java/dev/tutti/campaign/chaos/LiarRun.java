@@ -271,7 +271,7 @@ final class LiarRun {
         }
     }
 
-    /** Checks what the honest ones have written down. */
+    /** Checks the journals of the honest processes. */
     Outcome check(double seconds, long beganNanos) {
         List<Check.Source> sources = honest.stream().map(child -> new Check.Source(child.journal(), 0)).toList();
         Check.Result result = Check.run(sources, beganNanos, liar.journal());

@@ -170,7 +170,7 @@ final class Merge {
         return life.entries().isEmpty() ? Long.MIN_VALUE : life.entries().getLast().nanos();
     }
 
-    // ------------------------------------------------------------------ what a killed member did not write down
+    // ------------------------------------------------------------------ missing entries of killed members
 
     private void complete(Life killed) {
         View last = null;

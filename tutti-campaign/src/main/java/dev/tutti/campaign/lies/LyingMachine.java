@@ -96,7 +96,7 @@ final class LyingMachine implements Machine {
         return bytes;
     }
 
-    // ------------------------------------------------------------------ as it is
+    // ------------------------------------------------------------------ unchanged
 
     @Override
     public void onStart(long nowNanos) {

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Applications in small; all of them are {@code ./tutti sim --mode application}. */
+/** A small campaign of applications; a full one is {@code ./tutti sim --mode application}. */
 class ApplicationTrialTest {
 
     /**
-     * Seeds that have found something, which is mended: what a member sends itself; a directory's listener; a snapshot at a cut
-     * that had waited, taken before the messages in scopes that had waited with it were handled.
+     * Seeds that have found bugs, since fixed: messages of a member to itself; a directory's listener; a snapshot at a
+     * cut that had waited, taken before the scoped messages that had waited with it were handled.
      */
     private static final long[] FOUND = {208, 167, 144};
 

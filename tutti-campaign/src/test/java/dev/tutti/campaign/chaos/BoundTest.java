@@ -6,7 +6,7 @@ import dev.tutti.campaign.chaos.Bound.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a time says about a bound, and what a machine that was late takes from it. */
+/** Verdicts of times about a bound, and allowances for a machine that was late. */
 class BoundTest {
 
     private static final long MILLI = 1_000_000;

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From files to a verdict. */
+/** Verdicts from the files of a run. */
 class CheckTest {
 
     private static final String BOTH = "2.1@1.1 1.1,2.1 1.1@1.1/1.1/;1.1@2.1/2.1/";
@@ -63,7 +63,7 @@ class CheckTest {
         Check.Result result = Check.run(List.of(first(), killed), 0);
 
         assertThat(result.torn()).isEqualTo(1);
-        // The survivor is still in a view with it, which is all that is wrong.
+        // The only violation: the survivor is still in a view with it.
         assertThat(result.violations()).singleElement().asString().contains("at rest: L1");
     }
 

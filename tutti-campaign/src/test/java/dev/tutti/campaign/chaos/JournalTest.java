@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a process writes down is what is read, also if it was killed while it wrote. */
+/** A journal is read as it was written, also if its process was killed while it wrote. */
 class JournalTest {
 
     private static final Member A = new Member(new NodeId(0x8000_0000_0000_0001L, "p0", "127.0.0.1:1"), 1);

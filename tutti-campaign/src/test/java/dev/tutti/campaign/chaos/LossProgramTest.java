@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The program drops what it should, run here as the kernel runs it. */
+/** The program drops the right packets, run here as the kernel runs it. */
 class LossProgramTest {
 
     private static final int HERE = 10 << 24 | 1;
@@ -17,7 +17,7 @@ class LossProgramTest {
     private static final long PASS = 0xffff_ffffL;
     private static final long DROP = 2;
 
-    /** A machine for the instructions of classic BPF that the program has. */
+    /** Runs the program, on a machine with the instructions of classic BPF that it uses. */
     private static long run(String program, int etherType, int source, long random) {
         String[] lines = program.split(",");
         assertThat(Integer.parseInt(lines[0])).isEqualTo(lines.length - 1);

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Lives become one history that could have been, and a kill is no excuse for the others. */
+/** Lives are merged into one possible history, and a kill does not excuse the others. */
 class MergeTest {
 
     private static final Member A = new Member(new NodeId(1, "a", "h:1"), 1);
@@ -48,7 +48,7 @@ class MergeTest {
         return View.alone(member).id();
     }
 
-    /** All three in one view. */
+    /** Puts all three into one view. */
     private void meet() {
         for (Life life : List.of(a, b, c)) {
             at(life, 1, new History.Viewed(life.member(), View.alone(life.member())));
@@ -143,7 +143,7 @@ class MergeTest {
         submit(b, 11, 1);
         deliver(b, 12, B, 1);
         deliver(c, 12, B, 1);
-        // The killed one wrote down neither what b sent nor the second view.
+        // The killed member recorded neither the message of b nor the second view.
         for (Life life : List.of(b, c)) {
             at(life, 13, new History.Viewed(life.member(), view(second, List.of(A, B, C), FIRST)));
             deliver(life, 14, A, 1);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** The proxy between process 0, which dials, and process 1, which listens. */
 class ProxyNetworkTest {
 
-    /** For what must not happen; what must happen may take longer. */
+    /** Time in which an event must not happen; expected events may take longer. */
     private static final int SILENCE_MILLIS = 150;
 
     private static final int ANSWER_MILLIS = 10_000;
@@ -55,7 +55,7 @@ class ProxyNetworkTest {
         return socket;
     }
 
-    /** As much of a HELLO as says who it is (docs/wire.md). */
+    /** Returns the part of a HELLO up to the node's name (docs/wire.md). */
     private static byte[] hello(String name) {
         ByteBuffer frame = ByteBuffer.allocate(100);
         frame.putInt(50).put((byte) 1).putInt(0x74757469).put((byte) 1).put((byte) 1);
@@ -72,7 +72,7 @@ class ProxyNetworkTest {
         frame.putInt(bytes.length).put(bytes);
     }
 
-    /** The other end of the connection, after it said who dialled. */
+    /** Returns the other end of the connection, after the dialler has sent its name. */
     private Socket met() throws IOException {
         byte[] hello = hello("p0");
         dialler.getOutputStream().write(hello);
@@ -164,7 +164,7 @@ class ProxyNetworkTest {
         } catch (SocketTimeoutException e) {
             return false;
         } catch (IOException e) {
-            // Reset.
+            // The connection was reset.
             return true;
         }
     }

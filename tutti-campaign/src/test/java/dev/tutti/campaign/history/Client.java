@@ -23,14 +23,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A component of a simulated process that uses coordination blocks, and of what it was told makes a history. */
+/** A component of a simulated process that uses coordination blocks, and records a history of its operations. */
 final class Client implements AutoCloseable {
 
-    /** What was asked for, of all runs of all processes, in the order in which it was. */
+    /** Requests of all runs of all processes, in the order of their calls. */
     static final class Record {
         private final List<Asked> asked = new ArrayList<>();
 
-        /** What nobody was told the outcome of is unknown. */
+        /** Returns the operations; one whose outcome no client was told is of unknown outcome. */
         List<Operation> operations() {
             return asked.stream().filter(each -> !each.isNever).map(Asked::operation).toList();
         }
@@ -75,11 +75,11 @@ final class Client implements AutoCloseable {
     /** Mistakes that a client or a group may make. */
     enum Mistake {
         NONE,
-        /** Results are told before all members of the view have the command. */
+        /** Results are returned before all members of the view have the command. */
         AGREED,
-        /** A change that may have been made is made again. */
+        /** A change that may have been made is repeated. */
         AGAIN,
-        /** A lock that was given back counts as held until then, whatever the group says. */
+        /** A lock that was released counts as held until then, whatever the group says. */
         TRUSTING
     }
 
@@ -112,7 +112,7 @@ final class Client implements AutoCloseable {
         return cluster.elapsed().toNanos();
     }
 
-    /** One thing, whatever it is. */
+    /** Performs one random operation. */
     void act() {
         switch (cluster.random().nextInt(5)) {
             case 0, 1 -> add();
@@ -122,7 +122,7 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Counters of which each is used for a while, so that few outcomes of each are unknown. */
+    /** Adds to a counter, each of which is used for a while, so that few outcomes of each are unknown. */
     private void add() {
         String name = "c" + cluster.elapsed().toSeconds() / 8 + "." + cluster.random().nextInt(5);
         long delta = cluster.random().nextInt(3) == 0 ? 0 : cluster.random().nextLong(1, 1_000_000_000);
@@ -178,7 +178,7 @@ final class Client implements AutoCloseable {
         }
         Hold hold = granted.get();
         asked.told(0, hold.token());
-        // Now and then longer than it takes to be cut off.
+        // Sometimes longer than it takes to be excluded.
         pause(cluster.random().nextInt(cluster.random().nextInt(6) == 0 ? 6_000 : 60));
         Asked release = new Asked(name, new Request.Release(hold.token()));
         hold.release().thenAccept(wasHeld -> release.told(0, wasHeld || mistake == Mistake.TRUSTING ? 1 : 0));

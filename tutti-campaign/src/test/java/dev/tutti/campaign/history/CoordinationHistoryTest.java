@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** M3 to M6: what clients of coordination blocks are told while everything goes wrong; and that the checks see mistakes. */
+/** M3 to M6: results of coordination blocks under all faults. The checks also detect mistakes. */
 class CoordinationHistoryTest {
 
     private static Components<Client> start(Cluster cluster, Client.Record record, Client.Mistake mistake) {
@@ -24,7 +24,7 @@ class CoordinationHistoryTest {
     }
 
     private static HistoryCheck.Result checked(Cluster cluster, Client.Record record) {
-        // Everybody goes on once all is healed.
+        // All go on once everything is healed.
         cluster.advance(Duration.ofSeconds(10)).quiet().advance(Duration.ofSeconds(1));
         return HistoryCheck.run(record.operations());
     }
@@ -52,7 +52,7 @@ class CoordinationHistoryTest {
         assertHolds(checked(cluster, record));
     }
 
-    /** The oldest two, who order what is sent, are cut off again and again, and crash. */
+    /** The oldest two, which order messages, are cut off again and again, and crash. */
     @ClusterTest(nodes = 5, seeds = 4)
     void whoOrdersIsCutOffAndCrashes(Cluster cluster) {
         Client.Record record = new Client.Record();
@@ -88,7 +88,7 @@ class CoordinationHistoryTest {
         assertThat(violationsOf(Client.Mistake.TRUSTING)).anyMatch(text -> text.startsWith("M4"));
     }
 
-    /** What is seen in the first of some seeds in which anything is. */
+    /** Returns the violations of the first seed that has any, of {@link #SEEDS_MAX}. */
     private static List<String> violationsOf(Client.Mistake mistake) {
         for (long seed = 1; seed <= SEEDS_MAX; seed++) {
             Client.Record record = new Client.Record();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What the checks see, and what they do not mind. Times are in nanoseconds. */
+/** Histories that the checks reject, and histories that they accept. Times are in nanoseconds. */
 class HistoryCheckTest {
 
     private final List<Operation> history = new ArrayList<>();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tutti.campaign.sessions.Ledger.Answer;
 import org.junit.jupiter.api.Test;
 
-/** What a client may be shown, after what it was told. */
+/** Answers that a client may get after its confirmed writes. */
 class LedgerTest {
 
     private final Ledger ledger = new Ledger();

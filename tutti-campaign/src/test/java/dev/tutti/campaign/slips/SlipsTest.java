@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The patches of {@code tutti-campaign/slips}. Whether they are caught, {@code ./tutti sim --slip all} says. */
+/** The patches of {@code tutti-campaign/slips} apply and compile; {@code ./tutti sim --slip all} hunts them. */
 class SlipsTest {
 
     private static final Path HOME = Path.of("..");

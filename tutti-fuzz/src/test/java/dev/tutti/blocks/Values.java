@@ -8,7 +8,7 @@ import dev.tutti.core.NodeId;
 import java.util.Arrays;
 import java.util.List;
 
-/** What the targets of all blocks have in common. */
+/** Values and checks that the targets of all blocks share. */
 public final class Values {
 
     public static final List<Member> MEMBERS = List.of(
@@ -28,7 +28,7 @@ public final class Values {
         return out.copy();
     }
 
-    /** What was taken has to be the same after it was put and taken once more. */
+    /** Checks that a value is the same after it was written and read once more. */
     public static <T> void checkRoundTrip(Codec<T> codec, T taken) {
         byte[] once = bytes(codec, taken);
         ByteInput in = new ByteInput(once);

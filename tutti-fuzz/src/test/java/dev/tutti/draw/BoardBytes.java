@@ -3,12 +3,12 @@ package dev.tutti.draw;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Opens what reads a board to the fuzzer. */
+/** Opens the reader of a board to the fuzzer. */
 public final class BoardBytes {
 
     private BoardBytes() {}
 
-    /** What came of lines; a board that tells itself makes itself again. */
+    /** Applies lines to a board, and checks that the lines of a board make the same board again. */
     public static String lines(byte[] input) {
         Board board = new Board(1_000);
         board.apply(new String(input, StandardCharsets.UTF_8));
@@ -24,7 +24,7 @@ public final class BoardBytes {
         return told.isEmpty() ? "nothing" : board.ignored() > 0 ? "some" : "all";
     }
 
-    /** Lines of each kind, and some that are none. */
+    /** Returns lines of each kind, and some that are none. */
     public static List<byte[]> seeds() {
         return List.of(
                 bytes("p 17.k3f9 0 2d6cdf 6 100 200 104 203\np 17.k3f9 2 2d6cdf 6 110 210\n"),

@@ -3,7 +3,7 @@ package dev.tutti.fuzz;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** Watches what the present thread allocates for what it reads. */
+/** Measures the allocations of the current thread for its input. */
 final class Allocation {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -21,15 +21,15 @@ final class Allocation {
     }
 
     /**
-     * @param readBytes that were read since the start
-     * @param otherBytes allocated on account of something else
+     * @param readBytes bytes read since the start
+     * @param otherBytes bytes allocated for other reasons
      */
     void stop(long readBytes, long otherBytes) {
         long bytes = THREADS.getCurrentThreadAllocatedBytes() - startedBytes - otherBytes;
         excessBytes = Math.max(excessBytes, bytes - bound.bytes(readBytes));
     }
 
-    /** The most that was allocated beyond the bound of what was read; negative if nothing was. */
+    /** Returns the largest allocation beyond the bound of the bytes read; negative if there was none. */
     long excessBytes() {
         return excessBytes;
     }

@@ -1,22 +1,22 @@
 package dev.tutti.fuzz;
 
 /**
- * How many bytes a decoder may allocate for an input of {@code n} bytes: {@code allowance + perByte n + perElement
- * min(n / elementBytesMin, elementsMax)}.
+ * Bytes that a decoder may allocate for an input of {@code n} bytes: {@code allowance + perByte n + perElement min(n /
+ * elementBytesMin, elementsMax)}.
  *
- * <p>Without elements that is what is promised of every decoder: 2 n + 64 KiB. An element is a thing that takes more as an
- * object than on the wire, whoever writes it: a member, a frame, a value of a document. A decoder that makes such things
- * says how large one is and how many an input may name (docs/decisions/0115-what-input-may-allocate.md).
+ * <p>Without elements this is the promise of every decoder: 2 n + 64 KiB. An element takes more as an object than on
+ * the wire, in any implementation: a member, a frame, a value of a document. A decoder that makes elements states the
+ * size of one, and the number that an input may name (docs/decisions/0115-what-input-may-allocate.md).
  *
  * @param perByte bytes per byte
  * @param perElement bytes per element
- * @param elementBytesMin how short an element can be
- * @param elementsMax how many of them an input can have; the decoder refuses what has more
- * @param allowance bytes besides
+ * @param elementBytesMin length of the shortest element
+ * @param elementsMax largest number of elements in an input; the decoder refuses more
+ * @param allowance bytes in addition
  */
 record Bound(int perByte, int perElement, int elementBytesMin, int elementsMax, long allowance) {
 
-    /** Of every decoder of which nothing else is said. */
+    /** Bound of every decoder for which no other is given. */
     static final Bound USUAL = new Bound(2, 0, 1, 0, 64 * 1024);
 
     long bytes(long inputBytes) {

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  */
 public final class Campaign {
 
-    /** What watches over coverage allocates too. */
+    /** Bytes that the instrumentation for coverage allocates. */
     private static final long INSTRUMENTS_BYTES = 1 << 20;
 
     private static final Target TARGET = target(System.getProperty("tutti.fuzz.target", ""));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Inputs that are kept: what was once a finding, and what coverage-guided campaigns found to be different. */
+/** Inputs that are kept: former findings, and inputs with new coverage from coverage-guided campaigns. */
 final class Corpus {
 
     private static final Path ROOT = Path.of("src/test/resources/corpus");
@@ -20,7 +20,7 @@ final class Corpus {
         return ROOT.resolve(target);
     }
 
-    /** By the names of the files. */
+    /** Returns the inputs by the names of their files. */
     static TreeMap<String, byte[]> of(String target) {
         TreeMap<String, byte[]> inputs = new TreeMap<>();
         Path directory = directory(target);
@@ -36,7 +36,7 @@ final class Corpus {
         return inputs;
     }
 
-    /** What mutations start from: the seeds of the target and its corpus. */
+    /** Returns the inputs from which mutations start: the seeds of the target and its corpus. */
     static List<byte[]> startOf(Target target) {
         List<byte[]> inputs = new ArrayList<>(target.seeds().get());
         inputs.addAll(of(target.name()).values());

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Frames that name as many things as fit into them, as short as they can be: the dearest input there is. */
+/** Frames that name as many things as fit into them, as short as possible: the most expensive input there is. */
 final class Crowds {
 
     private static final int HEARTBEAT = 4;
@@ -43,8 +43,8 @@ final class Crowds {
     private Crowds() {}
 
     /**
-     * @param head of a group's frame: type, and the sender's join
-     * @param view that is installed
+     * @param head head of a group's frame: type, and the sender's join
+     * @param view installed view
      */
     static List<byte[]> frames(byte[] head, ViewId view) {
         Member proposer = view.proposer();
@@ -112,7 +112,7 @@ final class Crowds {
                 }));
     }
 
-    /** Messages of groups with a primary partition that name as many voters, electors and members as there is room for. */
+    /** Returns messages of primary-partition groups with as many voters, electors and members as fit. */
     static List<byte[]> ofPrimary(byte[] head, View view, ViewId ballot) {
         return List.of(
                 frame(packet -> MembershipBytes.crowdOfVoters(packet.append(head, 0, head.length), ballot)),
@@ -120,7 +120,7 @@ final class Crowds {
                 frame(packet -> MembershipBytes.crowdOfWaiting(packet.append(head, 0, head.length), ballot)));
     }
 
-    /** Texts of many short things, and of long ones. */
+    /** Returns texts of many short things, and of long ones. */
     static List<String> texts(String target) {
         return switch (target) {
             case "json" -> List.of(
@@ -173,7 +173,7 @@ final class Crowds {
         return maps;
     }
 
-    /** Arrays within arrays, each of which says that it is long. */
+    /** Returns nested arrays, each of which claims to be long. */
     static byte[] nestedArrays(SessionCodec codec) throws IOException {
         Object nested = new Object[1];
         for (int depth = 0; depth < 150; depth++) {
@@ -190,7 +190,7 @@ final class Crowds {
         return bytes;
     }
 
-    /** Each set is twice in the one around it: to hash the outermost takes 2 to the power of their number steps. */
+    /** Returns nested sets, each twice in the next: hashing the outermost takes 2 to the power of their number. */
     static byte[] sharedSets() throws IOException {
         Set<Object> first = new HashSet<>();
         Set<Object> second = new HashSet<>();
@@ -199,7 +199,7 @@ final class Crowds {
             levels.add(new HashSet<>());
             levels.add(new HashSet<>());
         }
-        // From the outermost inwards, so that nobody hashes them here.
+        // From the outermost inwards, so that they are not hashed here.
         for (int depth = 58; depth >= 0; depth--) {
             Set<Object> one = levels.get(2 * depth + 2);
             Set<Object> two = levels.get(2 * depth + 3);
@@ -266,7 +266,7 @@ final class Crowds {
         packet.appendLong(Long.MAX_VALUE).appendByte(detail);
     }
 
-    /** Members of whom nobody has heard, as many as there is room for with so many bytes more for each. */
+    /** Appends as many unknown members as fit if each takes {@code bytesMore} more bytes; 8 adds a number to each. */
     private static int members(Packet packet, int bytesMore, String text) {
         boolean isVector = bytesMore == 8;
         int count = (packet.room() - 64) / (Wire.MEMBER_BYTES_MIN + 2 * text.length() + bytesMore);
@@ -297,7 +297,7 @@ final class Crowds {
         }
     }
 
-    /** A text whose characters have two bytes each as objects. */
+    /** Appends a text whose characters have two bytes each as objects. */
     private static Packet text(Packet packet, int bytesMax) {
         char[] characters = new char[bytesMax / 3];
         Arrays.fill(characters, '\u65e5');

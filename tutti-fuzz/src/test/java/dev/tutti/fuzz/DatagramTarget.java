@@ -19,13 +19,13 @@ import java.util.TreeSet;
 /**
  * Datagrams to a node of two that are in a group, or that are about to meet, over unicast or multicast.
  *
- * <p>An input is a byte that chooses the scene, then datagrams without their checksum, each after its length in two bytes
- * and a byte that says where it comes from and whether it gets the right checksum. The ids, cookies and numbers of the
- * seeds are true in their scene.
+ * <p>An input is a byte that chooses the scene, then datagrams without their checksum, each after its length in two
+ * bytes and a byte for its origin and whether it gets the right checksum. The ids, cookies and numbers of the seeds are
+ * valid in their scene.
  */
 final class DatagramTarget implements Target.Decoder {
 
-    /** In a group on datagrams, in one on multicast, and before either. */
+    /** Number of scenes: in a group on datagrams, in one on multicast, and before either. */
     private static final int SCENES = 3;
 
     private static final int MULTICAST = 1;
@@ -39,7 +39,7 @@ final class DatagramTarget implements Target.Decoder {
     private static final Endpoint SOMEBODY = new Endpoint(0, 0xffff_0a00_00f0L, 999);
     private static final int DATAGRAMS_MAX = 32;
 
-    /** To fewer than two others nobody multicasts. */
+    /** Starts the lab of a scene; multicast needs three nodes, as it is not used for fewer than two others. */
     private static Lab started(int scene) {
         Lab lab = scene == MULTICAST ? new Lab(3, 5, Lab.Carrier.MULTICAST) : new Lab(2, 5, Lab.Carrier.DATAGRAMS);
         lab.start(1);
@@ -57,7 +57,7 @@ final class DatagramTarget implements Target.Decoder {
         lab.advanceMillis(scene == MULTICAST ? BEACON_MILLIS : 40);
     }
 
-    /** The one who dials hears other kinds than the one who is dialled. */
+    /** Returns the node that reads: a dialling node gets other kinds than one that is dialled. */
     private static int reader(int scene) {
         return scene == BEFORE ? 2 : 1;
     }
@@ -101,7 +101,7 @@ final class DatagramTarget implements Target.Decoder {
         });
     }
 
-    /** Every datagram that has travelled in a scene and after it. */
+    /** Returns every datagram that a reader received in a scene and after it. */
     static List<byte[]> recorded(int scene, int reader) {
         List<byte[]> heard = new ArrayList<>();
         Lab lab = started(scene);
@@ -119,7 +119,7 @@ final class DatagramTarget implements Target.Decoder {
         lab.advanceMillis(100);
         lab.seat(2).node.stop(now -> lab.seat(2).tap.machine().stop(now));
         lab.advanceMillis(200);
-        // What comes next in the scene comes first.
+        // Datagrams after the start of the scene come first.
         List<byte[]> inOrder = new ArrayList<>(heard.subList(before, heard.size()));
         inOrder.addAll(heard.subList(0, before));
         return inOrder;
@@ -168,7 +168,7 @@ final class DatagramTarget implements Target.Decoder {
                     .filter(datagram -> datagram[4] == 4)
                     .findFirst()
                     .orElseThrow();
-            // Under which id the peer was addressed.
+            // The id under which the peer was addressed.
             byte[] reset = Arrays.copyOfRange(answer, 4, 13);
             reset[0] = 5;
             seeds.add(input(scene, 0, reset));
@@ -176,7 +176,7 @@ final class DatagramTarget implements Target.Decoder {
         return seeds;
     }
 
-    /** Data of many parts, as short as they can be; what is far ahead; and acknowledgements of many ranges. */
+    /** Returns data of many parts, as short as possible; data far ahead; and acknowledgements of many ranges. */
     private static byte[][] crowds(byte[] head) {
         ByteBuffer pings = ByteBuffer.allocate(60_000).put(head).putLong(1_000);
         while (pings.hasRemaining()) {

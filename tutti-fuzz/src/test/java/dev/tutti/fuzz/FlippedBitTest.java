@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** One bit of a session is wrong: nobody gets anything else than what was sent, and the session goes on. */
+/** One bit of a session is flipped: no node gets anything else than was sent, and the session goes on. */
 class FlippedBitTest {
 
-    /** Of larger frames some bits are tried, of all others all. */
+    /** Length up to which all bits of a frame are tried; of larger ones some are. */
     private static final int ALL_BITS_BYTES_MAX = 2_000;
 
     private static final int SOME_BITS = 2_000;
@@ -49,7 +49,7 @@ class FlippedBitTest {
         stream[bit / 8] ^= (byte) (1 << bit % 8);
     }
 
-    /** The bit is wrong in the {@code number}th frame that a node reads. */
+    /** Flips a bit in the {@code number}th frame that a node reads. */
     private static void runWithWrongBit(int reader, int number, SplittableRandom random) {
         Lab lab = new Lab(3, 3);
         AtomicInteger frames = new AtomicInteger();
@@ -73,7 +73,7 @@ class FlippedBitTest {
         assertThat(frames.get()).as("frames read at n%d", reader).isGreaterThanOrEqualTo(60);
     }
 
-    /** What the driver makes of the frame. */
+    /** Returns the frame as the driver reads it with a flipped bit; null if it refuses it. */
     private static byte[] received(byte[] frame, SplittableRandom random) {
         byte[] stream = StreamBytes.stream(true, List.of(frame));
         flip(stream, random.nextInt(stream.length * 8));

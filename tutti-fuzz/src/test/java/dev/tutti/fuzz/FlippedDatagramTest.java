@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.api.Test;
 
 /**
- * One bit of a datagram is wrong. Every datagram has a CRC-32C of all of it, whatever the settings: there is nothing to
- * switch off, and the datagram is as good as lost.
+ * One bit of a datagram is flipped. Every datagram has a CRC-32C of all of it in all settings, so that the damaged one
+ * is as good as lost.
  */
 class FlippedDatagramTest {
 
@@ -37,7 +37,7 @@ class FlippedDatagramTest {
                 }
             }
         }
-        // All but RESET, which only a stranger gets.
+        // All kinds but RESET, which only a stranger gets.
         assertThat(bitsByKind).containsKeys(1, 2, 3, 4, 6);
         assertThat(bitsByKind.values().stream().mapToLong(Long::longValue).sum()).isGreaterThan(400_000);
     }

@@ -16,16 +16,17 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Gives every decoder its corpus and some thousands of hostile inputs, always the same ones. {@code -Dtutti.fuzz.seed}
- * and {@code -Dtutti.fuzz.runs} give others and more; {@code ./tutti-fuzz/campaign} looks for new ones, guided by coverage.
+ * and {@code -Dtutti.fuzz.runs} give others and more; {@code ./tutti-fuzz/campaign} looks for new ones, guided by
+ * coverage.
  */
 class FuzzTest {
 
     private static final long SEED = Long.getLong("tutti.fuzz.seed", 1);
 
-    /** In thousandths of what is usual. */
+    /** Number of runs, in thousandths of the usual number. */
     private static final long RUNS = Long.getLong("tutti.fuzz.runs", 1_000);
 
-    /** Of the processor: how busy the machine is with other things is no matter of the decoder. */
+    /** Bound of the processor time for an input; real time would depend on the load of the machine. */
     private static final long INPUT_NANOS_MAX = 2_000_000_000L;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -75,7 +76,7 @@ class FuzzTest {
         Allocation first = new Allocation(target.bound());
         Set<String> outcomes = run(target, input, first);
         if (first.excessBytes() > 0) {
-            // A class that was loaded counts, the first time.
+            // Loading a class counts the first time, so that only the second run is exact.
             Allocation again = new Allocation(target.bound());
             run(target, input, again);
             if (again.excessBytes() > 0) {

@@ -17,15 +17,15 @@ import java.util.TreeSet;
 /**
  * Frames on a connection before there is a session, at the side that was dialled or at the one that has dialled.
  *
- * <p>An input is a byte that is not used, then frames, each after its length in two bytes. Whatever it was, a peer that
- * comes afterwards is welcome.
+ * <p>An input is a byte that is not used, then frames, each after its length in two bytes. Whatever the frames are, a
+ * peer that comes afterwards is welcome.
  */
 final class HandshakeTarget implements Target.Decoder {
 
     private static final String ADDRESS = "n2:7800";
     private static final long DIAL_NANOS = 30_000_000;
 
-    /** A machine without a driver: what it wants is remembered. */
+    /** A machine without a driver, which remembers its effects. */
     private static final class Host implements Effects {
         final NodeMachine machine;
         final List<byte[]> written = new ArrayList<>();
@@ -40,7 +40,7 @@ final class HandshakeTarget implements Target.Decoder {
             machine = new NodeMachine(self, settings, incarnation, Memory.onHeap(), event -> {});
             machine.onStart(0);
             machine.drain(this);
-            // The higher address leaves the other one time to dial.
+            // The node with the higher address waits for the other to dial.
             machine.onTimer(DIAL_NANOS);
             machine.drain(this);
         }
@@ -60,7 +60,7 @@ final class HandshakeTarget implements Target.Decoder {
 
         @Override
         public void close(int connection, String reason) {
-            // The connection is not looked at any more.
+            // The connection is not used any more.
         }
 
         int accept() {
@@ -69,7 +69,7 @@ final class HandshakeTarget implements Target.Decoder {
             return connection;
         }
 
-        /** What it says first when its dial has found somebody. */
+        /** Returns the first frame after its dial has been accepted. */
         byte[] hello() {
             machine.onConnected(DIAL_NANOS + 1, dialled);
             machine.drain(this);
@@ -83,7 +83,7 @@ final class HandshakeTarget implements Target.Decoder {
             return List.copyOf(written);
         }
 
-        /** Refusals and strays that were counted. */
+        /** Returns the refusals and strays that were counted. */
         Set<String> outcomes() {
             Set<String> outcomes = new TreeSet<>();
             machine.report(new Named(outcomes, ""));
@@ -116,7 +116,7 @@ final class HandshakeTarget implements Target.Decoder {
         this.isDialler = isDialler;
     }
 
-    /** What a node says first that has found another at {@code seed}. */
+    /** Returns the first frame of a node that has reached another at {@code seed}. */
     static byte[] hello(String name, String seed, String cluster) {
         return new Host(999_999, name, List.of(seed), cluster).hello();
     }
@@ -138,7 +138,7 @@ final class HandshakeTarget implements Target.Decoder {
             Packet packet = Tap.packet(frame);
             allocation.start();
             host.machine.onFrame(DIAL_NANOS + 2, connection, packet);
-            // The block in which an answer is written has a fixed size.
+            // The block of an answer has a fixed size.
             allocation.stop(frame.length, 0);
             host.machine.drain(host);
         }
@@ -166,7 +166,7 @@ final class HandshakeTarget implements Target.Decoder {
         return seeds;
     }
 
-    /** Those who may come, and who are refused. */
+    /** Returns hosts of peers that are accepted, and of some that are refused. */
     private static List<Host> diallers() {
         return List.of(
                 new Host(50, "n2", List.of("n1:7800"), "c"),

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that take their time, that are many, or that are nobody: what they cost is bounded, and members are served. */
+/** Slow, numerous or unknown peers: their cost is bounded, and members are served. */
 @Timeout(60)
 class HostileConnectionsTest {
 
@@ -80,13 +80,13 @@ class HostileConnectionsTest {
         return socket;
     }
 
-    /** Sends byte after byte, slowly, until the other side has had enough; how many it took. */
+    /** Sends byte after byte, slowly, until the other side closes; returns the number of bytes that it took. */
     private static int drip(Socket socket) throws IOException {
         socket.setSoTimeout(DRIP_MILLIS);
         for (int count = 1; ; count++) {
             try {
                 while (socket.getInputStream().read() >= 0) {
-                    // What it is told does not interest it.
+                    // The answers are not needed.
                 }
                 return count;
             } catch (SocketTimeoutException e) {
@@ -99,7 +99,7 @@ class HostileConnectionsTest {
         try {
             return drip(socket);
         } catch (IOException e) {
-            // Reset in the middle of a byte: that is an end too.
+            // A reset in the middle of a byte is an end too.
             return 0;
         }
     }
@@ -161,7 +161,7 @@ class HostileConnectionsTest {
         Group second = join(node("b", first.address()), 2);
         second.send("hello");
         assertThat(delivered.tryAcquire(2, 10, TimeUnit.SECONDS)).isTrue();
-        // A silent connection has no buffer: what the loop holds is for those that speak.
+        // A silent connection has no buffer: the loop has buffers only for active ones.
         assertThat(directBytes() - directBefore).isLessThan(16L << 20);
     }
 
@@ -172,7 +172,7 @@ class HostileConnectionsTest {
                 .sum();
     }
 
-    /** In the simulator, because nobody may forge the sender of a datagram on a machine that others work on. */
+    /** Runs in the simulator, because senders of datagrams must not be forged on a shared machine. */
     @Test
     void aFloodFromForgedSendersLeavesNothingBehindAndIsNotMadeLarger() {
         Lab lab = new Lab(3, 11, Lab.Carrier.DATAGRAMS).started();
@@ -209,7 +209,7 @@ class HostileConnectionsTest {
         assertThat(lab.violationsAtRest()).isEmpty();
     }
 
-    /** An OPEN without a cookie or with a wrong one, data for nobody, a RESET, or nothing that makes sense. */
+    /** Returns an OPEN without a cookie or with a wrong one, data for no connection, a RESET, or random bytes. */
     private static byte[] forged(int count, SplittableRandom random) {
         byte[] body = switch (count % 5) {
             case 0, 1 -> ByteBuffer.allocate(25)

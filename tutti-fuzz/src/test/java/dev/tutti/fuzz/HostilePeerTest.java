@@ -10,11 +10,11 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * One of four nodes, the coordinator or another, sends a frame that no node sends, at any moment of a run: nobody throws,
- * keeps more than its bound, or stands still; and when that node is gone the others find together and reach each other.
+ * One of four nodes, the coordinator or another, sends an impossible frame at any moment of a run. No node throws,
+ * keeps more than its bound, or stands still; when that node is gone, the others come to one view and reach each other.
  *
- * <p>What can't be made good is a coordinator that tells one member another decision than the others: views that have one
- * id are one view. After such a lie it is enough that nobody throws.
+ * <p>One lie cannot be repaired: a coordinator that tells one member another decision than the others, since views with
+ * one id are one view. After such a lie it is enough that no node throws.
  */
 class HostilePeerTest {
 
@@ -68,7 +68,7 @@ class HostilePeerTest {
         }
         lab.advanceMillis(seed % 4 == 0 ? 2_500 : 300);
         lab.seat(hostile).node.crash();
-        // As long as it takes to notice, and to be done with what follows.
+        // Time to notice, and to handle the consequences.
         lab.advanceMillis(5_000);
         kinds.forEach(kind -> changed.merge(kind, 1, Integer::sum));
         if (kinds.contains(DECISION)) {
@@ -88,7 +88,7 @@ class HostilePeerTest {
         });
     }
 
-    /** A HELLO or a WELCOME says who is there. */
+    /** Reports whether a frame is a HELLO or a WELCOME of an address. */
     private static boolean isHandshakeOf(String address, byte[] frame) {
         return frame.length > 0 && (frame[0] == 1 || frame[0] == 2)
                 && new String(frame, StandardCharsets.ISO_8859_1).contains(address);

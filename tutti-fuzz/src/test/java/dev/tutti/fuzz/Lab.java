@@ -94,7 +94,7 @@ final class Lab {
             });
         }
 
-        /** What the node has counted: names to numbers above zero. */
+        /** Returns the counters of the node that are above zero, by name. */
         Map<String, Long> counters() {
             TreeMap<String, Long> counted = new TreeMap<>();
             tap.machine().report(new Counting(counted, ""));
@@ -106,7 +106,7 @@ final class Lab {
         }
     }
 
-    /** Memory that says how much was taken from it. */
+    /** Memory that counts the bytes that were taken from it. */
     static final class Metered implements Memory {
         private final Memory memory;
         private long acquiredBytes;
@@ -148,7 +148,7 @@ final class Lab {
         }
     }
 
-    /** What carries frames between the nodes. */
+    /** Transport of frames between the nodes. */
     enum Carrier {
         STREAMS,
         DATAGRAMS,
@@ -172,7 +172,7 @@ final class Lab {
         this(size, seed, Carrier.STREAMS);
     }
 
-    /** A lab whose group has a primary partition, and nodes with records. */
+    /** Creates a lab whose group has a primary partition, and nodes with records. */
     static Lab primary(int size, long seed) {
         Lab lab = new Lab(size, seed);
         lab.groupSettings = lab.groupSettings
@@ -234,7 +234,7 @@ final class Lab {
         return seat;
     }
 
-    /** All nodes, until they are in one view. */
+    /** Starts all nodes, and waits until they are in one view. */
     Lab started() {
         for (int number = 1; number <= nodes.size(); number++) {
             start(number);
@@ -272,12 +272,12 @@ final class Lab {
         }
     }
 
-    /** Promises that were broken so far. */
+    /** Returns the promises that were broken so far. */
     List<Violation> violations() {
         return PropertyChecker.violations(history);
     }
 
-    /** Promises that were broken, now that nothing is wrong any more. */
+    /** Returns the promises that were broken, after all faults have ended. */
     List<Violation> violationsAtRest() {
         return PropertyChecker.violationsAtRest(
                 history, seats.stream().filter(Seat::isUp).map(seat -> seat.application.self()).toList());

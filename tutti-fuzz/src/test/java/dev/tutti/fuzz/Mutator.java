@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Makes hostile inputs of valid ones: the faults of networks and memory, and the lies of people. */
+/** Makes hostile inputs from valid ones: faults of networks and memory, and deliberate lies. */
 final class Mutator {
 
     private static final long[] NUMBERS = {
@@ -53,7 +53,7 @@ final class Mutator {
             case 5 -> Arrays.copyOf(input, at);
             case 6 -> join(Arrays.copyOf(input, at), Arrays.copyOfRange(pick(valid), 0, pick(valid).length));
             case 7 -> splice(input, at, pick(valid));
-            // What is left out, repeated, and put elsewhere.
+            // Pieces that are left out, repeated, or moved.
             case 8 -> join(Arrays.copyOf(input, at), Arrays.copyOfRange(input, at + length, input.length));
             case 9 -> join(Arrays.copyOf(input, at + length), Arrays.copyOfRange(input, at, input.length));
             default -> {
@@ -65,7 +65,7 @@ final class Mutator {
         };
     }
 
-    /** A count, a length or a number that lies: at a bound, or one beside what is true. */
+    /** Writes a false count, length or number: a bound, or a value next to the true one. */
     private byte[] number(byte[] input, int at) {
         ByteBuffer bytes = ByteBuffer.wrap(input);
         int left = input.length - at;

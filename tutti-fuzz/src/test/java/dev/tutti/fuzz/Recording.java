@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The frames of a session in which everything happens that a group does: nodes meet, views change while messages are
+ * The frames of a session with all activities of a group: nodes meet, views change while messages are
  * under way, a large message, one to a single member, a crash that leaves packets to be fetched, a departure.
  */
 record Recording(List<Heard> heard) {
@@ -24,7 +24,7 @@ record Recording(List<Heard> heard) {
         return known;
     }
 
-    /** What a node of a lab reads while messages are sent, a third node comes and goes, and the group is left. */
+    /** Records a node of a lab while messages are sent, a third node comes and goes, and the group is left. */
     static Recording of(Lab lab, int reader) {
         List<Heard> heard = new ArrayList<>();
         lab.seat(reader).tap.listen((connection, frame) -> {
@@ -63,7 +63,7 @@ record Recording(List<Heard> heard) {
         lab.seat(2).sendTo(lab.seat(1).application.self(), 120);
         lab.advanceMillis(600);
         for (int reader = 1; reader <= 2; reader++) {
-            // What the fourth has sent and one of the others lacks is fetched from somebody else.
+            // Messages of the fourth that one of the others lacks are fetched from another member.
             lab.simulation().network().cut(lab.seat(4).node, lab.seat(reader).node);
         }
         for (int round = 0; round < 12; round++) {

@@ -21,7 +21,7 @@ import java.util.TreeSet;
  */
 final class SessionTarget implements Target.Decoder {
 
-    /** Who reads the frames: the coordinator or the other, in a view that lasts or in one that a third node changes. */
+    /** Scenes: the coordinator or the other reads, in a view that lasts or in one that a third node changes. */
     static final int SCENES = 4;
 
     private static final int REFUSE = 3;
@@ -57,7 +57,7 @@ final class SessionTarget implements Target.Decoder {
         for (byte[] frame : frames(input)) {
             String description = describe(frame);
             outcomes.add(description);
-            // The input that a last piece completes is all that came in pieces.
+            // The input of a last piece is all of the pieces.
             pieceBytes += description.equals(PIECE) ? frame.length : 0;
             inject(reader, connection, frame, frame.length + pieceBytes, allocation);
             lab.simulation().advance(java.time.Duration.ofNanos(20_000));
@@ -67,7 +67,7 @@ final class SessionTarget implements Target.Decoder {
         return outcomes;
     }
 
-    /** Who is to read, and on which connection. */
+    /** Node that reads, and its connection. */
     private record Scene(Lab.Seat reader, int connection) {}
 
     private static Scene prepare(Lab lab, int scene) {
@@ -121,7 +121,7 @@ final class SessionTarget implements Target.Decoder {
         return out.toByteArray();
     }
 
-    /** Type of a frame and, in a group, of what it carries. */
+    /** Describes the type of a frame and, in a group, of its content. */
     static String describe(byte[] frame) {
         if (frame.length == 0) {
             return "frame without a type";
@@ -141,8 +141,9 @@ final class SessionTarget implements Target.Decoder {
     }
 
     /**
-     * Per scene one input of each kind of frame, all of them in a row, and frames as large as they can be. Those of the
-     * scene itself carry numbers, views and members that are true in it, so that they come far before they are refused.
+     * Returns for each scene one input of each kind of frame, all of them in a row, and frames of the largest size.
+     * Frames of the scene itself carry numbers, views and members that are valid in it, so that they get far before
+     * they are refused.
      */
     List<byte[]> seeds() {
         List<byte[]> seeds = new ArrayList<>();
@@ -173,7 +174,7 @@ final class SessionTarget implements Target.Decoder {
             if (stranger != null) {
                 seeds.add(input(scene, withOtherStack(stranger)));
             }
-            // A ballot, and what comes of the view that it freezes.
+            // A ballot, and messages of the view that it freezes.
             seeds.add(input(scene, ballot, kinds.get("group data 0")));
             byte[][] all = kinds.values().toArray(byte[][]::new);
             seeds.add(input(scene, all));
@@ -184,7 +185,7 @@ final class SessionTarget implements Target.Decoder {
         return seeds;
     }
 
-    /** What is said in a ballot, alone, after the ballot has begun, and all of it in a row; and messages that name many. */
+    /** Adds messages of a ballot, each alone after its start, and all in a row; and messages that name many. */
     private static void addOfPrimary(
             List<byte[]> seeds, Map<String, byte[]> kinds, int scene, byte[] head, byte[] ballot, ViewId next, View view) {
         List<byte[]> row = new ArrayList<>(List.of(ballot));
@@ -207,9 +208,9 @@ final class SessionTarget implements Target.Decoder {
         return frame;
     }
 
-    /** Frames that are rare: made of the names and numbers in others. */
+    /** Adds rare frames, made from the names and numbers in others. */
     private static void addMade(Map<String, byte[]> kinds) {
-        // To the coordinator the ballot comes back in answers.
+        // The coordinator gets the ballot only in answers.
         byte[] ballot = kinds.getOrDefault("group control 2", kinds.get("group control 3"));
         byte[] multicast = kinds.get("group data 0");
         if (ballot == null || multicast == null) {
@@ -228,12 +229,12 @@ final class SessionTarget implements Target.Decoder {
         add(kinds, head, new byte[] {0, 5}, tag, sender, number, nothing);
         add(kinds, new byte[] {REFUSE, 0}, one, new byte[4], Arrays.copyOf(member, member.length - 4));
         add(kinds, new byte[] {LINK_ACK}, nothing);
-        // A byte more than it has, by which it is told from a frame that ends early.
+        // One byte too many, to tell it from a frame that ends early.
         add(kinds, head, new byte[] {WHO, 0});
         add(kinds, new byte[] {UNKNOWN}, number);
     }
 
-    /** A further member of the group, whose settings end differently. */
+    /** Returns the announcement of another member of the group, whose settings end differently. */
     private static byte[] withOtherStack(byte[] joined) {
         byte[] other = joined.clone();
         other[1] = 99;
@@ -241,7 +242,7 @@ final class SessionTarget implements Target.Decoder {
         return other;
     }
 
-    /** After number and attempt, incarnation, name, address, join. */
+    /** Returns the offset after number, attempt, incarnation, name, address and join. */
     private static int viewIdEnd(byte[] frame, int start) {
         ByteBuffer bytes = ByteBuffer.wrap(frame);
         int address = start + 20 + 4 + bytes.getInt(start + 20);

@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 /** A node's machine, whose frames can be listened to, changed, and made up. */
 final class Tap implements HostedMachine {
 
-    /** Sees each frame before the machine does. */
+    /** Gets each frame before the machine does. */
     @FunctionalInterface
     interface Listener {
 
-        /** What the frame is to be; null if the connection is to break instead. */
+        /** Returns the frame to pass on instead; null if the connection is to break. */
         byte[] onFrame(int connection, byte[] frame);
     }
 
@@ -41,7 +41,7 @@ final class Tap implements HostedMachine {
         return machine;
     }
 
-    /** What the machine is on, if that is datagrams; null if not. */
+    /** Returns the node on datagrams that runs the machine; null if it is not on datagrams. */
     DatagramNode socket() {
         return socket;
     }
@@ -54,7 +54,7 @@ final class Tap implements HostedMachine {
         listener = added;
     }
 
-    /** Connections on which frames have come, the one with the latest last. */
+    /** Returns the connections on which frames have come, the one with the latest last. */
     List<Integer> connections() {
         return new ArrayList<>(lastFrames.keySet());
     }
@@ -63,7 +63,7 @@ final class Tap implements HostedMachine {
         return broken.contains(connection);
     }
 
-    /** What a driver does with bytes that can't be right: the connection is over, at both ends. */
+    /** Ends a connection at both ends, as a driver does with bytes that cannot be right. */
     void breakConnection(long nowNanos, int connection) {
         if (broken.add(connection)) {
             lastFrames.remove(connection);
@@ -130,7 +130,7 @@ final class Tap implements HostedMachine {
         }
     }
 
-    /** The frame in memory as a driver gives it: exactly as long as it is. */
+    /** Returns the frame in memory as a driver gives it, exactly as long as it is. */
     static Packet packet(byte[] frame) {
         Packet packet = Packet.of(dev.tutti.core.Memory.onHeap().acquire(Math.max(1, frame.length)), 0, 0);
         return packet.append(frame, 0, frame.length);
@@ -154,7 +154,7 @@ final class Tap implements HostedMachine {
         return machine.nextDeadline();
     }
 
-    /** Runs the machine until it is quiet; what follows from it leaves with the next {@link #drain}. */
+    /** Runs the machine until it is quiet; its effects are carried out by the next {@link #drain}. */
     void drainEarly() {
         machine.drain(new Effects() {
             @Override

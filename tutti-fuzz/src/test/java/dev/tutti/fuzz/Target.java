@@ -6,28 +6,28 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * Something that reads bytes which others have made.
+ * A decoder of bytes from others.
  *
- * @param name of the target and of its directory in the corpus
+ * @param name name of the target and of its directory in the corpus
  * @param decoder reads an input
  * @param seeds valid inputs, beside those of the corpus
- * @param outcomes that a run has to come by, all of them
- * @param bound of what may be allocated
+ * @param outcomes outcomes of which a run has to reach all
+ * @param bound bound of the allocated bytes
  */
 record Target(String name, Decoder decoder, Supplier<List<byte[]>> seeds, Set<String> outcomes, Bound bound) {
 
-    /** Reads an input and says what came of it. Whatever it throws is a finding. */
+    /** Reads an input and returns its outcome. Whatever it throws is a finding. */
     @FunctionalInterface
     interface Decoder {
 
         /**
-         * @param allocation to be started and stopped around what decodes, where that is not all of the call
-         * @return what came of the input, in few words
+         * @param allocation measurement to start and stop around the decoding, if that is not all of the call
+         * @return outcome of the input, in few words
          */
         Set<String> decode(byte[] input, Allocation allocation) throws Exception;
     }
 
-    /** A decoder whose call is all decoding. */
+    /** A decoder whose whole call is decoding. */
     @FunctionalInterface
     interface Simple {
         String decode(byte[] input) throws Exception;

@@ -46,42 +46,42 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Everything that reads bytes which others have made. Whoever adds a decoder adds a line here. */
+/** All decoders of bytes from others. A new decoder needs a line here. */
 final class Targets {
 
     private Targets() {}
 
-    /** A member is several objects, and a reader of a view keeps some more for each. */
+    /** Bound for members: a member is several objects, and a reader of a view keeps some more for each. */
     private static final Bound MEMBERS = Bound.USUAL.withElements(320, Wire.MEMBER_BYTES_MIN, Wire.MEMBERS_MAX);
 
-    /** A frame of a single byte is a packet, and a copy of it here. */
+    /** Bound for frames: a frame of a single byte is a packet, and a copy of it here. */
     private static final Bound FRAMES = Bound.USUAL.withElements(64, 4, Integer.MAX_VALUE);
 
-    /** A value of a list takes more as an object, which its codec makes, and text of UTF-8 is made in two steps. */
+    /** Bound for calls: list values take more as objects of their codec, and UTF-8 text is made in two steps. */
     private static final Bound CALLS = Bound.USUAL.withPerByte(4).withElements(64, 1, Integer.MAX_VALUE);
 
-    /** A register of five bytes, a member of twenty: at most 1,024 things in a command, and what they are done to. */
+    /** Bound for commands: at most 1,024 things of five bytes or more, and the objects that they change. */
     private static final Bound COMMAND = Bound.USUAL.withPerByte(4).withElements(192, 5, 2 * 1_024);
 
-    /** A lock and who waits for it. */
+    /** Bound for objects: a lock and the members that wait for it. */
     private static final Bound OBJECTS = Bound.USUAL.withPerByte(4);
 
-    /** A state is read in blocks, and all that is in it becomes objects, which are found by several orders. */
+    /** Bound for states: read in blocks, and all content becomes objects, which are indexed in several orders. */
     private static final Bound STATE = Bound.USUAL.withPerByte(6).withElements(384, 16, Integer.MAX_VALUE);
 
-    /** A frame may be four bytes long, and so may a header: lists, and a text for each. */
+    /** Bound for STOMP: a frame, or a header, may be four bytes long, and becomes lists with a text each. */
     private static final Bound STOMP = Bound.USUAL.withElements(384, 4, Integer.MAX_VALUE);
 
-    /** Lists and texts: a destination of two letters, a segment, a header without letters. */
+    /** Bound for envelopes, of lists and texts: a destination of two letters, a segment, a header without letters. */
     private static final Bound ENVELOPE = Bound.USUAL.withElements(160, 2, Integer.MAX_VALUE);
 
-    /** A line of four bytes may be refused, with an exception; and what is taken is told, and read once more. */
+    /** Bound for boards: a line of four bytes may be refused with an exception; accepted ones are read once more. */
     private static final Bound BOARD = Bound.USUAL.withElements(2_048, 4, Integer.MAX_VALUE);
 
-    /** Java serialization makes arrays of references; a set that is in itself is hashed until the stack ends. */
+    /** Bound for attributes: Java makes arrays of references, and hashes a set in itself until the stack ends. */
     private static final Bound ATTRIBUTE = new Bound(128, 0, 1, 0, 4 << 20);
 
-    /** A certificate is a tree of objects, which the JDK makes; a file has at most 1 MiB, and is the operator's own. */
+    /** Bound for PEM: the JDK makes a tree of objects per certificate; files have at most 1 MiB and are trusted. */
     private static final Bound PEM = new Bound(48, 0, 1, 0, 128 * 1024);
 
     private static final DiagnosticsBytes DIAGNOSTICS = new DiagnosticsBytes();
@@ -228,7 +228,7 @@ final class Targets {
                 "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Two payloads of one sender, the second from the middle on. */
+    /** Reads two payloads of one sender, the second from the middle on. */
     private static String payload(byte[] input) {
         Reassembly reassembly = new Reassembly();
         String[] outcome = {"messages"};
@@ -296,7 +296,7 @@ final class Targets {
 
     // ------------------------------------------------------------------ texts
 
-    /** Reads a text; what is done with the result to check it is not counted. */
+    /** Reads a text; checks of the result are not counted. */
     @FunctionalInterface
     private interface TextDecoder {
         String decode(String text, Runnable onRead);
@@ -372,7 +372,7 @@ final class Targets {
                 .with(TransportSettings.BIND_PORT, 7_900)));
     }
 
-    /** A line {@code name: value}, as the command line, properties and variables have it. */
+    /** Reads a line {@code name: value}, as the command line, properties and variables have it. */
     private static String setting(String text) {
         int colon = text.indexOf(": ");
         String name = colon < 0 ? text : text.substring(0, colon);

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Valid examples of what is written into packets. */
+/** Valid examples of contents of packets. */
 final class WireSeeds {
 
     private WireSeeds() {}
@@ -38,7 +38,7 @@ final class WireSeeds {
         };
     }
 
-    /** As many members as fit into a frame, as short as they can be. */
+    /** Returns as many members as fit into a frame, as short as possible. */
     static byte[] crowd(String name) {
         Packet packet = Packet.create(Memory.onHeap(), Packet.PAYLOAD_MAX);
         if (name.equals("view")) {
@@ -59,7 +59,7 @@ final class WireSeeds {
         return bytes(packet);
     }
 
-    /** A view of so many who were alone before: what a message in pieces may bring. */
+    /** Returns a view of {@code count} members that were alone before, which a message in pieces may contain. */
     private static byte[] newcomers(int count) {
         Packet packet = Packet.create(Memory.onHeap(), 64 * count);
         Wire.append(packet, new ViewId(7, 1, new Member(new NodeId(0, "a", "a"), 0)));

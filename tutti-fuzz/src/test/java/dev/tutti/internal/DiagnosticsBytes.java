@@ -11,14 +11,14 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 
-/** Opens the socket that {@code tutti view} asks at to the fuzzer. */
+/** Opens the socket of {@code tutti view} to the fuzzer. */
 public final class DiagnosticsBytes {
 
     private static final int ANSWER_BYTES_MAX = 4_096;
 
     private final Diagnostics diagnostics;
 
-    /** Of a node that does not exist, for as long as this process lives. */
+    /** Serves a node that does not exist, for as long as this process lives. */
     public DiagnosticsBytes() {
         try {
             DiagnosticsDirectory directory = new DiagnosticsDirectory(Files.createTempDirectory("tutti-fuzz"));
@@ -30,7 +30,7 @@ public final class DiagnosticsBytes {
         }
     }
 
-    /** Says {@code input} and nothing more; what is answered. */
+    /** Sends {@code input} and nothing more; returns the answer. */
     public String ask(byte[] input) throws IOException {
         ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES_MAX);
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -42,10 +42,10 @@ public final class DiagnosticsBytes {
                 }
                 channel.shutdownOutput();
                 while (channel.read(answer) >= 0) {
-                    // Up to the end.
+                    // Reads up to the end.
                 }
             } catch (IOException e) {
-                // It had read enough and has closed.
+                // The server had read enough and has closed.
                 return "closed";
             }
         }

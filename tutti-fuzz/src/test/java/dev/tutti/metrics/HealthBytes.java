@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Opens what reads requests for health to the fuzzer. */
+/** Opens the reader of health requests to the fuzzer. */
 public final class HealthBytes {
 
     private static final Hosts HOSTS = new Hosts(List.of("health.example"));
 
     private HealthBytes() {}
 
-    /** What came of a head. */
+    /** Reads the head of a request; returns the outcome. */
     public static String request(byte[] input) throws IOException {
         HealthRequest request = HealthRequest.read(new ByteArrayInputStream(input));
         if (request == null) {
@@ -25,7 +25,7 @@ public final class HealthBytes {
         return HOSTS.isAllowed(request.host()) ? "known" : "foreign";
     }
 
-    /** Heads as probes and Prometheus send them, and some that are none. */
+    /** Returns heads as probes and Prometheus send them, and some that are none. */
     public static List<byte[]> requests() {
         return List.of(
                 bytes("GET /metrics?x=1 HTTP/1.1\r\nHost: localhost:9464\r\nAccept: text/plain\r\n\r\n"),

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Opens what calls read to the fuzzer: messages, and the values in them by each of the codecs. */
+/** Opens the decoders of calls to the fuzzer: messages, and the values in them by each of the codecs. */
 public final class CallBytes {
 
     private static final List<Codec<?>> CODECS = List.of(
@@ -26,7 +26,7 @@ public final class CallBytes {
 
     private CallBytes() {}
 
-    /** What the message is. */
+    /** Decodes a message; returns its kind. */
     public static String decode(byte[] input) {
         String[] outcome = new String[1];
         try {
@@ -66,7 +66,7 @@ public final class CallBytes {
         return CODECS.get((int) (call % CODECS.size()));
     }
 
-    /** Messages of each kind, with each codec. */
+    /** Returns messages of each kind, with each codec. */
     public static List<byte[]> valid() {
         List<byte[]> messages = new ArrayList<>();
         for (int call = 0; call < CODECS.size(); call++) {

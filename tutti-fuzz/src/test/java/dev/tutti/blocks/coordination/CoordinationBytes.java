@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Opens what coordination reads to the fuzzer: commands, which are carried out, and states. */
+/** Opens the decoders of coordination to the fuzzer: commands, which are executed, and states. */
 public final class CoordinationBytes {
 
     private static final Member OTHER = Values.MEMBERS.get(1);
@@ -26,7 +26,7 @@ public final class CoordinationBytes {
 
     private CoordinationBytes() {}
 
-    /** Of a member that waits for a lock, to objects of each kind. */
+    /** Executes a command of a member that waits for a lock, on objects of each kind. */
     public static String command(byte[] input) {
         Command command;
         try {
@@ -41,7 +41,7 @@ public final class CoordinationBytes {
         try {
             objects.apply(OTHER, command);
         } catch (IllegalArgumentException | IllegalStateException e) {
-            // That is what its submitter is told; and then nothing has changed.
+            // Its submitter gets this exception, and nothing may have changed.
             if (!Arrays.equals(before, state(objects))) {
                 throw new IllegalStateException("half of " + command + " was done", e);
             }
@@ -66,7 +66,7 @@ public final class CoordinationBytes {
         return "taken";
     }
 
-    /** A state that was come to can be handed on. */
+    /** Checks that a state which was reached can be written and read. */
     private static void reread(Objects objects) {
         byte[] state = state(objects);
         try {

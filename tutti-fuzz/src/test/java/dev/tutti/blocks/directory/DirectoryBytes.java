@@ -18,7 +18,7 @@ import javax.naming.LinkRef;
 import javax.naming.Reference;
 import javax.naming.StringRefAddr;
 
-/** Opens what directories read to the fuzzer: commands with values of naming in them, which are carried out, and states. */
+/** Opens the decoders of directories to the fuzzer: commands with naming values, which are executed, and states. */
 public final class DirectoryBytes {
 
     private static final int NAMES_MAX = 1_000;
@@ -27,7 +27,7 @@ public final class DirectoryBytes {
 
     private DirectoryBytes() {}
 
-    /** Done to a directory that has some names in it. */
+    /** Executes a command on a directory that has some names in it. */
     public static String command(byte[] input) {
         DirectoryCommand<Object> command;
         try {

@@ -22,14 +22,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Opens what replicated machines read to the fuzzer: what is sent to their group, and states. */
+/** Opens the decoders of replicated machines to the fuzzer: messages of their group, and states. */
 public final class ReplicaBytes {
 
     private static final View VIEW = new View(new ViewId(3, 1, Values.first()), Values.MEMBERS, List.of(), null);
 
     private ReplicaBytes() {}
 
-    /** Takes lists of numbers, and has their sum. */
+    /** A machine that takes lists of numbers, and whose result is their sum. */
     private static final class Sum implements StateMachine<List<Long>, Long> {
         private long sum;
 
@@ -100,7 +100,7 @@ public final class ReplicaBytes {
         return core;
     }
 
-    /** Of another member. */
+    /** Handles a message of another member. */
     public static String message(byte[] input) {
         Core<List<Long>, Long> core = core();
         core.onMessage(new Heard(Values.MEMBERS.get(1), input));

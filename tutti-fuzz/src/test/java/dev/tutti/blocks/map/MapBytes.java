@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Opens what maps read to the fuzzer: commands in total order, messages of the last writer's form, states of both. */
+/** Opens the decoders of maps to the fuzzer: commands in total order, messages of last-writer maps, states of both. */
 public final class MapBytes {
 
     private static final long NOW_NANOS = 1_000_000;
@@ -52,7 +52,7 @@ public final class MapBytes {
         }
     }
 
-    /** A state is taken over whole, what is due in it and all. */
+    /** Reads a state, and checks its due entries and its count of bytes. */
     public static String state(byte[] input) {
         try {
             Store<String, byte[]> store = Image.read(REGISTERS, new ByteArrayInputStream(input)).store();
@@ -81,7 +81,7 @@ public final class MapBytes {
         return List.of(live("k", 0, 1), live("größer", 5, 2), new Register<>("r", null, 0, Version.NONE.dropped(), 0, 0));
     }
 
-    /** As many as a command may name, as short as they can be. */
+    /** Returns as many registers as a command may name, as short as possible. */
     private static List<Register<String, byte[]>> crowd() {
         return Collections.nCopies(Duties.COUNT_MAX, new Register<>("", null, 0, Version.NONE, 0, 0));
     }

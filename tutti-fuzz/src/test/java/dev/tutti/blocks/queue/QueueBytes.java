@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Opens what queues read to the fuzzer: commands, which are carried out, and states. */
+/** Opens the decoders of queues to the fuzzer: commands, which are executed, and states. */
 public final class QueueBytes {
 
     private static final Codec<QueueCommand<byte[]>> COMMANDS = QueueCommand.codec(Codec.BYTES);
@@ -26,7 +26,7 @@ public final class QueueBytes {
 
     private QueueBytes() {}
 
-    /** Of a worker that has a task, to a queue that has another one. */
+    /** Executes a command of a worker that has a task, on a queue that has another one. */
     public static String command(byte[] input) {
         QueueCommand<byte[]> command;
         try {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Opens what the driver for TCP makes of bytes to the fuzzer. */
+/** Opens the reader of the TCP driver to the fuzzer. */
 public final class StreamBytes {
 
     private static final DirectMemory MEMORY = new DirectMemory(64 << 20);
@@ -17,7 +17,7 @@ public final class StreamBytes {
 
     private StreamBytes() {}
 
-    /** What came of a stream: its frames, and how it ended. */
+    /** Result of reading a stream: its frames, and its end. */
     public static final class Reading implements Inbound.Sink {
         private final List<byte[]> frames = new ArrayList<>();
         private String end = "open";
@@ -26,7 +26,7 @@ public final class StreamBytes {
             return frames;
         }
 
-        /** {@code open}, {@code garbage} or {@code corrupt}. */
+        /** Returns {@code open}, {@code garbage} or {@code corrupt}. */
         public String end() {
             return end;
         }
@@ -55,7 +55,7 @@ public final class StreamBytes {
         }
     }
 
-    /** How frames go over a connection. */
+    /** Returns frames as they are sent over a connection. */
     public static byte[] stream(boolean isSummed, List<byte[]> frames) {
         FrameCheck check = new FrameCheck(isSummed);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -83,14 +83,14 @@ public final class StreamBytes {
         return reading;
     }
 
-    /** Blocks that were not given back. */
+    /** Returns the number of blocks that were not released. */
     public static long outstanding() {
         Map<String, Long> counted = new TreeMap<>();
         MEMORY.count(counted);
         return counted.get("memory.outstanding");
     }
 
-    /** What an address is. */
+    /** Parses an address; returns its kind. */
     public static String address(String text) {
         try {
             return HostPort.parse(text).port() < 0 ? "host" : "host and port";

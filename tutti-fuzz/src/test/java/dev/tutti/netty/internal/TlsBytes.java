@@ -19,7 +19,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/** Opens what belongs to TLS to the fuzzer: files of certificates and keys, and the preface. */
+/** Opens the readers of TLS to the fuzzer: files of certificates and keys, and the preface. */
 public final class TlsBytes {
 
     private static final Path FILE = Path.of("fuzz.pem");
@@ -31,7 +31,7 @@ public final class TlsBytes {
     public static String certificates(byte[] content) {
         try {
             for (X509Certificate each : Pem.certificates(FILE, content)) {
-                // What else is read of one when it is used.
+                // The other parts of a certificate that are read when it is used.
                 each.getPublicKey();
                 each.getBasicConstraints();
                 each.getSubjectX500Principal();
@@ -55,7 +55,7 @@ public final class TlsBytes {
         }
     }
 
-    /** A list of an authority with one entry. */
+    /** Returns a list of an authority with one entry. */
     public static List<byte[]> otherRevocations() {
         try {
             X509.Identity authority = X509.authority(X509.newKeys(), "ca", SecretAuthority.ALWAYS);
@@ -84,7 +84,7 @@ public final class TlsBytes {
         return "refused";
     }
 
-    /** What comes first through TLS, in two pieces. */
+    /** Reads the preface of a TLS stream, in two pieces. */
     public static String preface(byte[] input) {
         Preface preface = new Preface(true);
         ByteBuf bytes = Unpooled.wrappedBuffer(input);
@@ -108,7 +108,7 @@ public final class TlsBytes {
         return PASS.isValid(protocol) ? "pass" : !isWhole ? "waiting" : protocol.isEmpty() ? "none" : "other protocol";
     }
 
-    /** Of a node, and of another client. */
+    /** Returns the hellos of a node and of another client, and bytes that are no hello. */
     public static List<byte[]> clientHellos() {
         return List.of(clientHelloWith(PASS.issue()), clientHelloWith("h2"), new byte[] {'G', 'E', 'T'});
     }
@@ -134,12 +134,12 @@ public final class TlsBytes {
         return List.of(right, new byte[] {'H', 'T', 'T', 'P'}, new byte[3], new byte[20]);
     }
 
-    /** Beside those of the corpus, which hold keys and would else be others each time. */
+    /** Returns seeds besides those in the corpus, which keeps generated certificates because their keys vary. */
     public static List<byte[]> otherCertificates() {
         return List.of(bytes("-----BEGIN CERTIFICATE-----\n".repeat(2_000)), new byte[] {0x30, (byte) 0x84, 127, -1, -1, -1});
     }
 
-    /** Beside those of the corpus. */
+    /** Returns seeds besides those of the corpus. */
     public static List<byte[]> otherKeys() {
         return List.of(
                 bytes("-----BEGIN PRIVATE KEY-----\n".repeat(2_000)),

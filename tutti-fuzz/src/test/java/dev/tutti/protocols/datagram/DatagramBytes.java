@@ -15,12 +15,12 @@ public final class DatagramBytes {
 
     private DatagramBytes() {}
 
-    /** Whether a datagram is read any further than its checksum. */
+    /** Reports whether a datagram is read any further than its checksum. */
     public static boolean isIntact(byte[] datagram) {
         return SEALS.takeSeal(packet(datagram)) == Datagrams.Seal.INTACT;
     }
 
-    /** A datagram with a checksum that is right. */
+    /** Returns a datagram with a right checksum. */
     public static byte[] sealed(byte[] body) {
         byte[] datagram = new byte[CHECKSUM_BYTES + body.length];
         System.arraycopy(body, 0, datagram, CHECKSUM_BYTES, body.length);
@@ -28,7 +28,7 @@ public final class DatagramBytes {
         return datagram;
     }
 
-    /** What follows the checksum. */
+    /** Returns the bytes after the checksum. */
     public static byte[] body(byte[] datagram) {
         return Arrays.copyOfRange(datagram, CHECKSUM_BYTES, datagram.length);
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** What members of a group with a primary partition say to each other, and what they have on record. */
+/** Messages and records of members of a group with a primary partition. */
 public final class MembershipBytes {
 
     private static final List<String> FOUNDERS = List.of("n1", "n2", "n3");
@@ -22,7 +22,7 @@ public final class MembershipBytes {
 
     private MembershipBytes() {}
 
-    /** One of each kind, about a ballot, from the members of a view: {@link Kind#PROPOSE} to {@link Kind#RELEASED}. */
+    /** Returns a message of each kind from {@link Kind#PROPOSE} to {@link Kind#RELEASED}, about a ballot. */
     public static List<byte[]> messages(ViewId ballot, View view) {
         View next = next(ballot, view);
         long[] since = new long[view.size()];
@@ -35,18 +35,18 @@ public final class MembershipBytes {
                 bytes(Control.note(Kind.INSTALL, ballot)),
                 bytes(Control.learn(ballot, Succession.Primary.of(next))),
                 bytes(Control.wait(ballot, view.members(), "waits for n3")),
-                // A byte more than it has, by which it is told from a frame that ends early.
+                // One byte too many, to tell it from a frame that ends early.
                 bytes(Control.message(Kind.LEAVING, 2).appendByte(0)),
                 bytes(Control.note(Kind.RECORDED, ballot)),
                 bytes(Control.message(Kind.RELEASED, 2).appendByte(0)));
     }
 
-    /** The ballot that brings {@link #messages}. */
+    /** Returns the ballot that causes {@link #messages}. */
     public static byte[] prepare(ViewId ballot, View view) {
         return bytes(Control.prepare(ballot, view.id()));
     }
 
-    /** An answer to a ballot, of which something was accepted before. */
+    /** Returns an answer to a ballot, from a member that has accepted something before. */
     public static byte[] ack(ViewId ballot, View view) {
         Succession.Primary last = view.isPrimary() ? Succession.Primary.of(view) : Succession.founding(FOUNDERS);
         Succession.Proposal accepted = new Succession.Proposal(ballot, next(ballot, view), since(view));
@@ -70,7 +70,7 @@ public final class MembershipBytes {
 
     // ------------------------------------------------------------------ kinds of messages that name many
 
-    /** A view that has ended, with as many voters as there is room for. */
+    /** Appends a view that has ended, with as many voters as fit. */
     public static void crowdOfVoters(Packet packet, ViewId ballot) {
         packet.appendByte(Kind.LEARN);
         Wire.append(packet, ballot);
@@ -78,7 +78,7 @@ public final class MembershipBytes {
         numbers(packet.appendLong(5));
     }
 
-    /** A proposal whose electors are as many as there is room for. */
+    /** Appends a proposal with as many electors as fit. */
     public static void crowdOfElectors(Packet packet, View view, ViewId ballot) {
         packet.appendByte(Kind.PROPOSE);
         Wire.append(packet, ballot);
@@ -89,7 +89,7 @@ public final class MembershipBytes {
         numbers(packet);
     }
 
-    /** Who waits, of whom nobody has heard. */
+    /** Appends a list of waiting members, all of them unknown, as many as fit. */
     public static void crowdOfWaiting(Packet packet, ViewId ballot) {
         packet.appendByte(Kind.WAIT);
         Wire.append(packet, ballot);
@@ -111,7 +111,7 @@ public final class MembershipBytes {
 
     // ------------------------------------------------------------------ records
 
-    /** Reads a record, as a member does that begins. */
+    /** Reads a record, as a starting member does. */
     public static String record(byte[] input) {
         Member self = new Member(new NodeId(1, "n1", "n1:7800"), 1);
         Succession succession = new Succession(self, FOUNDERS, 1, Mistake.NONE);
@@ -128,7 +128,7 @@ public final class MembershipBytes {
         return succession.vote().accepted() == null ? "taken" : "taken with what was accepted";
     }
 
-    /** Records with what was accepted and without, and one of very many voters. */
+    /** Returns records with and without an accepted view, and one of very many voters. */
     public static List<byte[]> records() {
         Member one = new Member(new NodeId(101, "n1", "n1:7800"), 1);
         Member two = new Member(new NodeId(102, "n2", "n2:7800"), 1);

@@ -7,14 +7,14 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Opens what reads STOMP, and what servers of it say to each other, to the fuzzer. */
+/** Opens the readers of STOMP, and of messages between its servers, to the fuzzer. */
 public final class StompBytes {
 
     private static final FrameLimits LIMITS = FrameLimits.of(Settings.of(StompSettings.ALL));
 
     private StompBytes() {}
 
-    /** A stream that comes in two pieces; the first byte says in which version. What came of it. */
+    /** Reads a stream in two pieces, in the version that its first byte chooses; returns the outcome. */
     public static String stream(byte[] input) {
         FrameParser parser = new FrameParser(LIMITS);
         int version = input.length == 0 ? 3 : input[0] & 3;
@@ -46,7 +46,7 @@ public final class StompBytes {
         return count;
     }
 
-    /** One stream of each version, and some that are beyond a limit. */
+    /** Returns one stream of each version, and some that are beyond a limit. */
     public static List<byte[]> streams() {
         return List.of(
                 bytes("\3CONNECT\r\naccept-version:1.0,1.2\r\nhost:a\r\n\r\n\0\n\3"),
@@ -63,7 +63,7 @@ public final class StompBytes {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What servers say in a group. */
+    /** Reads a message between servers of a group; returns its kind. */
     public static String envelope(byte[] input) {
         try {
             return Envelope.decode(input).getClass().getSimpleName();
@@ -72,7 +72,7 @@ public final class StompBytes {
         }
     }
 
-    /** One of each kind. */
+    /** Returns one message of each kind. */
     public static List<byte[]> envelopes() {
         try {
             Content content = new Content(Destination.exact("/a/b"), Headers.of("k", "v", "", ""), new byte[20]);

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Opens what the replication of sessions reads to the fuzzer. */
+/** Opens the decoder of session replication to the fuzzer. */
 public final class ReplicationBytes {
 
     private ReplicationBytes() {}
 
-    /** What the message is. */
+    /** Decodes a message; returns its kind. */
     public static String decode(byte[] input) {
         try {
             return MessageReader.decode(input).message().getClass().getSimpleName();
@@ -28,10 +28,10 @@ public final class ReplicationBytes {
         return crowd;
     }
 
-    /** Fields and sessions that a message may have. */
+    /** Largest number of fields and sessions in a message. */
     public static final int ELEMENTS_MAX = MessageReader.ELEMENTS_MAX;
 
-    /** One message of each kind. */
+    /** Returns one message of each kind. */
     public static List<byte[]> valid() {
         UUID uid = new UUID(1, 2);
         Version version = new Version(2, 3, 4);

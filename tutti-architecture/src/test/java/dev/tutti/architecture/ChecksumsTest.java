@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Libraries are the ones that were looked at when they were chosen, to the byte, wherever Maven got them from. */
+/** Libraries are byte for byte those that were examined when they were chosen, whatever their repository. */
 class ChecksumsTest {
 
     private static final Path KNOWN = Path.of("../.mvn/checksums");
@@ -22,7 +22,7 @@ class ChecksumsTest {
     void librariesAreTheOnesThatWereChosen() throws IOException {
         Map<String, String> used = used();
         assertThat(used).hasSizeGreaterThan(30);
-        // To be copied over the known ones by whoever has compared them with what their authors publish.
+        // Replaces the known checksums once they have been compared with those that the authors publish.
         Files.write(Path.of("target/checksums"), lines(used));
         assertThat(differences(known(Files.readAllLines(KNOWN)), used))
                 .as("libraries and %s; target/checksums has those of this build", KNOWN.normalize())
@@ -51,7 +51,7 @@ class ChecksumsTest {
         return differences;
     }
 
-    /** As {@code sha256sum} writes them. */
+    /** Formats checksums as {@code sha256sum} does. */
     private static List<String> lines(Map<String, String> sums) {
         return sums.entrySet().stream().map(entry -> entry.getValue() + "  " + entry.getKey()).toList();
     }

@@ -20,12 +20,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What code that must do the same for the same inputs, on one thread at a time, may not touch. Read from the bytecode,
- * so neither an import nor its absence deceives it.
+ * Rules for code that must do the same for the same inputs, on one thread at a time: classes and members that it may
+ * not use. They are checked in the bytecode, so that imports do not matter.
  */
 final class Determinism {
 
-    /** Why something is forbidden. */
+    /** Reason why something is forbidden. */
     enum Offence {
         CLOCK,
         THREAD,
@@ -100,7 +100,7 @@ final class Determinism {
 
     private Determinism() {}
 
-    /** One line for each offence: its kind, then where and what. */
+    /** Returns one line for each offence: its kind, then the place and the forbidden thing. */
     static Set<String> violations(JavaClasses classes) {
         Determinism determinism = new Determinism();
         for (JavaClass type : classes) {
@@ -197,7 +197,7 @@ final class Determinism {
         };
     }
 
-    /** Blocks that are synchronized, which only the instructions show. */
+    /** Inspects synchronized blocks, which show only in the instructions. */
     private void inspectMonitors(JavaClass type) {
         if (type.getSource().isEmpty()) {
             return;

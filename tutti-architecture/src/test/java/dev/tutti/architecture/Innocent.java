@@ -3,6 +3,6 @@ package dev.tutti.architecture;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
-/** A class that is there to break nothing. */
+/** Marks a class that breaks no rule. */
 @Retention(RetentionPolicy.RUNTIME)
 @interface Innocent {}

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which module may see which: the arrows of docs/ARCHITECTURE.md and no other. A module that is not in the table may see
- * nothing, so that whoever adds one comes by here.
+ * Allowed dependencies between modules: the arrows of docs/ARCHITECTURE.md and no other. A module that is not in the
+ * table may see nothing, so that a new one has to be added here.
  */
 final class Modules {
 
@@ -61,12 +61,12 @@ final class Modules {
 
     private final String root;
 
-    /** @param root the package below which the modules lie, a dot at its end */
+    /** @param root package of the modules, with a dot at its end */
     Modules(String root) {
         this.root = root;
     }
 
-    /** What is not drawn, one line each. */
+    /** Returns the dependencies that are not allowed, one per line. */
     Set<String> violations(JavaClasses classes) {
         Set<String> found = new TreeSet<>();
         for (JavaClass origin : classes) {
@@ -100,7 +100,7 @@ final class Modules {
                 && target.contains(".");
     }
 
-    /** Empty for classes of others. */
+    /** Returns the module of a class; empty for classes of other projects. */
     private String moduleOf(JavaClass type) {
         String name = type.getBaseComponentType().getPackageName() + ".";
         if (!name.startsWith(root)) {

@@ -3,7 +3,7 @@ package dev.tutti.architecture;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
-/** What a class is there to break. */
+/** Rule that a class is there to break. */
 @Retention(RetentionPolicy.RUNTIME)
 @interface Offends {
     Determinism.Offence value();

@@ -15,12 +15,12 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rules that the text of the sources keeps. */
+/** Rules for the text of the sources. */
 final class Sources {
 
     static final int LINES_MAX = 800;
 
-    /** Files over the limit that wait to be cut at a seam, and how long each may be until then. */
+    /** Files over the limit until they are cut at a seam, with the length that each may have. */
     private static final Map<String, Integer> LONG_FILES = Map.of(
             "Lane.java", 870,
             "Reliability.java", 910,
@@ -34,7 +34,7 @@ final class Sources {
 
     private static final Set<String> SKIPPED = Set.of("target", ".git", ".ci", "node_modules");
 
-    /** Files that spell out what is forbidden, and the one place where everything is caught: around code of the application. */
+    /** Files that spell out forbidden text, and the one place that catches everything: around the users' code. */
     private static final Set<String> EXEMPT = Set.of("Sources.java", "SourcesTest.java", "Fence.java");
 
     /** Forbidden in tests. */
@@ -141,7 +141,7 @@ final class Sources {
         return found;
     }
 
-    /** Those with sources in them, other than module-info.java. */
+    /** Returns directories with sources in them, other than module-info.java. */
     private Set<Path> directories(String below) {
         Set<Path> directories = new TreeSet<>();
         for (Path file : files.keySet()) {

@@ -16,7 +16,7 @@ record Page(List<Step> steps) {
     /** @param printed lines, in this order; … stands for anything */
     record Step(String commands, List<String> printed) {
 
-        /** Whether {@code output} has the lines, and in their order. */
+        /** Reports whether {@code output} has the lines, in their order. */
         boolean isAsPrinted(String output) {
             StringBuilder pattern = new StringBuilder(".*");
             for (String line : printed) {

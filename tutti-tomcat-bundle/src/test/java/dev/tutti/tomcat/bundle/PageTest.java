@@ -31,7 +31,7 @@ class PageTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    /** Tomcats that a failure has left behind, by their directory. */
+    /** Ends Tomcats that a failure has left behind, found by their directory. */
     @AfterEach
     void endTomcats() throws IOException {
         Path real = directory.toRealPath();
@@ -85,13 +85,13 @@ class PageTest {
         }
     }
 
-    /** Replaces in one pass, so that what was put in is not replaced again. */
+    /** Replaces in one pass, so that replaced text is not replaced again. */
     private static String with(String text, Map<String, String> replacements) {
         Pattern keys = Pattern.compile(replacements.keySet().stream().map(Pattern::quote).collect(Collectors.joining("|")));
         return keys.matcher(text).replaceAll(found -> Matcher.quoteReplacement(replacements.get(found.group())));
     }
 
-    /** The JDK and free ports of this machine for those that the page has. */
+    /** Returns the JDK and free ports of this machine, by those on the page. */
     private static Map<String, String> here() throws IOException {
         Map<String, String> here = new TreeMap<>();
         here.put("/opt/jdk-25", System.getProperty("java.home"));
@@ -109,7 +109,7 @@ class PageTest {
         return here;
     }
 
-    /** Below the range from which Linux takes those of outgoing connections. */
+    /** Returns a free port below the range of Linux for outgoing connections. */
     private static int freePort(Collection<String> taken) throws IOException {
         for (int attempt = 0; attempt < 1_000; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(20_000, 31_000);
@@ -118,7 +118,7 @@ class PageTest {
                     return port;
                 }
             } catch (BindException e) {
-                // Somebody has it; the next one may be free.
+                // The port is in use; the next one may be free.
                 continue;
             }
         }

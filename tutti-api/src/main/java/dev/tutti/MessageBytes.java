@@ -14,7 +14,7 @@ final class MessageBytes {
     /**
      * Divisor of the heap that gives the default. Messages that are assembled at the same time take twice the longest
      * one, and a quarter more while their memory grows: half of the heap at most
-     * (docs/decisions/0247-turns-of-large-messages.md).
+     * (docs/decisions/0247-large-messages-take-turns.md).
      */
     private static final int SHARE = 5;
 

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Application threads copy their messages into the waiting packet themselves, so that the loop only takes full ones.
  * Measured against a ring of bytes, the lock is faster with few threads and slower with many, and allocates nothing
- * (docs/decisions/0020-submission.md).
+ * (docs/decisions/0020-application-threads-pack-under-a-lock.md).
  */
 final class SubmissionQueue implements Submissions {
 
@@ -591,7 +591,7 @@ final class SubmissionQueue implements Submissions {
 
     /**
      * Wakes one sender, which has the room to itself: waking all would mean a switch of threads for a few messages
-     * each. When its messages are taken, the next is woken (docs/decisions/0224-one-sender-at-a-time.md).
+     * each. When its messages are taken, the next is woken (docs/decisions/0020).
      */
     private void wakeAfterTaking(boolean isLargeTaken) {
         listening.signalAll();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * Environment of a node: a driver, an identity, randomness, threads, and the ways to wait. The defaults are those of an
- * ordinary process; runners in virtual time replace all of them (docs/decisions/0093-host.md).
+ * ordinary process; runners in virtual time replace all of them (docs/decisions/0093).
  */
 public interface Host extends Threads {
 

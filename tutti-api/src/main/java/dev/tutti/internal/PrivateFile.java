@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * A file that only its owner may read: a key, or a token. The same rule as that of drivers for their files
- * (docs/decisions/0280-secrets-in-private-files.md).
+ * (docs/decisions/0280-secrets-are-read-from-private-files.md).
  */
 public final class PrivateFile {
 

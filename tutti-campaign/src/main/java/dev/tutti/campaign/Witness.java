@@ -147,7 +147,7 @@ final class Witness {
      * Checks the order of sessions (decision D11 of docs/design/membership.md), also with another run of a node. A
      * session may begin at one end on an old hello, while the other end still has the session before: that end does not
      * accept the new one before it has closed its own, so that neither misses the break
-     * (docs/decisions/0106-sessions-too-early.md). A number must never return: the two ends could take one session for
+     * (docs/design/links.md#history). A number must never return: the two ends could take one session for
      * another. (Two sessions that begin within one turn are both reported with the number of the later.)
      */
     private void onOpened(int number, NodeEvents.SessionOpened opened) {

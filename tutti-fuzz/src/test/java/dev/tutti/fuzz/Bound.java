@@ -6,7 +6,7 @@ package dev.tutti.fuzz;
  *
  * <p>Without elements this is the promise of every decoder: 2 n + 64 KiB. An element takes more as an object than on
  * the wire, in any implementation: a member, a frame, a value of a document. A decoder that makes elements states the
- * size of one, and the number that an input may name (docs/decisions/0115-what-input-may-allocate.md).
+ * size of one, and the number that an input may name (docs/decisions/0115-decoders-allocate-in-proportion.md).
  *
  * @param perByte bytes per byte
  * @param perElement bytes per element

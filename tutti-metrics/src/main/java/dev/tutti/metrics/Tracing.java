@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * group can begin to trace member by member: all listeners first, then senders.
  *
  * <p>The protocol does not know of tracing, which costs nothing unless it is used
- * (docs/decisions/0187-traces-in-an-envelope.md). Needs {@code io.opentelemetry:opentelemetry-api}, which this module
+ * (docs/decisions/0185-one-inspection-document.md). Needs {@code io.opentelemetry:opentelemetry-api}, which this module
  * does not bring. All methods may be called from any thread.
  */
 public final class Tracing {

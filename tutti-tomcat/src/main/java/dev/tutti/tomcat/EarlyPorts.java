@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connectors of an application's service that open their port before applications start, as Tomcat does by default. Requests
  * wait in such a port for the whole start and are carried out afterwards, even if their clients have gone on elsewhere
- * (docs/decisions/0296-ports-open-late.md).
+ * (docs/decisions/0296-tomcat-opens-its-port-late.md).
  */
 final class EarlyPorts {
 

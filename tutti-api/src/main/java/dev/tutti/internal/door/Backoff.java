@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * it: the right one gets in after {@link #delayMaxNanos} at most. So nobody can lock others out, and each guess costs a
  * wait with an open connection.
  *
- * <p>Secrets that can't be guessed need no delays ({@code docs/decisions/0282-log-ins-wait-and-are-looked-at.md}).
+ * <p>Secrets that can't be guessed need no delays ({@code docs/decisions/0282-log-ins-are-delayed-not-refused.md}).
  * Thread-safe.
  */
 public final class Backoff {

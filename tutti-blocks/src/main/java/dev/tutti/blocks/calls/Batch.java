@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Completions of calls by answers that have arrived together. One virtual thread runs them at the end of the batch:
  * callers that it wakes are queued to run beside it, whereas the group's thread would wake the virtual threads'
- * scheduler for each (docs/decisions/0223-callers-woken-together.md). There are at most as many as open calls.
+ * scheduler for each (docs/decisions/0160-calls-have-a-group-of-their-own.md). There are at most as many as open calls.
  */
 final class Batch implements Executor {
 

@@ -53,7 +53,7 @@ public final class Deadlines {
 
     /**
      * Runs the end of a call, or a task that may have to wait for a lock, on a thread of its own: no code of the
-     * application holds up other deadlines (docs/decisions/0290).
+     * application holds up other deadlines (docs/decisions/0160-calls-have-a-group-of-their-own.md).
      */
     public void start(Runnable end) {
         threads.start(name, end);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived
  * in the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that
  * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
- * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130-guests-on-the-loop.md).
+ * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130).
  *
  * <p>State confined to the loop passes from thread to thread by {@link #visits}: written before a guest runs, and
  * compared and set by the thread that continues, the same one or the next.

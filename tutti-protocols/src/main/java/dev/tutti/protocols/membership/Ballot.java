@@ -192,7 +192,7 @@ final class Ballot {
     /**
      * Stragglers who would have to go two ways: the view that they have to catch up with was left by somebody for a later
      * one, in which they are said to come from where they are now. Whoever goes one way with some must not go on with the
-     * others before a view has separated them [S12; docs/decisions/0102].
+     * others before a view has separated them [S12; docs/decisions/0102-divergent-members-are-excluded.md].
      */
     List<Member> torn() {
         List<Member> torn = new ArrayList<>();

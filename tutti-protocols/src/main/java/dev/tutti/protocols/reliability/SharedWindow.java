@@ -9,7 +9,7 @@ import dev.tutti.core.Packet;
  * <p>What is under way is kept at both ends until it is stable, so that it cycles through the processors' caches: written,
  * read and looked at. With less of it rates of several senders are higher. All who send share one and a half windows, as if
  * they were eight if they are more, and who sends alone has all of its own
- * (docs/decisions/0226-those-who-send-share-a-window.md).
+ * (docs/decisions/0226-senders-share-a-window.md).
  */
 final class SharedWindow {
 

@@ -1,16 +1,17 @@
 package dev.tutti.protocols.datagram;
 
 /**
- * How much may be under way, from how fast it arrives: a model of the path rather than a reaction to loss.
+ * Congestion control: derives window and pacing from the measured delivery rate. It models the path rather
+ * than react to loss.
  *
- * <p>After BBR (Cardwell et al., 2016; draft-ietf-ccwg-bbr): the highest delivery rate seen lately times the shortest
- * round trip is what the path holds. The window is twice that, and sending is paced; in a cycle a little more is tried,
- * then less, so that the queue which the first has built drains. Delivery rates are sampled as in
+ * <p>After BBR (Cardwell et al., 2016; draft-ietf-ccwg-bbr): the path holds the highest recent delivery rate times
+ * the shortest round trip. The window is twice that, and sending is paced. Each cycle first sends a little faster, then
+ * slower, so that the queue built by the first drains. Delivery rates are sampled as in
  * draft-cheng-iccrg-delivery-rate-estimation.
  *
- * <p>Loss that does not depend on the rate is made up for: pacing divides by what arrives. What counts is the
- * <em>lowest</em> loss of the last cycle. Loss from a full queue vanishes in the part of the cycle that sends less, so
- * that the lowest goes down cycle by cycle and the rate with it; random loss stays in all parts.
+ * <p>Loss that does not depend on the rate is compensated: the pacing rate is divided by the share that arrives. The
+ * <em>lowest</em> loss of the last cycle counts. Loss from a full queue vanishes in the part of the cycle that sends
+ * less, so the lowest goes down cycle by cycle and the rate with it. Random loss remains in all parts.
  */
 final class Congestion {
 
@@ -21,7 +22,7 @@ final class Congestion {
 
     private static final long MILLISECOND = 1_000_000;
 
-    /** How late a timer may be without loss of rate: so much may be sent at once. */
+    /** Lateness of a timer that costs no rate: as much as this time allows may be sent at once. */
     private static final long BURST_NANOS = MILLISECOND;
 
     private static final long MIN_ROUND_TRIP_NANOS_MAX = 10_000 * MILLISECOND;
@@ -56,7 +57,7 @@ final class Congestion {
     private int epochAcked;
     private int epochLost;
 
-    /** Whether it had a sample that was not limited by how little there was to send. */
+    /** The epoch had a sample that was not limited by a lack of data to send. */
     private boolean isEpochMeasured;
 
     private final double[] bandwidths = new double[EPOCHS];
@@ -105,12 +106,12 @@ final class Congestion {
         }
     }
 
-    /** Nothing more to send, though more might be under way. */
+    /** Notes that there is nothing more to send, although the window would allow it. */
     void onAppLimited(long inFlightBytes) {
         appLimitedUntilBytes = deliveredBytes + Math.max(1, inFlightBytes);
     }
 
-    /** A packet has arrived that remembers the given state. */
+    /** Takes the arrival of a packet that was sent in the given state. */
     void onDelivered(
             int bytes, long priorBytes, long priorNanos, long priorFirstSentNanos, long sentNanos, boolean appLimited,
             long nowNanos) {
@@ -131,7 +132,7 @@ final class Congestion {
         epochLost++;
     }
 
-    /** A packet that was taken for lost has arrived after all. */
+    /** Takes the late arrival of a packet that was counted as lost. */
     void onFound() {
         epochLost = Math.max(0, epochLost - 1);
     }
@@ -145,14 +146,14 @@ final class Congestion {
             minRoundTripNanos = roundTripNanos;
             minRoundTripSinceNanos = nowNanos;
         } else if (isOld && phase == Phase.CYCLE) {
-            // The queue may never have been empty: it is let run empty, and what it takes then counts.
+            // The queue may never have been empty: lets it drain, and the round trip measured meanwhile counts.
             phase = Phase.PROBE_ROUND_TRIP;
             probeEndNanos = nowNanos + 2 * minRoundTripNanos + 10 * MILLISECOND;
             minRoundTripNanos = roundTripNanos;
         }
     }
 
-    /** The acknowledgement has been read. */
+    /** Ends the reading of an acknowledgement. */
     void onAckEnd(long inFlightBytes, long nowNanos) {
         if (isSample) {
             isSample = false;
@@ -192,7 +193,7 @@ final class Congestion {
             if (isEpochMeasured) {
                 endEpoch();
             } else {
-                // Who sends little learns nothing of the path, and forgets nothing either.
+                // A sender with little to send learns nothing about the path. Its estimates are kept.
                 epochAcked = 0;
                 epochLost = 0;
             }
@@ -241,7 +242,7 @@ final class Congestion {
         return minRoundTripNanos;
     }
 
-    /** What the path holds, what gets lost on it included. */
+    /** Returns the capacity of the path in bytes, including those that will be lost. */
     private double holdsBytes() {
         return bandwidth() * minRoundTripNanos / (1 - loss());
     }
@@ -255,12 +256,12 @@ final class Congestion {
                     case CYCLE -> CYCLE[cycleIndex];
                     case PROBE_ROUND_TRIP -> 1;
                 };
-        // After a time of small messages the estimate is one of these; the first window is never slower than a round trip.
+        // After a time of small messages the estimate reflects those: the first window takes one round trip at most.
         double least = bandwidth == 0 ? 0 : (double) initialWindowBytes / minRoundTripNanos;
         return Math.max(least, gain * bandwidth / (1 - loss()));
     }
 
-    /** What may be under way. */
+    /** Returns the number of bytes that may be in flight. */
     long windowBytes(int datagramBytes) {
         if (minRoundTripNanos == Long.MAX_VALUE || bandwidth() == 0) {
             return Math.max(initialWindowBytes, WINDOW_DATAGRAMS_MIN * datagramBytes);
@@ -271,12 +272,12 @@ final class Congestion {
                     case DRAIN, CYCLE -> WINDOW_GAIN;
                     case PROBE_ROUND_TRIP -> 0.5;
                 };
-        // A few more than the path holds: on a short path they are what waits for acknowledgements that come in bursts.
+        // A few more than the path holds: on a short path they wait for acknowledgements that come in bursts.
         long moreBytes = phase == Phase.PROBE_ROUND_TRIP ? 0 : MORE_DATAGRAMS * datagramBytes;
         return Math.max(WINDOW_DATAGRAMS_MIN * datagramBytes, (long) (gain * holdsBytes()) + moreBytes);
     }
 
-    /** When the next datagram may leave; it may be past. */
+    /** Returns the time from which the next datagram may be sent; it may be in the past. */
     long nextSendNanos() {
         return nextSendNanos;
     }
@@ -288,6 +289,6 @@ final class Congestion {
     private static final long WINDOW_DATAGRAMS_MIN = 4;
     private static final long MORE_DATAGRAMS = 3;
 
-    /** More loss than that is not made up for. */
+    /** Highest loss rate that is compensated. */
     private static final double LOSS_MAX = 0.6;
 }

@@ -22,20 +22,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node on datagrams: gives a {@link HostedMachine} the connections that it expects.
  *
- * <p>Whoever gives input to the machine itself, as an application does, lets it run within the same turn: the drain of
- * this one drains the machine too.
+ * <p>An application that gives input to the hosted machine itself has it processed within the same turn: draining this
+ * node drains the machine too.
  */
 public final class DatagramNode implements DatagramMachine {
 
     /**
      * @param datagramBytesMax the largest datagram, without the headers of IP and UDP
-     * @param receiveBufferBytes what the system keeps for this node before the loop takes it
+     * @param receiveBufferBytes size of the socket's receive buffer, from which the loop reads
      * @param isMulticast whether the driver reaches all nodes with one datagram
      * @param isSummed whether datagrams carry a checksum, the same at all nodes
-     * @param connectNanos how long a dial may take, and half of how long nothing may be acknowledged
-     * @param connectionsMax further ones are not opened
-     * @param windowBytes what one connection may bring before it is in order
-     * @param sendBytesMax what may wait on one connection; beyond, it is closed
+     * @param connectNanos time-out of a dial, and half of the time for which nothing may be acknowledged
+     * @param connectionsMax connections at a time; further ones are not opened
+     * @param windowBytes bytes that one connection may receive out of order
+     * @param sendBytesMax bytes that may wait on one connection; it is closed beyond
      */
     public record Limits(
             int datagramBytesMax,
@@ -62,14 +62,14 @@ public final class DatagramNode implements DatagramMachine {
                     settings.get(TransportSettings.WRITE_BUFFER_MAX).bytes());
         }
 
-        /** For where nothing changes datagrams on their way. */
+        /** Returns the same limits without checksums, for networks that never alter a datagram. */
         public Limits withoutChecksums() {
             return new Limits(
                     datagramBytesMax, receiveBufferBytes, isMulticast, false, connectNanos, connectionsMax, windowBytes,
                     sendBytesMax);
         }
 
-        /** Payload of a packet that fills a datagram and of which several fit into the receive buffer. */
+        /** Returns the payload of a packet that fills a datagram, of which several fit into the receive buffer. */
         public int payloadBytesMax() {
             int datagramBytes = isMulticast
                     ? Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, receiveBufferBytes / BUFFER_DATAGRAMS))
@@ -85,7 +85,7 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** Who sends from where under which id: finds a connection by what its other end knows. */
+    /** Key of a connection as its other end knows it: the endpoint it sends from and the id it uses. */
     private record Remote(Endpoint endpoint, long id) {}
 
     /** A datagram that answers another one. */
@@ -97,7 +97,7 @@ public final class DatagramNode implements DatagramMachine {
     /** Headers of datagrams, connections, groups and their layers, and of a short acknowledgement. */
     private static final int OVERHEAD_BYTES = 192;
 
-    /** Datagrams of a multicast sender of which the receive buffer holds so many. */
+    /** Datagrams of a multicast sender that the receive buffer has to hold. */
     private static final int BUFFER_DATAGRAMS = 16;
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -105,7 +105,7 @@ public final class DatagramNode implements DatagramMachine {
     /** Low bits of an id: the slot of the connection. The others can't be guessed. */
     private static final int SLOT_BITS = 20;
 
-    /** An OPEN without its checksum and kind: a shorter one would be answered by something longer. */
+    /** Bytes of an OPEN without checksum and kind. The answer to a shorter one would be longer than it. */
     private static final int OPEN_BODY_BYTES = Datagrams.OPEN_BYTES - Datagrams.CHECKSUM_BYTES - 1;
 
     private static final int ANSWERS_MAX = 1_024;
@@ -344,7 +344,7 @@ public final class DatagramNode implements DatagramMachine {
         touch(flow);
     }
 
-    /** The flow that is being opened to {@code from} under this id. */
+    /** Returns the flow that is being opened to {@code from} under this id; null if there is none. */
     private @Nullable Flow dialed(Endpoint from, long id) {
         Flow flow = flow(id);
         return flow != null && flow.state == Flow.State.OPENING && from.equals(flow.endpoint) ? flow : null;
@@ -373,7 +373,7 @@ public final class DatagramNode implements DatagramMachine {
             return;
         }
         if (flow.state == Flow.State.OPENING) {
-            // It has overtaken the answer that says what to answer to; it comes again.
+            // It has overtaken the answer that carries the id to reply to. It will be sent again.
             unknown++;
             return;
         }
@@ -390,7 +390,7 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** Tells the sender that nobody knows its connection: this process is another one, or has closed. */
+    /** Tells the sender that its connection is unknown: this process is another one, or has closed it. */
     private void reset(Endpoint to, long id) {
         long gained = (nowNanos - resetNanos) / (1_000_000_000 / RESETS_PER_SECOND);
         if (gained > 0) {
@@ -517,7 +517,7 @@ public final class DatagramNode implements DatagramMachine {
         nowNanos = Math.max(nowNanos, node.nowNanos());
         node.drain(nodeEffects);
         while (!overflown.isEmpty()) {
-            // The node is not to be called from its own effects; what it says to this, it says now.
+            // The node must not be called from its own effects, so it hears of these closes and reacts to them here.
             for (Flow flow : List.copyOf(overflown)) {
                 if (flow.state == Flow.State.OPEN) {
                     owner.onEnded(flow, false, "more than " + limits.sendBytesMax() + " bytes wait to be sent");
@@ -587,7 +587,7 @@ public final class DatagramNode implements DatagramMachine {
         answers.add(new Answer(to, datagram));
     }
 
-    /** Takes what a flow still has to say when it ends in the middle of an input. */
+    /** Collects the datagrams of a flow that ends in the middle of an input. */
     private final class Answers implements DatagramEffects {
 
         @Override
@@ -606,7 +606,7 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** What the node sends to all. */
+    /** Multicasts of the node: sealed and queued. */
     private final class ToAll implements Multicast {
 
         @Override
@@ -627,7 +627,7 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** What the node does with its connections. */
+    /** Effects of the hosted machine on its connections. */
     private final class NodeEffects implements Effects {
 
         @Override
@@ -682,7 +682,7 @@ public final class DatagramNode implements DatagramMachine {
         quietListener = listener;
     }
 
-    /** Whether everything that was written has arrived: a node that was stopped may be closed then. */
+    /** Returns whether everything written has arrived, so that a stopped node may be closed. */
     public boolean isQuiet() {
         for (int slot = 0; slot < slotsUsed; slot++) {
             Flow flow = slots[slot];

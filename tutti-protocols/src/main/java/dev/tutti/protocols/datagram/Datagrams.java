@@ -52,7 +52,7 @@ final class Datagrams {
     /** Instead of a checksum. */
     static final int UNSUMMED = 0x756e7375;
 
-    /** What the first word of a datagram says of the rest. */
+    /** State of a datagram according to its first word. */
     enum Seal {
         INTACT,
         DAMAGED,

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flow {
 
-    /** What a flow tells the node that it belongs to. */
+    /** Node that a flow belongs to, and that it reports to. */
     interface Owner {
 
-        /** A frame has arrived; passes. */
+        /** Takes a frame that has arrived. Ownership passes to the callee. */
         void onFrame(Flow flow, Packet frame);
 
-        /** The other side has closed, or what it sends makes no sense, or it is silent. The flow is over. */
+        /** Takes the end of the flow: the other side closed it, sent something malformed, or is silent. */
         void onEnded(Flow flow, boolean isOrderly, String detail);
 
-        /** What a sender may have under way to this node. */
+        /** Returns the number of bytes that one sender may have in flight to this node. */
         int allowanceBytes();
 
         /** The checksum of datagrams. */
@@ -45,7 +45,7 @@ final class Flow {
     private static final long OPEN_RETRY_NANOS_MAX = 500 * MILLISECOND;
     private static final int ACK_RANGES_MAX = 64;
 
-    /** Parts of a datagram: a part of one byte costs as much as one that fills it. A sender writes three at most. */
+    /** Parts read of a datagram: a part of one byte costs as much as a full one. Senders write three at most. */
     private static final int PARTS_MAX = 8;
 
     private static final int DATAGRAM_BYTES_MIN = 1_200;
@@ -56,7 +56,7 @@ final class Flow {
     final boolean isDialed;
     State state = State.OPENING;
 
-    /** Whether the node has it among those with something to send. */
+    /** The node has queued this flow as one with something to send. */
     boolean isDirty;
 
     @Nullable Endpoint endpoint;
@@ -76,7 +76,7 @@ final class Flow {
     private final ReceiveStream in;
     private int datagramBytesMax;
 
-    /** What the other side has said: how far the stream may go, how much may be under way. */
+    /** Limits from the other side: the end of the stream it accepts, and the bytes that may be in flight. */
     private long peerLimit;
 
     private int peerAllowanceBytes = Integer.MAX_VALUE;
@@ -97,7 +97,7 @@ final class Flow {
 
     private boolean isProbeDue;
 
-    /** What has arrived since the last look of the node at who is sending. */
+    /** Bytes received since the node last counted its active senders. */
     long recentBytes;
 
     // Counters.
@@ -128,13 +128,13 @@ final class Flow {
 
     // ------------------------------------------------------------------ opening
 
-    /** Starts to knock at the endpoint. */
+    /** Starts sending OPEN to the endpoint. */
     void open(Endpoint to, long nowNanos) {
         endpoint = to;
         openNanos = nowNanos;
     }
 
-    /** The cookie has come: the next knock is at once. */
+    /** Takes the cookie; the next OPEN is sent at once. */
     void onCookie(long value, long nowNanos) {
         cookie = value;
         openNanos = nowNanos;
@@ -166,17 +166,17 @@ final class Flow {
 
     // ------------------------------------------------------------------ from the node
 
-    /** Sends a frame, which passes. */
+    /** Sends a frame. Ownership passes to the flow. */
     void write(Packet frame) {
         out.append(frame);
     }
 
-    /** Bytes that are written and have not arrived. */
+    /** Returns the number of bytes that were written and have not arrived. */
     long keptBytes() {
         return out.keptBytes();
     }
 
-    /** Ends after what was written. */
+    /** Closes the flow once everything written has been sent. */
     void close(long nowNanos) {
         state = State.CLOSING;
         isFinWanted = true;
@@ -191,7 +191,7 @@ final class Flow {
 
     // ------------------------------------------------------------------ receiving
 
-    /** A datagram for this flow, its id taken; the caller releases it. */
+    /** Takes a datagram for this flow, of which the id has been read. The caller releases it. */
     void onDatagram(Packet datagram, long nowNanos) {
         int length = datagram.length();
         long packetNumber = datagram.takeLong();
@@ -241,7 +241,7 @@ final class Flow {
         }
     }
 
-    /** Whether the other side has closed, and everything before that was taken. */
+    /** Returns whether the other side has closed, and everything before that has been taken. */
     boolean isFinTaken() {
         return isFinTaken;
     }
@@ -286,7 +286,7 @@ final class Flow {
             return false;
         }
         if (state != State.OPEN) {
-            // The node has closed: what still comes is of no use to anybody.
+            // The node has closed the flow: nobody needs the data that still arrives.
             datagram.skip(length);
             return true;
         }
@@ -334,7 +334,7 @@ final class Flow {
             isProbeDue = false;
             probe(effects, nowNanos);
             if (recovery.hasRoom()) {
-                // One of two is likelier to arrive.
+                // At least one of two probes is likelier to arrive than a single one.
                 send(effects, nowNanos, datagramBytes());
             }
         }
@@ -352,7 +352,7 @@ final class Flow {
         }
     }
 
-    /** The last word of a flow that is forgotten. */
+    /** Sends the last acknowledgement of a flow that is about to be forgotten. */
     void acknowledge(DatagramEffects effects, long nowNanos) {
         if (state == State.OPEN) {
             sendAck(effects, nowNanos);
@@ -380,7 +380,7 @@ final class Flow {
         return Math.min(congestion.windowBytes(datagramBytes), peerAllowanceBytes);
     }
 
-    /** Full size, unless the receiver has so little room that a few should share it. */
+    /** Returns the size of a datagram: full, unless the receiver has so little room that several should share it. */
     private int datagramBytes() {
         return Math.min(datagramBytesMax, Math.max(DATAGRAM_BYTES_MIN, peerAllowanceBytes / 2));
     }
@@ -394,7 +394,7 @@ final class Flow {
         }
     }
 
-    /** Asks for a sign: with the oldest that has not arrived, since that is what would be missing. */
+    /** Asks for an acknowledgement, by sending the oldest data that has not arrived: it is what would be missing. */
     private void probe(DatagramEffects effects, long nowNanos) {
         if (!recovery.hasRoom()) {
             return;
@@ -406,20 +406,20 @@ final class Flow {
         }
     }
 
-    /** Sends a datagram with the stream from {@code start} on, as far as it fits; with nothing, it asks for an answer. */
+    /** Sends a datagram with as much of the stream from {@code start} on as fits, or a PING if there is nothing. */
     private void send(DatagramEffects effects, long nowNanos, int datagramBytes, long start, long end) {
         int ranges = unansweredCount > 0 || isAckDue ? received.count() : 0;
         int ackBytes = ranges == 0 ? 0 : Datagrams.ACK_BYTES_MIN + (ranges - 1) * Datagrams.RANGE_BYTES;
         int room = datagramBytes - Datagrams.DATA_HEADER_BYTES - Datagrams.STREAM_HEADER_BYTES;
         if (ackBytes > ACK_BYTES_ASIDE && end - start > room - ackBytes) {
-            // A long one would split a frame that fills a datagram: it goes by itself.
+            // A long acknowledgement would split a frame that fills a datagram: it is sent separately.
             ranges = 0;
             ackBytes = 0;
         }
         room -= ackBytes;
         int length = (int) Math.min(Math.min(end - start, room), STREAM_BYTES_MAX);
         if (length < end - start) {
-            // Frames that arrive in one piece are not copied; but a datagram is not to travel half empty.
+            // Frames that arrive in one piece need no copy, but a datagram should not be half empty.
             long whole = out.frameEnd(start, start + length) - start;
             length = whole >= length / 4 * 3 ? (int) whole : length;
         }
@@ -502,7 +502,7 @@ final class Flow {
 
     // ------------------------------------------------------------------ timers
 
-    /** When {@link #onTimer} or {@link #flush} has something to do. */
+    /** Returns the time at which {@link #onTimer} or {@link #flush} has something to do. */
     long deadlineNanos() {
         return switch (state) {
             case OPENING -> Math.min(connectBeforeNanos, endpoint == null ? Recovery.NEVER : openNanos);
@@ -517,7 +517,7 @@ final class Flow {
         };
     }
 
-    /** Time has passed; {@link #flush} follows. */
+    /** Handles timers that are due; {@link #flush} follows. */
     void onTimer(long nowNanos) {
         if (state != State.OPEN && state != State.CLOSING) {
             return;
@@ -532,12 +532,12 @@ final class Flow {
         }
     }
 
-    /** Whether this side has closed and the other knows it. */
+    /** Returns whether this side has closed and the other side has acknowledged it. */
     boolean isDone() {
         return state == State.CLOSING && recovery.isFinArrived() && out.isAllArrived();
     }
 
-    /** Whether nothing is under way. */
+    /** Returns whether everything written has arrived. */
     boolean isQuiet() {
         return out.isAllArrived();
     }

@@ -3,11 +3,11 @@ package dev.tutti.protocols.datagram;
 import dev.tutti.core.driver.Endpoint;
 
 /**
- * What nobody else can guess: cookies and connection ids, by SipHash-2-4 (Aumasson and Bernstein, 2012) under a key of
+ * Unguessable numbers, that is cookies and connection ids, by SipHash-2-4 (Aumasson and Bernstein, 2012) under a key of
  * this run of the node.
  *
- * <p>A cookie shows that its bearer receives at the address that it sends from. It is good for the time slot in which it
- * was made and the next, and nothing is remembered of it.
+ * <p>A cookie proves that its bearer receives at the address that it sends from. It is valid in the time slot in which
+ * it was made and in the next, and no state is kept for it.
  */
 final class Keys {
 
@@ -34,7 +34,7 @@ final class Keys {
         return cookie == 0 ? 1 : cookie;
     }
 
-    /** Another number each time. */
+    /** Returns another number each time. */
     long draw() {
         drawn++;
         return hash(drawn, 0, 0, 0);

@@ -2,16 +2,16 @@ package dev.tutti.protocols.datagram;
 
 import dev.tutti.core.Packet;
 
-/** Sends to all nodes at once, where that may get lost on the way to any of them. */
+/** Sends to all nodes at once; each of them may miss a frame. */
 public interface Multicast {
 
-    /** Sends a frame, which passes and of whose headroom at least {@code HEADER_BYTES} are free. */
+    /** Sends a frame with at least {@code HEADER_BYTES} of free headroom. Ownership passes to the callee. */
     void send(Packet frame);
 
-    /** Bytes of the longest frame. */
+    /** Returns the bytes of the longest frame. */
     int frameBytesMax();
 
-    /** Bytes that wait at a receiver before it takes them; senders share them. */
+    /** Returns the size of a receiver's socket buffer, which all senders share. */
     int receiveBufferBytes();
 
     /** Headroom that {@link #send} needs. */

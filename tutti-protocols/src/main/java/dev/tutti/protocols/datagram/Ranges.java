@@ -88,10 +88,10 @@ final class Ranges {
         replace(0, 1, 0);
     }
 
-    /** The first range of which something is above {@code number}; {@link #count} if none is. */
+    /** Returns the index of the first range that reaches above {@code number}; {@link #count} if none does. */
     private int firstEndingAbove(long number) {
         int index = count;
-        // What is asked for is nearly always at the end.
+        // The range is nearly always close to the end.
         while (index > 0 && end(index - 1) > number) {
             index--;
             if (count - index > LINEAR_MAX) {

@@ -7,21 +7,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes of one direction as they arrive, put into order and cut into frames.
+ * Receiving end of one direction: puts bytes into order as they arrive and cuts them into frames.
  *
- * <p>A frame that arrives within one datagram is a slice of it; one that is spread over several is put together in memory
- * of its own. Bounded by the window: what is beyond is not taken.
+ * <p>A frame that arrives within one datagram is a slice of it; one that is spread over several is put together in
+ * memory of its own. The window bounds the memory: bytes beyond it are not taken.
  */
 final class ReceiveStream {
 
     /** Takes frames, in order. */
     @FunctionalInterface
     interface Frames {
-        /** The packet passes. */
+        /** Takes a frame. Ownership passes to the callee. */
         void onFrame(Packet frame);
     }
 
-    /** What a chunk has led to. */
+    /** Outcome of a received chunk. */
     enum Outcome {
         TAKEN,
         DUPLICATE,
@@ -33,7 +33,7 @@ final class ReceiveStream {
     private final long windowBytes;
     private final Frames frames;
 
-    /** Chunks that came before those before them, by their first byte. */
+    /** Chunks that arrived ahead of a gap, by the offset of their first byte. */
     private final TreeMap<Long, Packet> ahead = new TreeMap<>();
 
     private long aheadBytes;
@@ -50,12 +50,12 @@ final class ReceiveStream {
         this.frames = frames;
     }
 
-    /** The first byte that has not arrived. */
+    /** Returns the offset of the first byte that has not arrived. */
     long next() {
         return next;
     }
 
-    /** How far the other side may send. */
+    /** Returns the offset up to which the other side may send. */
     long limit() {
         return next + windowBytes;
     }
@@ -64,7 +64,7 @@ final class ReceiveStream {
         return ahead.size();
     }
 
-    /** Takes the next {@code length} bytes of {@code datagram}, which are the stream's from {@code offset} on. */
+    /** Takes the next {@code length} bytes of {@code datagram}, which belong at {@code offset} in the stream. */
     Outcome onChunk(long offset, int length, Packet datagram) {
         if (offset < 0 || length > datagram.length()) {
             return Outcome.MALFORMED;
@@ -105,14 +105,14 @@ final class ReceiveStream {
         if (same != null && same.length() >= length) {
             return Outcome.DUPLICATE;
         }
-        // Overlaps are kept as they are: a sender repeats what it sent as it was, and the bound holds for all.
+        // Overlaps are kept as they are: a sender repeats identical bytes, and the bound covers all chunks.
         if (ahead.size() >= CHUNKS_MAX || aheadBytes + length > 2 * windowBytes) {
             return Outcome.BEYOND_WINDOW;
         }
         Packet chunk = datagram.slice();
         chunk.shorten(length);
         if (chunk.footprint() > 2 * length + SMALL_BYTES) {
-            // A small piece would keep a large block.
+            // Otherwise a small chunk would retain a large block.
             Packet copy = Packet.of(memory.acquire(length), 0, 0).append(chunk);
             chunk.release();
             chunk = copy;
@@ -154,7 +154,7 @@ final class ReceiveStream {
         }
     }
 
-    /** A frame of {@link #prefix} bytes begins; the bytes that it takes at once. */
+    /** Begins a frame of {@link #prefix} bytes, and returns the number of bytes that it takes at once. */
     private int begin(Packet source, int available) {
         int length = prefix;
         prefix = 0;

@@ -3,10 +3,11 @@ package dev.tutti.protocols.datagram;
 import dev.tutti.core.Packet;
 
 /**
- * What has become of each datagram that was sent: under way, arrived, lost; and the round-trip time. After RFC 9002.
+ * Loss detection and round-trip measurement: the state of each datagram sent (in flight, arrived, lost). After RFC
+ * 9002.
  *
- * <p>A datagram is lost when later ones have arrived: by number, or by time. Where the path lets datagrams overtake each
- * other, which shows when one that was taken for lost arrives, both thresholds grow, and shrink again slowly.
+ * <p>A datagram counts as lost when later ones have arrived, by number or by time. Where the path reorders datagrams,
+ * which shows when one that counted as lost arrives, both thresholds grow, and shrink again slowly.
  */
 final class Recovery {
 
@@ -16,7 +17,7 @@ final class Recovery {
     private static final long INITIAL_ROUND_TRIP_NANOS = 10 * MILLISECOND;
     private static final long GRANULARITY_NANOS = MILLISECOND / 5;
 
-    /** How long the other side may keep an acknowledgement of a single datagram. */
+    /** Time for which the other side may delay the acknowledgement of a single datagram. */
     static final long ACK_DELAY_NANOS = MILLISECOND;
     private static final long PROBE_NANOS_MAX = 400 * MILLISECOND;
     private static final int PACKET_THRESHOLD = 3;
@@ -31,7 +32,7 @@ final class Recovery {
     private final SendStream stream;
     private final Congestion congestion;
 
-    /** Where the stream ends with FIN; known once it was asked for. */
+    /** FIN has arrived at the other side. */
     private boolean isFinArrived;
 
     // Records by packet number, from first to before next.
@@ -96,7 +97,7 @@ final class Recovery {
         return inFlightCount;
     }
 
-    /** A datagram without anything that needs an answer takes a number and is forgotten. */
+    /** Takes a number for a datagram that needs no acknowledgement, and is not tracked. */
     void onSentUntracked() {
         int slot = slot();
         states[slot] = NONE;
@@ -104,7 +105,7 @@ final class Recovery {
         advance();
     }
 
-    /** A datagram that is to be acknowledged, with a range of the stream or none. */
+    /** Tracks a datagram that has to be acknowledged, with a range of the stream or none. */
     void onSent(long nowNanos, int bytes, long start, int length, boolean isFin) {
         int slot = slot();
         congestion.onSent(bytes, inFlightBytes, nowNanos);
@@ -178,7 +179,7 @@ final class Recovery {
     /**
      * Takes the ranges of an acknowledgement.
      *
-     * @return false if it names what was never sent, or can't be read
+     * @return false if it names a datagram that was never sent, or can't be decoded
      */
     boolean onAck(Packet ack, long largest, long delayNanos, long nowNanos) {
         int more = ack.takeByte();
@@ -242,7 +243,7 @@ final class Recovery {
         return isAnyNew;
     }
 
-    /** It was late, not lost: the next one like it gets more time. */
+    /** Raises the thresholds after a datagram that counted as lost has arrived. */
     private void onFound(long distance, long tookNanos, long nowNanos) {
         foundPackets++;
         congestion.onFound();
@@ -308,7 +309,7 @@ final class Recovery {
         }
     }
 
-    /** Forgets what is settled; what was lost is remembered for a while, since it may turn out to be late. */
+    /** Forgets settled datagrams. Lost ones are remembered for a while, since they may turn out to be late. */
     private void advance() {
         while (first < next) {
             int slot = (int) first & (states.length - 1);
@@ -323,7 +324,7 @@ final class Recovery {
 
     // ------------------------------------------------------------------ timers
 
-    /** When {@link #onTimer} has something to do. */
+    /** Returns the time at which {@link #onTimer} has something to do. */
     long deadlineNanos() {
         if (lossNanos != NEVER) {
             return lossNanos;
@@ -337,15 +338,15 @@ final class Recovery {
                         + Math.max(4 * variationNanos, GRANULARITY_NANOS)
                         + (inFlightCount == 1 ? ACK_DELAY_NANOS + GRANULARITY_NANOS : GRANULARITY_NANOS)
                 : 3 * INITIAL_ROUND_TRIP_NANOS;
-        // The first repetition is no slower: one probe of many is lost too.
+        // The first repeated probe comes after the same time, without backoff: probes get lost, too.
         long backedOff = once << Math.min(Math.max(0, probeCount - 1), 10);
         return Math.max(Math.min(backedOff, PROBE_NANOS_MAX), Math.min(once, 8 * PROBE_NANOS_MAX));
     }
 
     /**
-     * Looks for what is lost by now.
+     * Detects losses by time.
      *
-     * @return whether the other side should be asked, because nothing is heard of what was sent last
+     * @return whether a probe is due, because nothing has been heard of the datagrams sent last
      */
     boolean onTimer(long nowNanos) {
         if (lossNanos != NEVER) {
@@ -364,7 +365,7 @@ final class Recovery {
         return false;
     }
 
-    /** Since when the other side has been silent about what is under way. */
+    /** Returns the time for which the other side has acknowledged nothing although datagrams are in flight. */
     long quietNanos(long nowNanos) {
         return inFlightCount == 0 ? 0 : nowNanos - quietSinceNanos;
     }
@@ -373,7 +374,7 @@ final class Recovery {
         return isFinArrived;
     }
 
-    /** Whether FIN is on its way. */
+    /** Returns whether FIN is in flight. */
     boolean isFinUnderWay() {
         for (long number = first; number < next; number++) {
             int slot = (int) number & (states.length - 1);
@@ -388,7 +389,7 @@ final class Recovery {
         return isMeasured ? smoothedNanos : INITIAL_ROUND_TRIP_NANOS;
     }
 
-    /** What the handshake took, before anything else is known. */
+    /** Takes the duration of the handshake as the first estimate of the round trip. */
     void onHandshake(long tookNanos) {
         isMeasured = true;
         smoothedNanos = Math.max(1, tookNanos);

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one direction as a stream of bytes, each frame after its length: kept until the other side has them.
+ * Frames of one direction as a stream of bytes, each preceded by its length, and kept until the other side has them.
  *
- * <p>Bytes are sent once in order; what is lost is sent again, what has arrived is not.
+ * <p>Bytes are first sent in order. Lost ranges are sent again, those that have arrived are not.
  */
 final class SendStream {
 
@@ -16,12 +16,12 @@ final class SendStream {
     private int first;
     private int count;
 
-    /** Where the next frame begins. */
+    /** Offset at which the next frame begins. */
     private long end;
 
     private long nextUnsent;
 
-    /** Everything before it has arrived. */
+    /** Offset below which everything has arrived. */
     private long arrivedBelow;
 
     private final Ranges arrived = new Ranges();
@@ -55,7 +55,7 @@ final class SendStream {
         return end;
     }
 
-    /** Bytes that have not arrived, as far as is known. */
+    /** Returns the number of bytes that are not known to have arrived. */
     long keptBytes() {
         return end - arrivedBelow;
     }
@@ -68,7 +68,7 @@ final class SendStream {
         return !lost.isEmpty();
     }
 
-    /** Whether there is something that was never sent and is below {@code limit}. */
+    /** Returns whether there are bytes below {@code limit} that were never sent. */
     boolean hasNew(long limit) {
         return nextUnsent < Math.min(end, limit);
     }
@@ -94,12 +94,12 @@ final class SendStream {
         lost.remove(start, sentEnd);
     }
 
-    /** The oldest byte that has not arrived. */
+    /** Returns the offset of the oldest byte that has not arrived. */
     long oldest() {
         return arrivedBelow;
     }
 
-    /** How far the bytes from {@link #oldest} on have not arrived either and were sent. */
+    /** Returns the end of the run of bytes from {@link #oldest} on that were sent and have not arrived. */
     long oldestEnd() {
         return arrived.isEmpty() ? nextUnsent : Math.min(nextUnsent, arrived.start(0));
     }
@@ -154,7 +154,7 @@ final class SendStream {
         }
     }
 
-    /** The end of the last frame that ends at or before {@code limit}; {@code limit} if none does after {@code start}. */
+    /** Returns the end of the last frame that ends in ({@code start}, {@code limit}]; {@code limit} if none does. */
     long frameEnd(long start, long limit) {
         if (limit == end) {
             return limit;
@@ -188,7 +188,7 @@ final class SendStream {
         }
     }
 
-    /** The index of the frame, or its length, that has byte {@code offset}. */
+    /** Returns the index of the frame that has byte {@code offset}, be it in its length or in its content. */
     private int find(long offset) {
         int low = 0;
         int high = count - 1;

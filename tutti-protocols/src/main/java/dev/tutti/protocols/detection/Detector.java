@@ -13,16 +13,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which nodes are gone: accusations of one node are collected, agreement of several acts.
+ * Failure detector: collects the reports of watchers that do not hear a node, and judges it when enough of them agree.
  *
- * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it and have met it. A watcher
- * that hears nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node that has never
- * met a reported one says so in its heartbeats, and is left out of the count. A node is judged when
- * {@link #high} of its watchers report it, and only when no other node hangs between {@link #low} and that: so ten
- * crashes make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was
- * late takes back what it suspects, and waits longer before it judges anybody (after Dadgar et al., Lifeguard, 2018); what
- * it has not heard since it reports like all others, who may judge without it.
- *
+ * <p>All nodes stand on a ring, and each is watched by the {@value #WATCHERS_MAX} that follow it and have met it. A
+ * watcher that hears nothing of a node for the time-out reports it, in its heartbeats, until it hears it again. A node
+ * that has never met a reported one says so in its heartbeats, and is not counted as its watcher. A node is judged when
+ * {@link #high} of its watchers report it, and only when no other node is between {@link #low} and that: so ten crashes
+ * make one view, and a flapping link makes none (after Suresh et al., Rapid, 2018). A node whose own loop was late
+ * retracts its reports, and waits longer before it judges anybody (after Dadgar et al., Lifeguard, 2018). It still
+ * reports the nodes that it has not heard since, and others may judge them without it.
  * <p>Time comes in with the calls; {@link #onTick} is called a few times per heartbeat.
  */
 public final class Detector {
@@ -35,7 +34,7 @@ public final class Detector {
     public record Verdict(NodeId node, String reason, boolean isCertain) {}
 
     /**
-     * What a node says of others in its heartbeats.
+     * Observations of other nodes that a node sends in its heartbeats.
      *
      * @param silent nodes that it does not hear
      * @param judged nodes that it has judged
@@ -45,21 +44,21 @@ public final class Detector {
     public record Observations(
             Collection<NodeId> silent, Collection<NodeId> judged, Collection<NodeId> gone, Collection<NodeId> strangers) {}
 
-    /** Watchers of a node. */
+    /** Number of watchers of a node. */
     public static final int WATCHERS_MAX = 10;
 
     private static final long STRETCH_MAX = 8;
 
-    /** Time-outs after which this node acts on what nobody but itself observes. */
+    /** Number of time-outs after which this node closes a session although nobody else reports the node. */
     private static final int ALONE = 3;
 
     private static final Comparator<NodeId> RING =
             Comparator.comparingLong((NodeId node) -> mix(node.incarnation())).thenComparing(Comparator.naturalOrder());
 
-    /** Never changed: most have nothing to report. */
+    /** Shared empty set, never modified: most nodes have nothing to report. */
     private static final TreeSet<NodeId> NOBODY = new TreeSet<>();
 
-    /** What is known of one node. */
+    /** State of one observed node. */
     private static final class Subject {
         boolean isOpen;
 
@@ -73,48 +72,48 @@ public final class Detector {
         /** This node does not hear it. */
         boolean isReported;
 
-        /** Since when it hangs in the unstable band; {@link #NEVER} if it does not. */
+        /** Time since which it has been in the unstable band; {@link #NEVER} if it is not. */
         long unstableNanos = NEVER;
 
-        /** What it reports itself. */
+        /** Nodes that it reports. */
         TreeSet<NodeId> reports = NOBODY;
 
         /** Nodes that others report and that it has never met. */
         TreeSet<NodeId> strangers = NOBODY;
 
-        /** Whom it has judged; null until its first heartbeat in this session, which tells what was before. */
+        /** Nodes that it has judged; null until its first heartbeat in this session, which gives the earlier ones. */
         @Nullable TreeSet<NodeId> judged;
 
         /** Those of them that it had judged before this session. */
         TreeSet<NodeId> judgedBefore = NOBODY;
 
-        /** This node has judged it, upon reports of {@link #high} watchers, and it stands still. */
+        /** This node has judged it, upon reports of {@link #high} watchers, and has not retracted that. */
         boolean isJudged;
 
-        /** Whose process it has told to be gone. */
+        /** Nodes whose processes it has said to be gone. */
         TreeSet<NodeId> gone = NOBODY;
 
         /** This node watches it, and has found that its process is gone. */
         boolean isGone;
 
-        /** When it was looked after because others have told so; {@link #NEVER} if it was not. */
+        /** Time of the last check prompted by other nodes; {@link #NEVER} if there was none. */
         long lookedAfterNanos = NEVER;
 
-        /** Whether it has told in this session that it has judged a node, which it had not before. */
+        /** Returns whether it has announced in this session that it has judged a node, and had not judged it before. */
         boolean hasToldOf(NodeId node) {
             return judged != null && judged.contains(node) && !judgedBefore.contains(node);
         }
     }
 
     /**
-     * What the watchers of a node say.
+     * Count of what the watchers of a node report.
      *
-     * @param reports who do not hear it
-     * @param accused who say nothing of it, and are not heard themselves
+     * @param reports watchers that do not hear it
+     * @param accused watchers that do not report it, and are reported themselves
      */
     private record Count(int watchers, int reports, int accused) {
 
-        /** By those alone who report the node themselves. */
+        /** Returns whether the watchers that report the node are enough for a verdict. */
         boolean isCertain() {
             return high(watchers) <= reports;
         }
@@ -124,9 +123,9 @@ public final class Detector {
         }
 
         /**
-         * Of a watcher that is accused itself nothing is to be expected, so that it counts as well: or those who crash
-         * together would protect each other. But those who are left must agree: or who hears few of the others, because
-         * its own line is bad, would judge most of them by itself.
+         * Returns whether the reports are enough for a verdict. A watcher that is accused itself counts as well, or
+         * nodes that crash together would protect each other. But the remaining watchers must agree, or a node that
+         * hears few others because its own link is bad would judge most of them by itself.
          */
         boolean isVerdict() {
             return high(watchers) <= reports + accused && high(watchers - accused) <= reports;
@@ -136,7 +135,7 @@ public final class Detector {
             return "not heard by " + (reports + accused) + " of its " + watchers + " watchers";
         }
 
-        /** Others may be about to report it too. */
+        /** Returns whether more watchers may be about to report it. */
         boolean isOpen() {
             return reports > 0 && low(watchers) <= reports + accused;
         }
@@ -149,13 +148,13 @@ public final class Detector {
     private final long timeoutNanos;
     private final Predicate<NodeId> hasMet;
 
-    /** Looked up with each contact, so that a tree of thousands is too slow; what has to be in order is sorted. */
+    /** Observed nodes. Looked up with each contact, for which a tree of thousands is too slow; results are sorted. */
     private final LinkedHashMap<NodeId, Subject> subjects = new LinkedHashMap<>();
 
-    /** How many of {@link #subjects} are reported. */
+    /** Number of {@link #subjects} that are reported. */
     private int reported;
 
-    /** How many of {@link #subjects} report somebody. */
+    /** Number of {@link #subjects} that report another node. */
     private int reporting;
 
     private final List<NodeId> ring = new ArrayList<>();
@@ -169,7 +168,7 @@ public final class Detector {
     private long lateTurns;
     private long verdicts;
 
-    /** @param hasMet whether there is or was a session with a node */
+    /** @param hasMet tests whether there is or was a session with a node */
     public Detector(NodeId self, long heartbeatNanos, long timeoutNanos, Predicate<NodeId> hasMet) {
         this.self = self;
         this.hasMet = hasMet;
@@ -181,7 +180,7 @@ public final class Detector {
     // ------------------------------------------------------------------ inputs
 
     /**
-     * A session with a node has begun.
+     * Takes the beginning of a session with a node.
      *
      * @param isFirst whether it is the first one with this node
      */
@@ -206,7 +205,7 @@ public final class Detector {
                 judge.judgedBefore.add(node);
             }
         }
-        // Who is new here has heard none of the reports.
+        // A new node has received none of the reports yet.
         isChanged |= reported > 0 || subjects.values().stream().anyMatch(other -> other.isJudged || other.isGone);
         int slot = Collections.binarySearch(ring, node, RING);
         if (slot < 0) {
@@ -214,7 +213,7 @@ public final class Detector {
         }
     }
 
-    /** A node whose silence was observed stays reported, until it is heard, or for as long as others may need. */
+    /** Takes the end of a session. A silent node stays reported until it is heard, or while others may need it. */
     public void onClosed(NodeId node, long nowNanos) {
         Subject subject = subjects.get(node);
         if (subject == null || !subject.isOpen) {
@@ -235,8 +234,8 @@ public final class Detector {
     }
 
     /**
-     * The node's process is gone: its session is about to be closed. Its watchers tell it, who may have been the only ones
-     * to notice: the end of a connection waits behind what is lost on its way, for seconds after a link was bad.
+     * Notes that the node's process is gone and its session is about to be closed. Its watchers announce that, since
+     * others may not notice: after a link was bad, the end of a connection can wait behind retransmissions for seconds.
      */
     public void onGone(NodeId node) {
         Subject subject = subjects.get(node);
@@ -246,7 +245,7 @@ public final class Detector {
         }
     }
 
-    /** When something of the node has arrived last. */
+    /** Takes the time at which something of the node has last arrived. */
     public void onHeard(NodeId node, long heardNanos) {
         Subject subject = subjects.get(node);
         if (subject != null && subject.isOpen) {
@@ -254,7 +253,7 @@ public final class Detector {
         }
     }
 
-    /** A node without a session has been heard, in a handshake: what was observed of it is no longer so. */
+    /** Retracts all observations of a node without a session, which has been heard in a handshake. */
     public void onContact(NodeId node) {
         Subject subject = subjects.get(node);
         if (subject != null && !subject.isOpen) {
@@ -264,12 +263,12 @@ public final class Detector {
     }
 
     /**
-     * Takes what a heartbeat says, except for {@link Observations#gone}. A verdict that was told before this session does not
-     * count: a node that has been heard since opens sessions with one member after the other, and those that have not met it
-     * yet say still that they have judged it.
+     * Takes the observations of a heartbeat, except for {@link Observations#gone}. A verdict announced before this
+     * session does not count: a node that has been heard again opens sessions with one member after the other, and
+     * those that have not met it yet still announce that they have judged it.
      *
-     * @return whom to close, at once: a judge has lost the session already, and what it tells its groups next must not
-     *     find this node still undecided
+     * @return sessions to close at once: the judge has closed its own already, and its next messages to the groups must
+     *     not find this node still undecided
      */
     public List<Verdict> onReports(NodeId watcher, Observations said, long nowNanos) {
         Subject subject = subjects.get(watcher);
@@ -282,7 +281,7 @@ public final class Detector {
         TreeSet<NodeId> before = subject.judged;
         subject.judged = new TreeSet<>(said.judged());
         if (before == null) {
-            // What it has judged before this session must not close what has opened since.
+            // Its verdicts from before this session must not close sessions that have opened since.
             subject.judgedBefore = subject.judged;
             return List.of();
         }
@@ -303,9 +302,9 @@ public final class Detector {
     }
 
     /**
-     * Whether a verdict that was told is one. More than half of the watchers have judged the node, or as many as it takes
-     * report it and this node has missed a heartbeat of it. So one that lies expels nobody; a verdict that comes a moment
-     * before that is looked at again with each tick.
+     * Returns whether an announced verdict is confirmed: more than half of the watchers have judged the node, or {@link
+     * #high} of them report it and this node has missed a heartbeat of it. So a single liar expels nobody. A verdict
+     * that comes a moment too early is examined again with each tick.
      */
     private boolean isConfirmed(NodeId node, Subject accused, long nowNanos) {
         if (!accused.isOpen) {
@@ -326,7 +325,7 @@ public final class Detector {
         return watchers.size() < 2 * judges || isMissed && agreeing >= high(watchers.size());
     }
 
-    /** Closes those of whom a verdict was told before, and is confirmed by now. */
+    /** Closes the nodes for which an earlier announced verdict is confirmed by now. */
     private void closeTold(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
             Subject judge = entry.getValue();
@@ -346,11 +345,10 @@ public final class Detector {
     }
 
     /**
-     * What a heartbeat says beside that: whose processes are gone. It may be so for its sender alone, whom a firewall
-     * refuses, so that nobody is closed for it. Only a watcher of the node is believed, and a node is looked after once in a
-     * time-out.
+     * Takes {@link Observations#gone} of a heartbeat. A firewall may refuse connections of its sender alone, so no
+     * session is closed for it. Only a watcher of the node is believed, and a node is checked once in a time-out.
      *
-     * @return whom to look after, since this has not been heard of the sender before
+     * @return nodes to check, since the sender has not named them before
      */
     public List<NodeId> onTold(NodeId watcher, Collection<NodeId> gone, long nowNanos) {
         Subject subject = subjects.get(watcher);
@@ -379,7 +377,7 @@ public final class Detector {
         subject.reports = silent;
     }
 
-    /** Notes which of the nodes that others report this one has never met: its word on them would only be in the way. */
+    /** Collects reported nodes that this one has never met, so that it is not counted among their watchers. */
     private void collectStrangers() {
         if (reporting == 0 && strangers.isEmpty()) {
             return;
@@ -396,7 +394,7 @@ public final class Detector {
         strangers = found;
     }
 
-    /** This node's own loop was late: what seems silent may wait in its own queues. */
+    /** Retracts all reports because this node's own loop was late: what silent nodes sent may wait in its queues. */
     public void onLate(long nowNanos) {
         lateTurns++;
         stretch = Math.min(STRETCH_MAX, stretch * 2);
@@ -409,7 +407,7 @@ public final class Detector {
         }
     }
 
-    /** Time has passed. Returns whom to close, all at once. */
+    /** Evaluates silence and reports, and returns the sessions to close, all at once. */
     public List<Verdict> onTick(long nowNanos) {
         if (stretch > 1 && nowNanos - calmNanos >= timeoutNanos) {
             stretch /= 2;
@@ -447,7 +445,7 @@ public final class Detector {
                     closing.add(new Verdict(node, count.reason(), count(node, watchers(node, false)).isCertain()));
                 }
             } else if (count.isOpen() || subject.isReported) {
-                // Whoever hangs there for long is no reason to wait any more.
+                // A node that has been in the unstable band for a time-out delays the verdicts no longer.
                 subject.unstableNanos = Math.min(subject.unstableNanos, nowNanos);
                 isUnstable |= nowNanos - subject.unstableNanos < timeoutNanos;
             } else {
@@ -471,7 +469,7 @@ public final class Detector {
         return closing;
     }
 
-    /** Whom anybody does not hear: nobody, nearly always. */
+    /** Returns the nodes that this node or another one reports: nearly always none. */
     private TreeSet<NodeId> accused() {
         TreeSet<NodeId> accused = new TreeSet<>();
         subjects.forEach((node, subject) -> {
@@ -497,16 +495,16 @@ public final class Detector {
     }
 
     /**
-     * Where many nodes are late together, because their machines are, reports of most are not enough for one that was late
-     * itself. One that was not closes at once, and tells the others.
+     * Returns whether this node may judge: at once, unless its own loop was late. Then it needs a longer silence as
+     * well, since many nodes may have been late together, because their machines were.
      */
     private boolean mayJudge(Subject subject, long nowNanos) {
         return stretch == 1 || nowNanos - subject.heardNanos >= timeoutNanos * stretch;
     }
 
     /**
-     * What few confirm, and what never gets out of the unstable band: this node trusts its own ears in the end. Where
-     * most of the watchers do not hear the node now, all others are told.
+     * Closes nodes that this one has not heard for {@link #ALONE} time-outs, although few others confirm it or the
+     * unstable band is never left. If most of the watchers do not hear the node either, all others are told.
      */
     private void closeAlone(List<Verdict> closing, long nowNanos) {
         for (var entry : subjects.entrySet()) {
@@ -525,17 +523,17 @@ public final class Detector {
 
     // ------------------------------------------------------------------ questions
 
-    /** What this node's heartbeats say; in order, so that always the same are told of if a heartbeat does not take all. */
+    /** Returns the content of this node's heartbeats, sorted: if one can't hold all, it always has the same nodes. */
     public Observations observations() {
         return new Observations(reports(), judged(), gone(), List.copyOf(strangers));
     }
 
-    /** Nodes that this one does not hear. */
+    /** Returns the nodes that this one does not hear. */
     List<NodeId> reports() {
         return select(subject -> subject.isReported);
     }
 
-    /** Nodes that this one has judged. */
+    /** Returns the nodes that this one has judged. */
     List<NodeId> judged() {
         return select(subject -> subject.isJudged);
     }
@@ -555,19 +553,19 @@ public final class Detector {
         return nodes;
     }
 
-    /** Whether {@link #observations} have changed since the last call of {@link #takeChanged}. */
+    /** Returns whether {@link #observations} have changed since the last call of {@link #takeChanged}. */
     public boolean isChanged() {
         return isChanged;
     }
 
-    /** Whether {@link #observations} have changed since the last call. */
+    /** Returns whether {@link #observations} have changed since the last call of this method. */
     public boolean takeChanged() {
         boolean wasChanged = isChanged;
         isChanged = false;
         return wasChanged;
     }
 
-    /** Why a session with the node would be closed at once; null if it would not. */
+    /** Returns why a session with the node would be closed at once; null if it would not. */
     public @Nullable String objection(NodeId node) {
         if (reporting == 0) {
             return null;
@@ -585,12 +583,12 @@ public final class Detector {
                 : null;
     }
 
-    /** Reports that make a verdict. */
+    /** Returns the number of reports that make a verdict. */
     static int high(int watchers) {
         return watchers == 1 ? 1 : Math.max(2, (2 * watchers + 2) / 3);
     }
 
-    /** Reports from which on a node is waited for, to be judged or heard. */
+    /** Returns the number of reports from which on other verdicts wait until the node is judged or heard. */
     static int low(int watchers) {
         return Math.max(1, watchers / 3);
     }
@@ -624,9 +622,9 @@ public final class Detector {
     }
 
     /**
-     * Whether a node was met after the last sign of life of another one. It may not have had the time to say that it has
-     * never met that one. Only a node that knew the watched one for a time-out before may conclude so: for one that is new
-     * itself, everybody is.
+     * Returns whether this node met the watcher after the last sign of life of the watched node. The watcher may not
+     * have had time to say that it has never met that one. Only a node that has known the watched one for a time-out
+     * may conclude this: to a node that is new itself, all others are new.
      */
     private boolean isNewcomer(Subject watcher, Subject watched) {
         return watcher.isFirst
@@ -634,7 +632,7 @@ public final class Detector {
                 && watched.heardNanos - watched.openedNanos >= timeoutNanos;
     }
 
-    /** Who watches the node, and what they say of it. */
+    /** Counts the reports of the watchers of a node. */
     private Count count(NodeId node, List<NodeId> watchers) {
         int reports = 0;
         int accused = 0;
@@ -670,7 +668,7 @@ public final class Detector {
         }
     }
 
-    /** Spreads incarnations over the ring, so that those who were started together do not watch each other alone. */
+    /** Spreads incarnations over the ring, so that nodes that were started together do not watch only each other. */
     private static long mix(long value) {
         long mixed = (value ^ (value >>> 33)) * 0xFF51AFD7ED558CCDL;
         return mixed ^ (mixed >>> 33);

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that are known, and when each is dialled: at once when it becomes known, then again and again, with
- * growing pauses, while there is no session with the node behind it. That is how parts of a cluster find each other again.
+ * Known addresses and the schedule of their dials: at once when an address becomes known, then repeatedly, with growing
+ * pauses, while there is no session with the node behind it. That is how parts of a cluster find each other again.
  *
  * <p>Seeds are kept for ever. The address of a node that said goodbye is forgotten at once. That of any other node without a
  * session is dialled like a seed for a minute, and then kept only as one of the {@value #LOST_MAX} that are most likely to
@@ -34,10 +34,10 @@ public final class Discovery {
 
     /**
      * @param pauseMaxNanos longest pause between two dials of an address
-     * @param patienceNanos how long an address that has not answered counts as one that may still
-     * @param forgetNanos how long an address that is no seed is kept without a session
-     * @param addressesMax addresses to know
-     * @param dialsMax dials at a time
+     * @param patienceNanos time for which an answer of an address is awaited
+     * @param forgetNanos time for which an address that is no seed is kept without a session
+     * @param addressesMax number of addresses kept
+     * @param dialsMax number of dials at a time
      */
     public record Limits(long pauseMaxNanos, long patienceNanos, long forgetNanos, int addressesMax, int dialsMax) {}
 
@@ -71,15 +71,15 @@ public final class Discovery {
     private static final long PAUSE_MIN_NANOS = 100_000_000L;
 
     /**
-     * How long the higher of two addresses leaves it to the lower one to dial, when both have just heard of each other:
-     * those who are started together would else have two connections for each pair.
+     * Time for which the higher of two addresses leaves dialling to the lower one, when both have just heard of each
+     * other. Otherwise nodes that are started together would have two connections for each pair.
      */
     private static final long YIELD_NANOS = 20_000_000L;
 
-    /** Where something is that does not want this node, there is no hurry. */
+    /** Pause between dials of an address that refuses this node. */
     private static final long PAUSE_REFUSED_NANOS = 10_000_000_000L;
 
-    /** Time for which every address without a session is dialled like a seed: networks are mended, processes restarted. */
+    /** Time for which every address without a session is dialled like a seed: network or process may recover. */
     private static final long RECENT_NANOS = 60_000_000_000L;
 
     /** Addresses that are no seeds, kept after {@link #RECENT_NANOS}. */
@@ -95,17 +95,17 @@ public final class Discovery {
     private static final long REPEAT_NANOS = 31_250_000L;
 
     /**
-     * Addresses that one node has told of and at which no node was found, in all those that failed: beyond, what it tells is
-     * not dialled any more. The same for all nodes together is four times as many.
+     * Number of failed addresses, learned from one node, at which no node was found. Beyond, addresses that it
+     * announces are not dialled any more. The limit for all nodes together is four times as high.
      */
     static final int STRANGERS_MAX = 256;
 
     private static final int STRANGERS_TOTAL_MAX = 4 * STRANGERS_MAX;
 
-    /** Nodes that are remembered to have told of an address. */
+    /** Number of nodes remembered as the source of an address. */
     private static final int VOUCHERS_MAX = 4;
 
-    /** Repeated dials that may come at once. */
+    /** Number of repeated dials in a burst. */
     private static final int REPEATS_MAX = 256;
 
     private static final Comparator<Address> DUE =
@@ -131,10 +131,10 @@ public final class Discovery {
 
         boolean isAnswered;
 
-        /** It is one of those that the digest is of. */
+        /** The digest includes it. */
         boolean isCounted;
 
-        /** Since when there is no session, or since it was heard of last. */
+        /** Time since which there is no session, or at which it was last announced. */
         long sinceNanos;
 
         /** When the session began. */
@@ -146,7 +146,7 @@ public final class Discovery {
         /** Makes different nodes keep different ones of those that are worth the same. */
         long lot;
 
-        /** Who was found there last. */
+        /** Node that was last found there. */
         @Nullable NodeId node;
 
         /** Another address at which {@link #node} was found. */
@@ -155,21 +155,21 @@ public final class Discovery {
         /** There is a session with {@link #node}. */
         boolean isConnected;
 
-        /** Nodes with a session that have told of it; of interest until a node is found there. */
+        /** Nodes with a session that have announced it; needed until a node is found there. */
         final TreeSet<NodeId> vouchers = new TreeSet<>();
 
-        /** It has failed, and counts against those who have told of it. */
+        /** It has failed, and counts against the nodes that have announced it. */
         boolean isStranger;
 
         int attempts;
         int again;
 
-        /** What people were told of it last. */
+        /** Last problem that was logged for it. */
         String problem = "";
 
         Outcome outcome = Outcome.NONE;
         String detail = "";
-        /** Where it waits for its next dial; null if none is planned. Not to be changed apart from {@link #nextNanos}. */
+        /** Queue of its next dial; null if none is planned. Changed only together with {@link #nextNanos}. */
         @Nullable TreeSet<Address> waiting;
 
         long nextNanos;
@@ -192,7 +192,7 @@ public final class Discovery {
     private final Dialer dialer;
     private final LinkedHashMap<String, Address> addresses = new LinkedHashMap<>();
 
-    /** Where a node was found last; one may have several addresses. */
+    /** Last address at which a node was found; a node may have several. */
     private final HashMap<NodeId, Address> byNode = new HashMap<>();
 
     /** Addresses to be dialled for the first time, or at once. */
@@ -204,15 +204,15 @@ public final class Discovery {
     /** Addresses that are no seeds and had no session for longer than {@link #RECENT_NANOS}: few. */
     private final List<Address> lost = new ArrayList<>();
 
-    /** When all repeated dials until now would be over, one in {@link #REPEAT_NANOS}. */
+    /** Time at which all repeated dials so far would be over, at one in {@link #REPEAT_NANOS}. */
     private long repeatedNanos;
 
-    /** By node, how many addresses that it has told of have led nowhere; of all together. */
+    /** Number of announced addresses that have led nowhere, by the node that announced them. */
     private final HashMap<NodeId, Integer> strangersOf = new HashMap<>();
 
     private int strangers;
     private long lastNumber;
-    /** Those that have not answered, the first known first; some may have meanwhile. */
+    /** Addresses whose answer is awaited, oldest first. Some may have answered meanwhile. */
     private final ArrayDeque<Address> unanswered = new ArrayDeque<>();
 
     private long digest;
@@ -233,7 +233,7 @@ public final class Discovery {
     // ------------------------------------------------------------------ inputs
 
     public void onStart(List<String> seeds, long nowNanos) {
-        // Each begins with those that follow it in the list, or those who are started together would all dial the first.
+        // Each begins with the seeds that follow it in the list: else nodes started together would all dial the first.
         int own = seeds.indexOf(self);
         for (int index = 1; index <= seeds.size(); index++) {
             String seed = seeds.get((own + index) % seeds.size());
@@ -245,8 +245,8 @@ public final class Discovery {
     }
 
     /**
-     * A node with a session has told of an address. It is dialled as long as one of those that have told of it has a
-     * session, until a node is found there.
+     * Takes an address announced by a node with a session. It is dialled as long as one of the nodes that have
+     * announced it has a session, until a node is found there.
      */
     public void onLearned(String text, NodeId author, long nowNanos) {
         Address known = addresses.get(text);
@@ -281,7 +281,7 @@ public final class Discovery {
         return strangers >= STRANGERS_TOTAL_MAX || strangersOf.getOrDefault(author, 0) >= STRANGERS_MAX;
     }
 
-    /** An address without a node counts against those who have told of it. */
+    /** Counts an address without a node against the nodes that have announced it. */
     private void countStranger(Address address, boolean isStranger) {
         if (address.isStranger == isStranger) {
             return;
@@ -300,7 +300,7 @@ public final class Discovery {
         }
     }
 
-    /** Nobody vouches for what only this node has told of. */
+    /** Withdraws what a node has announced: nobody vouches any more for addresses that only it has announced. */
     private void forgetWord(NodeId author) {
         for (Address address : List.copyOf(addresses.values())) {
             if (!isProven(address) && address.vouchers.contains(author)) {
@@ -317,7 +317,7 @@ public final class Discovery {
         strangersOf.remove(author);
     }
 
-    /** Somebody has a session with a node there: it is as good as new. */
+    /** Resets the age of an address at which another node has a session. */
     private void heardOf(Address address, long nowNanos) {
         if (isIdle(address) && address.waiting == repeated) {
             address.sinceNanos = nowNanos;
@@ -328,7 +328,7 @@ public final class Discovery {
         }
     }
 
-    /** A session with a node has begun, whoever has dialled. */
+    /** Takes the beginning of a session with a node, whichever side has dialled. */
     public void onOpened(NodeId node, long nowNanos) {
         Address own = addresses.get(node.address());
         if (own == null) {
@@ -344,9 +344,9 @@ public final class Discovery {
     }
 
     /**
-     * A session is over.
+     * Takes the end of a session.
      *
-     * @param isGraceful whether the node said goodbye: nobody is to be found at its addresses
+     * @param isGraceful whether the node said goodbye, so that nobody will answer at its addresses
      */
     public void onClosed(NodeId node, boolean isGraceful, long nowNanos) {
         for (Address address = byNode.get(node); address != null; ) {
@@ -376,9 +376,9 @@ public final class Discovery {
     }
 
     /**
-     * A dial has led to a node.
+     * Takes the result of a dial that has found a node.
      *
-     * @param isOpen whether there is a session with it; else one is about to come about by another connection
+     * @param isOpen whether there is a session with it; else another connection is about to open one
      */
     public void onFound(String text, NodeId node, boolean isOpen, long nowNanos) {
         Address address = answered(text);
@@ -395,7 +395,7 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
-    /** The address is this node's own. */
+    /** Takes the result of a dial that has reached this node itself. */
     public void onSelf(String text, long nowNanos) {
         Address address = answered(text);
         if (address != null) {
@@ -406,7 +406,7 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
-    /** A node is there, and the handshake is to be done again with what is known of it now. */
+    /** Takes the result of a dial that has to be repeated, with a handshake that uses what is now known of the node. */
     public void onAgain(String text, @Nullable NodeId node, long nowNanos) {
         Address address = addresses.get(text);
         if (address == null) {
@@ -428,7 +428,7 @@ public final class Discovery {
         dialDue(nowNanos);
     }
 
-    /** The node is there, and it is too early for a session with it. */
+    /** Takes the result of a dial that has found a node with which no session may begin yet. */
     public void onPostponed(String text, long nowNanos) {
         Address address = addresses.get(text);
         if (address != null) {
@@ -493,9 +493,9 @@ public final class Discovery {
     }
 
     /**
-     * Whether a problem is another one than the last with this address, so that people are told once.
+     * Returns whether a problem differs from the last one with this address, so that it is logged once.
      *
-     * @param text of an address, or of somebody who has connected: whatever such a one does is news
+     * @param text of an address, or of the remote end of an accepted connection, for which every problem is news
      */
     public boolean isNews(String text, String problem) {
         Address address = addresses.get(text);
@@ -531,7 +531,7 @@ public final class Discovery {
         return deadlineNanos;
     }
 
-    /** Whether all addresses have answered, or had their time to. */
+    /** Returns whether all addresses have answered, or their time to answer is over. */
     public boolean isEverybodyAsked(long nowNanos) {
         while (!unanswered.isEmpty() && !isAwaited(unanswered.element(), nowNanos)) {
             unanswered.remove();
@@ -540,9 +540,9 @@ public final class Discovery {
     }
 
     /**
-     * Whether it is known of every seed who is there: there is a session, the host refuses connections, or it is this node.
-     * A seed of which none of that holds counts as known once {@code patienceNanos} are over since it was named. A dial
-     * that began earlier is waited for; the driver ends it in bounded time.
+     * Returns whether every seed is resolved: there is a session, the host refuses connections, or it is this node. Any
+     * other seed counts as resolved {@code patienceNanos} after it was named. A dial that began earlier is awaited; the
+     * driver ends it in bounded time.
      */
     public boolean isEverySeedKnown(long patienceNanos, long nowNanos) {
         for (Address address : addresses.values()) {
@@ -565,8 +565,8 @@ public final class Discovery {
     }
 
     /**
-     * The same at two nodes that know the same addresses, their own included: these have nothing to tell each other. Without
-     * those whose node was lost, which only old nodes know.
+     * Returns a digest of the known addresses, the own one included. Two nodes with the same digest have nothing to
+     * tell each other. Addresses of lost nodes, which only old nodes know, are left out.
      */
     public long digest() {
         return digest;
@@ -574,7 +574,7 @@ public final class Discovery {
 
     // ------------------------------------------------------------------ decisions
 
-    /** Dials what is due; what is due and has to wait is dialled when a dial ends, or when repeated dials are allowed again. */
+    /** Dials due addresses. Those over a limit wait until a dial ends, or until repeated dials are allowed again. */
     private void dialDue(long nowNanos) {
         while (dials < limits.dialsMax() && !first.isEmpty() && first.first().nextNanos <= nowNanos) {
             Address address = first.first();
@@ -597,7 +597,7 @@ public final class Discovery {
         updateDeadline();
     }
 
-    /** From when on a repeated dial is allowed. */
+    /** Returns the time from which a repeated dial is allowed. */
     private long repeatsAllowedNanos() {
         return repeatedNanos - REPEATS_MAX * REPEAT_NANOS;
     }
@@ -643,7 +643,7 @@ public final class Discovery {
         dialer.dial(address.text, address.node);
     }
 
-    /** The dial was answered: it does not count. */
+    /** Takes a dial that was answered out of the rate of repeated ones. */
     private void refund(Address address) {
         if (address.isCharged) {
             address.isCharged = false;
@@ -748,7 +748,7 @@ public final class Discovery {
         }
         Address address = new Address(++lastNumber, text, isSeed, nowNanos);
         addresses.put(text, address);
-        // Here, too, or it would grow while nobody asks.
+        // Called here as well: else the queue would grow while nobody asks.
         isEverybodyAsked(nowNanos);
         unanswered.add(address);
         count(address, true);
@@ -757,7 +757,7 @@ public final class Discovery {
         return address;
     }
 
-    /** Makes room at the expense of the address that has failed most often. */
+    /** Makes room by forgetting the address that has failed most often. */
     private boolean forgetOne() {
         Address worst = null;
         for (Address address : addresses.values()) {
@@ -773,7 +773,7 @@ public final class Discovery {
         return true;
     }
 
-    /** FNV-1a, mixed so that sums tell sets apart. */
+    /** Returns the FNV-1a hash, mixed so that sums of hashes distinguish sets. */
     private static long hash(String text) {
         long hash = 0xCBF29CE484222325L;
         for (int index = 0; index < text.length(); index++) {
@@ -788,7 +788,7 @@ public final class Discovery {
         return 0 < colon && colon < text.length() - 1 && text.length() <= NodeId.TEXT_MAX;
     }
 
-    /** The addresses without a session, but for this node's own, in the order in which they became known. */
+    /** Returns the addresses without a session, except this node's own, in the order in which they became known. */
     public List<Unmet> unmet() {
         List<Unmet> unmet = new ArrayList<>();
         for (Address address : addresses.values()) {

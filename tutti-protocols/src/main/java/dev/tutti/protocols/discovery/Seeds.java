@@ -10,20 +10,20 @@ public final class Seeds {
 
     private Seeds() {}
 
-    /** Ports that one seed may stand for. */
+    /** Number of ports that one seed may stand for. */
     static final int PORTS_MAX = 1_000;
 
-    /** Addresses that all seeds may stand for, repetitions included. */
+    /** Number of addresses that all seeds may stand for, repetitions included. */
     public static final int ADDRESSES_MAX = 10_000;
 
     /**
-     * All addresses, without repetition, in the order of the list.
+     * Returns all addresses, without repetition, in the order of the list.
      *
-     * @throws SettingException that says which seed is wrong and what would be right
+     * @throws SettingException if a seed is malformed; the message names it and the expected form
      */
     public static List<String> addresses(List<String> seeds) {
         LinkedHashSet<String> addresses = new LinkedHashSet<>();
-        // Repetitions count: what is said again and again is put together as often.
+        // Repetitions count: each of them is expanded again.
         int count = 0;
         for (String seed : seeds) {
             count += addRange(seed, ADDRESSES_MAX - count, addresses);
@@ -31,7 +31,7 @@ public final class Seeds {
         return new ArrayList<>(addresses);
     }
 
-    /** Returns how many it stands for. */
+    /** Adds the addresses of a seed, and returns their number. */
     private static int addRange(String seed, int countMax, LinkedHashSet<String> addresses) {
         int colon = seed.lastIndexOf(':');
         if (colon <= 0 || seed.indexOf(':') != colon && !seed.substring(0, colon).endsWith("]")) {
@@ -53,7 +53,7 @@ public final class Seeds {
         }
         for (int port = first; port <= last; port++) {
             String address = host + ":" + port;
-            // One object for all nodes of a process that have the same seeds.
+            // Nodes of one process that have the same seeds share one string.
             addresses.add(address.equals(seed) ? seed : address);
         }
         return last - first + 1;

@@ -1,7 +1,7 @@
 package dev.tutti.protocols.link;
 
 /**
- * A HELLO that would end or take over a living connection. It waits until its address was dialled.
+ * HELLO that would end or take over a living connection. It waits until its address has been dialled to check it.
  *
  * @param newcomer connection on which it came
  */

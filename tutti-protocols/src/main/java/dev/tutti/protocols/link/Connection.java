@@ -10,16 +10,16 @@ final class Connection {
     final int number;
     final boolean isDialed;
 
-    /** The dialled address, or where an accepted connection comes from. */
+    /** Address that was dialled, or remote address of an accepted connection. */
     final String address;
 
-    /** Whom a dialled connection is supposed to reach. */
+    /** Node that a dialled connection is supposed to reach; null if not known. */
     final @Nullable NodeId expected;
 
     /** The link that dials to resume; null if discovery has asked for the connection. */
     final @Nullable Link resuming;
 
-    /** This side's number of the connection that it is to take the place of; {@link Hello#NONE} for none. */
+    /** This side's number of the connection that it replaces; {@link Hello#NONE} for none. */
     int replaces = Hello.NONE;
 
     /** The other side's number of this connection. */
@@ -31,7 +31,7 @@ final class Connection {
     /** The newcomer whose address this connection was dialled to check; null if it has another purpose. */
     @Nullable Claim claim;
 
-    /** The link that it carries. */
+    /** Link that it carries. */
     @Nullable Link link;
 
     boolean isConnected;

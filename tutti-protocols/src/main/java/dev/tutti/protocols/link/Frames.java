@@ -27,7 +27,7 @@ public final class Frames {
     public static final int GROUP_LEFT = 19;
     public static final int PEERS = 20;
 
-    /** Whether what this node multicasts is heard. */
+    /** Tells the receiver whether its multicasts arrive at the sender of this frame. */
     public static final int MULTICAST_HEARD = 21;
 
     public static final int GROUP = 32;
@@ -38,16 +38,16 @@ public final class Frames {
     static final int VERSION_MIN = 1;
     static final int VERSION_MAX = 1;
 
-    /** Largest HELLO: what is read of somebody who is not known. */
+    /** Bytes of the largest HELLO, the only frame that is read of an unknown peer. */
     static final int HELLO_MAX = 4 * 1024;
 
-    /** What a frame counts beyond its length in the bounds of a session, at both ends alike. */
+    /** Bytes that a frame counts beyond its length in the limits of a session, the same at both ends. */
     static final int OVERHEAD = 64;
 
-    /** Before a frame that no layer has written: drivers put its length there. */
+    /** Free bytes before a frame that no layer has written; drivers put its length there. */
     private static final int HEADROOM = 16;
 
-    /** A frame of a type, for at most {@code bytes} to be appended. */
+    /** Creates a frame of a type, with room to append {@code bytes}. */
     public static Packet create(Memory memory, int type, int bytes) {
         return Packet.of(memory.acquire(HEADROOM + 1 + bytes), HEADROOM, 0).appendByte(type);
     }

@@ -11,11 +11,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a connection comes to carry a session: who may, which session, and which connection when there are two.
+ * Decides whether a connection may carry a session, which one, and which of two connections carries it.
  *
- * <p>A HELLO is answered with WELCOME, after which both send, or with REFUSE and the end. Its sender checks the answer
- * against what is true by then, because sessions go on while it is under way; what no longer fits is dropped and
- * dialled again.
+ * <p>A HELLO is answered with WELCOME, after which both sides send, or with REFUSE and the end of the connection. Its
+ * sender checks the answer against its current state, because sessions go on while it is under way. If it no longer
+ * fits, the connection is dropped and dialled again.
  */
 final class Handshake {
 
@@ -108,7 +108,7 @@ final class Handshake {
         }
     }
 
-    /** Returns why {@code node} can't be who it says; null if nothing is against it. */
+    /** Returns why {@code node} can't be the node that it claims to be; null if there is no objection. */
     private @Nullable String objection(NodeId node, Credentials credentials) {
         if (node.address().equals(self.address())) {
             return describe(node, credentials) + " advertises " + node.address() + ", the address of " + self
@@ -122,10 +122,10 @@ final class Handshake {
     }
 
     /**
-     * The address of a newcomer was dialled, because another one is connected from there.
+     * Takes the result of dialling a newcomer's address, at which another node is connected.
      *
      * @param isThere whether the newcomer has answered, with the same key
-     * @param found who has answered; null for nobody
+     * @param found node that has answered; null if none has
      */
     void onClaimChecked(Claim claim, boolean isThere, @Nullable NodeId found) {
         Connection newcomer = claim.newcomer();
@@ -159,7 +159,7 @@ final class Handshake {
                 return;
             }
             if (isExpected && known.hasOutrun(hello.session())) {
-                // Beside the connection that it is to replace, which was not as dead as it looked.
+                // It was dialled beside the connection that it should replace, and that one has delivered meanwhile.
                 refuse(connection, Refusal.KNOWN, presentNumber, "its session has gone on since its hello");
                 return;
             }
@@ -179,7 +179,7 @@ final class Handshake {
         accept(connection, link, isExpected ? hello.session() : SessionState.NONE);
     }
 
-    /** Brings the two states together (spec/VIEWCHANGE.md, D11) and answers. */
+    /** Reconciles the two states of the session (spec/VIEWCHANGE.md, D11) and answers. */
     private void accept(Connection connection, Link link, SessionState theirs) {
         SessionState.Agreement agreement = link.state().agree(theirs);
         boolean isPossible =
@@ -243,7 +243,7 @@ final class Handshake {
         }
         Link meant = connection.resuming;
         if (meant != null && !meant.node().equals(node) && meant.resuming == connection) {
-            // Meant for an incarnation that is gone, of use for the one that is there.
+            // The dial was meant for an incarnation that is gone, but serves the one that is there.
             meant.resuming = null;
         }
         links.closeOlder(node);
@@ -271,7 +271,7 @@ final class Handshake {
         }
     }
 
-    /** Both have the session open: this connection carries it on, if none does that has precedence. */
+    /** Continues a session that both sides have open on this connection, unless one with precedence carries it. */
     private void take(Connection connection, Link link, Welcome welcome) {
         SessionState theirs = welcome.session();
         if (welcome.from() != link.received() || !link.canResumeFrom(theirs.received())) {
@@ -316,12 +316,12 @@ final class Handshake {
         }
     }
 
-    /** The other side has met this one, by {@code number} perhaps, which this side gave to that connection. */
+    /** Takes a refusal because the two have met, with this side's number of the connection that they have, if any. */
     private void onKnown(Connection connection, NodeId node, int number) {
         Link link = links.table().meet(node);
         Connection other = number == Hello.NONE ? null : links.connection(number);
         if (other != null && other != connection) {
-            // That one lives, or is in its handshake: it will do.
+            // The other connection lives, or is in its handshake: it is sufficient.
             drop(connection, Links.Answer.CONNECTED, node, "there is a connection");
             return;
         }
@@ -356,7 +356,7 @@ final class Handshake {
         }
     }
 
-    /** Counts a connection of somebody who is no peer. */
+    /** Counts and reports a connection of a remote end that is no peer. */
     void stranger(Connection connection, String detail) {
         refusedHere[Refusal.MALFORMED.ordinal()]++;
         owner.onRefused(connection.address, Refusal.MALFORMED, "this is not a tutti peer: " + detail);

@@ -6,13 +6,13 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.Wire;
 
 /**
- * The first frame of who has dialled.
+ * First frame of the side that has dialled.
  *
  * @param cluster must be the same at both
- * @param node who has dialled
+ * @param node that has dialled
  * @param connection the dialler's number of this connection
- * @param expected incarnation of the node that is supposed to be here, to whom {@code session} refers; 0 if not known
- * @param session what the dialler knows of its session with {@code expected}
+ * @param expected incarnation of the node that is supposed to be here, to which {@code session} refers; 0 if not known
+ * @param session state of the dialler's session with {@code expected}
  * @param gone the dialler's number of the last connection to {@code expected}, which is over; {@link #NONE} if not known
  */
 record Hello(String cluster, NodeId node, int connection, long expected, SessionState session, int gone) {
@@ -32,7 +32,7 @@ record Hello(String cluster, NodeId node, int connection, long expected, Session
         return frame.appendInt(gone);
     }
 
-    /** Reads what follows the versions. */
+    /** Reads the fields that follow the versions. */
     static Hello decode(Packet frame) {
         return new Hello(
                 frame.takeText(),

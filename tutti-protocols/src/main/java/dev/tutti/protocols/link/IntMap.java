@@ -3,10 +3,10 @@ package dev.tutti.protocols.link;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A map from numbers that boxes nothing: looked up once or twice per frame. It can't be iterated, on purpose. */
+/** Map with int keys that are not boxed, since it is read once or twice per frame. Deliberately without iteration. */
 public final class IntMap<V> {
 
-    /** Few: there are many maps, of one or two entries mostly. */
+    /** Initial number of slots: small, since there are many maps, most of them with one or two entries. */
     private static final int SLOTS_MIN = 2;
 
     private int[] keys = new int[SLOTS_MIN];
@@ -34,7 +34,7 @@ public final class IntMap<V> {
         values[slot] = value;
     }
 
-    /** Linear probing without tombstones: what follows the hole and would no longer be found moves into it. */
+    /** Removes a key. Linear probing without tombstones: entries that the hole would make unreachable move into it. */
     public @Nullable V remove(int key) {
         int hole = find(key);
         @SuppressWarnings("unchecked") // Only put writes values.

@@ -7,10 +7,10 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What joins this node with one other: a session, and the connection that carries it when there is one.
+ * Link of this node with one other node: a session, and the connection that carries it when there is one.
  *
  * <p>A session is FIFO, without loss and repetition. It lives as long as both nodes want it, over any number of
- * connections: what was sent is retained until it is acknowledged, and sent again where a new connection takes over.
+ * connections: frames are retained until they are acknowledged, and sent again when a new connection takes over.
  */
 public final class Link {
 
@@ -25,7 +25,7 @@ public final class Link {
     private final ArrayDeque<Packet> retained = new ArrayDeque<>(1);
     private long retainedCost;
 
-    // What the other side does not know yet.
+    // Received frames that were not acknowledged to the other side yet.
     private long unconfirmed;
     private long unconfirmedCost;
 
@@ -41,16 +41,16 @@ public final class Link {
     /** The connection by which this side tries to resume, until its handshake is over. */
     @Nullable Connection resuming;
 
-    /** Multicast: when something of the node was heard last, what it was told about that, and what it tells. */
+    /** Time at which a multicast of the node was last heard; {@link Links#NEVER} if none was. */
     public long multicastHeardNanos = Links.NEVER;
 
     public boolean isMulticastHeard;
     public boolean isReachedByMulticast;
 
-    /** Another one at the same address, met before. */
+    /** Next link at the same address, met earlier. */
     @Nullable Link nextThere;
 
-    /** Another one with the same incarnation, met before. */
+    /** Next link with the same incarnation, met earlier. */
     @Nullable Link nextOfIncarnation;
 
     long resumeNanos = Links.NEVER;
@@ -81,7 +81,7 @@ public final class Link {
         return isOpen;
     }
 
-    /** Whether there is or was a session. */
+    /** Returns whether there is or was a session. */
     public boolean wasOpened() {
         return wasOpened;
     }
@@ -90,22 +90,22 @@ public final class Link {
         return connection != null;
     }
 
-    /** When something of it has arrived last. */
+    /** Returns the time at which something has last arrived from it. */
     public long heardNanos() {
         return heardNanos;
     }
 
-    /** When something was last sent to it. */
+    /** Returns the time at which something was last sent to it. */
     public long sentNanos() {
         return sentNanos;
     }
 
-    /** When it was last told what has arrived. */
+    /** Returns the time of the last acknowledgement sent to it. */
     public long confirmedNanos() {
         return confirmedNanos;
     }
 
-    /** Whether frames have arrived that the other side does not know to have arrived. */
+    /** Returns whether frames have arrived that were not acknowledged to the other side. */
     public boolean isConfirmationDue() {
         return unconfirmed > 0;
     }
@@ -122,7 +122,7 @@ public final class Link {
         return received;
     }
 
-    /** Number of the next frame to be sent. */
+    /** Returns the number of the next frame to be sent. */
     long next() {
         return acknowledged + retained.size();
     }
@@ -135,12 +135,12 @@ public final class Link {
         return unconfirmedCost;
     }
 
-    /** Whether the other side can go on from {@code number}: all from there on is still here. */
+    /** Returns whether the other side can go on from {@code number}: all frames from there on are retained. */
     boolean canResumeFrom(long number) {
         return acknowledged <= number && number <= next();
     }
 
-    /** Whether the other side has confirmed more of this session than {@code theirs} says: then that is old. */
+    /** Returns whether {@code theirs} is outdated: the other side has acknowledged more of this session since. */
     boolean hasOutrun(SessionState theirs) {
         return isOpen && theirs.isOpen() && theirs.epoch() == epoch && theirs.received() < acknowledged;
     }
@@ -189,7 +189,7 @@ public final class Link {
         sentBytes += frame.length();
     }
 
-    /** The other side has everything before {@code number}. */
+    /** Releases the retained frames before {@code number}, which the other side has. */
     void acknowledge(long number) {
         while (acknowledged < number) {
             Packet frame = retained.remove();
@@ -199,7 +199,7 @@ public final class Link {
         }
     }
 
-    /** Everything that is retained, for the caller to slice and to send on a new connection. */
+    /** Returns all retained frames, for the caller to slice and to send on a new connection. */
     Iterable<Packet> resend(boolean isAgain) {
         if (isAgain) {
             resentFrames += retained.size();
@@ -217,7 +217,7 @@ public final class Link {
         }
     }
 
-    /** The other side is about to be told {@link #received}. */
+    /** Notes that {@link #received} is about to be sent to the other side. */
     void confirm(long nowNanos) {
         confirmedNanos = nowNanos;
         unconfirmed = 0;

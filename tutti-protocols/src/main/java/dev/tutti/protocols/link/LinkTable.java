@@ -14,13 +14,13 @@ final class LinkTable {
 
     private final NodeId self;
 
-    /** In the order in which they were met. */
+    /** Links in the order in which the nodes were met. */
     private final List<Link> links = new ArrayList<>();
 
-    /** The same by incarnation, which one node has, but for mistakes and malice. */
+    /** Links by incarnation. Only one node has it, apart from mistakes and malice. */
     private final HashMap<Long, Link> byIncarnation = new HashMap<>();
 
-    /** The same by address; of one address there is one process at a time. */
+    /** Links by address, at which there is one process at a time. */
     private final HashMap<String, Link> atAddress = new HashMap<>();
 
     private long forgottenEpoch;
@@ -29,12 +29,12 @@ final class LinkTable {
         this.self = self;
     }
 
-    /** In the order in which they were met. */
+    /** Returns the links in the order in which the nodes were met. */
     List<Link> all() {
         return links;
     }
 
-    /** The last that was met at an address; the others follow by {@link Link#nextThere}. */
+    /** Returns the link that was last met at an address; the others follow by {@link Link#nextThere}. */
     @Nullable Link at(String address) {
         return atAddress.get(address);
     }
@@ -99,7 +99,7 @@ final class LinkTable {
         return link;
     }
 
-    /** Whoever is met again after it was forgotten starts from an epoch that it can't have had. */
+    /** Forgets one link. A node that is met again after that starts from an epoch that it can't have had. */
     private void forgetOne() {
         for (Link link : links) {
             if (!link.isOpen() && link.connection == null) {

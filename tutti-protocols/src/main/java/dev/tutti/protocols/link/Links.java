@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The links of a node, one per other node that it has met, and the connections below them.
  *
- * <p>Either side may dial. Nobody refuses because it dials itself: when two dials cross, each side accepts the other's,
- * and then the one of the lower node takes over (docs/design/links.md has all interleavings). A connection that breaks
- * is dialled again at once by both sides: that resumes the session, or shows that the other process is gone.
+ * <p>Either side may dial, and no side refuses because it is dialling itself. When two dials cross, each side accepts
+ * the other's, and then the one of the lower node takes over (docs/design/links.md has all interleavings). Both sides
+ * redial a broken connection at once: that resumes the session, or shows that the other process is gone.
  */
 public final class Links {
 
-    /** What links tell the node. Calls come in the middle of an input: the callee may send and close. */
+    /** Receiver of the events of all links. Calls come in the middle of an input: the callee may send and close. */
     public interface Owner {
 
         /**
@@ -33,16 +33,16 @@ public final class Links {
          */
         void onOpened(Link link, boolean isFirst);
 
-        /** Its process was found to be gone: the session is about to be closed. */
+        /** The node's process was found to be gone: the session is about to be closed. */
         void onGone(Link link);
 
-        /** A session is over; nothing of it follows. */
+        /** A session has ended; no more frames of it follow. */
         void onClosed(Link link, boolean isGraceful, String reason);
 
-        /** A frame of the session, its type taken off. The packet passes on. */
+        /** A frame of the session has arrived; its type is taken off. Ownership of the packet passes to the callee. */
         void onFrame(Link link, int type, Packet frame);
 
-        /** A heartbeat; the callee reads and does not keep the packet. */
+        /** A heartbeat has arrived. The callee reads the packet and does not keep it. */
         void onHeartbeat(Link link, Packet heartbeat);
 
         /** A connection took the place of one that broke; nothing was lost. */
@@ -51,20 +51,20 @@ public final class Links {
         /** A connection was refused, by this node or by the other. */
         void onRefused(String remote, Refusal refusal, String reason);
 
-        /** A dial found nobody; what follows from it is told by other calls. */
+        /** A dial has failed; its consequences are reported by other calls. */
         void onDialFailed(String address, DialFailure failure, String detail);
 
-        /** A dial has found somebody who ended the connection, or was silent, before the handshake was over. */
+        /** A dial has reached a remote end that closed the connection, or was silent, before the handshake was over. */
         void onNoHandshake(String address, String detail);
 
         /** A dial that the node asked for has ended. */
         void onAnswered(String address, Answer answer, @Nullable NodeId node);
 
-        /** A node with which there is no session was heard. Why none may begin now; null if one may. */
+        /** Returns why no session may begin with a node that was just heard; null if one may. */
         @Nullable String objection(NodeId node);
     }
 
-    /** How a dial ended. */
+    /** Result of a dial. */
     public enum Answer {
         /** A session with the node is open. */
         CONNECTED,
@@ -74,7 +74,7 @@ public final class Links {
         AGAIN,
         /** The node is there, and enough others do not hear it yet. */
         SUSPECTED,
-        /** Nobody there, not reachable, or no peer. */
+        /** Nobody listens, the address is not reachable, or the remote end is no peer. */
         FAILED,
         /** Refused, or of no use, for a reason that lasts. */
         REFUSED
@@ -82,17 +82,17 @@ public final class Links {
 
     /**
      * @param resendBytesMax that a link retains; its session is closed at the limit
-     * @param handshakeNanos how long a handshake may take
+     * @param handshakeNanos time-out of a handshake
      * @param handshakesMax accepted connections before their HELLO
      */
     public record Limits(long resendBytesMax, long handshakeNanos, int handshakesMax) {}
 
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** Received bytes after which the sender is told at once, so that it can let go of them. */
+    /** Received bytes after which an acknowledgement is sent at once, so that the sender can release them. */
     static final int ACK_BYTES = 256 * 1024;
 
-    /** The same with very many links. */
+    /** Lower bound of that with very many links. */
     static final int ACK_BYTES_MIN = 256;
 
     /** Links up to which {@link #ACK_BYTES} holds; with more it shrinks, so that all links of all nodes keep no more. */
@@ -101,7 +101,7 @@ public final class Links {
     private static final long MILLISECOND = 1_000_000;
     private static final long RESUME_HANDSHAKE_NANOS = 1_000 * MILLISECOND;
 
-    /** To reach a node whose connection is silent. A first packet that is lost is sent again after a second (RFC 6298, 2.1). */
+    /** Time-out of a dial beside a silent connection. TCP resends a lost SYN only after a second (RFC 6298, 2.1). */
     private static final long BESIDE_NANOS = 500 * MILLISECOND;
 
     private static final long RESUME_DELAY_MIN_NANOS = 20 * MILLISECOND;
@@ -118,7 +118,7 @@ public final class Links {
 
     private final LinkTable table;
 
-    /** Those of them whose session is open. */
+    /** Links whose session is open. */
     private final List<Link> open = new ArrayList<>();
 
     private final IntMap<Connection> connections = new IntMap<>();
@@ -160,12 +160,12 @@ public final class Links {
         this.handshake = new Handshake(self, cluster, this, memory, effects, owner);
     }
 
-    /** All that are known, in the order in which they were met; sessions may be closed. */
+    /** Returns all known links, in the order in which the nodes were met. Sessions may be closed. */
     public Iterable<Link> all() {
         return table.all();
     }
 
-    /** Links whose session is open, in the order in which these began. None may be closed in an iteration. */
+    /** Returns the links with an open session, oldest session first. None may be closed in an iteration. */
     public Iterable<Link> open() {
         return open;
     }
@@ -174,7 +174,7 @@ public final class Links {
         return table.link(node);
     }
 
-    /** Whether there is or was a session with a node. */
+    /** Returns whether there is or was a session with a node. */
     public boolean hasMet(NodeId node) {
         Link link = link(node);
         return link != null && link.wasOpened();
@@ -192,14 +192,14 @@ public final class Links {
         nowNanos = now;
     }
 
-    /** When {@link #onTimer} has something to do; it may turn out to be nothing. */
+    /** Returns the time at which {@link #onTimer} may have something to do. */
     public long nextDeadline() {
         return deadlineNanos;
     }
 
     // ------------------------------------------------------------------ sending
 
-    /** Sends a numbered frame, now or when the session resumes. The packet passes. */
+    /** Sends a numbered frame, now or when the session resumes. Ownership of the packet passes to the link. */
     public void send(Link link, Packet frame) {
         if (!link.isOpen()) {
             strayFrames++;
@@ -222,7 +222,7 @@ public final class Links {
         }
     }
 
-    /** An empty heartbeat for the caller to append to and to pass to {@link #sendHeartbeat}. */
+    /** Creates an empty heartbeat for the caller to append to and to pass to {@link #sendHeartbeat}. */
     public Packet heartbeat(Link link, int bytes) {
         link.confirm(nowNanos);
         return Frames.create(memory, Frames.HEARTBEAT, 8 + bytes).appendLong(link.received());
@@ -276,7 +276,7 @@ public final class Links {
         owner.onClosed(link, isGraceful, reason);
     }
 
-    /** Ends all connections; sessions are to be left before. */
+    /** Ends all connections. Sessions have to be left before. */
     public void stop() {
         for (Connection connection : List.copyOf(handshakes.values())) {
             end(connection, "node stopped");
@@ -291,7 +291,7 @@ public final class Links {
     /**
      * Dials for discovery; {@link Owner#onAnswered} follows.
      *
-     * @param expected who was there last; null if not known
+     * @param expected node that was last found there; null if not known
      */
     public void dial(String address, @Nullable NodeId expected) {
         dial(address, expected, null);
@@ -325,7 +325,7 @@ public final class Links {
         return connection.number;
     }
 
-    /** The other end of a connection has proven who it is. */
+    /** Takes the credentials by which the other end of a connection has authenticated. */
     public void onCredentials(int number, Credentials credentials) {
         Connection connection = connections.get(number);
         if (connection != null) {
@@ -360,7 +360,7 @@ public final class Links {
     private void setDeadline(Connection connection) {
         long handshakeNanos = limits.handshakeNanos();
         if (connection.resuming != null || connection.claim != null) {
-            // What waits is a session, or a newcomer: better to try twice than to wait until it is given up.
+            // A session or a newcomer waits for this: better to try twice than to wait until it is given up.
             handshakeNanos = Math.min(handshakeNanos, RESUME_HANDSHAKE_NANOS);
         }
         setDeadline(connection, handshakeNanos);
@@ -409,8 +409,8 @@ public final class Links {
     }
 
     /**
-     * Somebody says that the process is gone: it is dialled again, as if the connection had ended. The session goes on over
-     * the new one, or is over at once, and not only after as long a silence as it takes otherwise.
+     * Checks a node whose process is said to be gone: it is dialled again, as if the connection had ended. The session
+     * continues over the new one or ends at once, instead of only after the usual time of silence.
      */
     public void lookAfter(NodeId node, String reason) {
         Link link = link(node);
@@ -426,10 +426,10 @@ public final class Links {
     }
 
     /**
-     * Nothing is heard of a node for longer than it is ever silent. A connection that has lost something waits twice as long
-     * for each attempt to send it again (RFC 6298), and so stays silent for as long again as the network did. A new one
-     * does not: it is dialled beside it, and takes its place if it is answered. To be called again while the silence lasts:
-     * no attempt is a long one.
+     * Dials a node beside its connection because nothing is heard of it for longer than it is ever silent. TCP doubles
+     * its time-out with each retransmission (RFC 6298), and so may stay silent for as long again as the network did. A
+     * new connection does not, and replaces the old one if it is answered. The caller repeats this while the silence
+     * lasts, since each attempt is short.
      */
     public void onSilent(Link link) {
         if (link.isOpen() && link.connection != null && link.resuming == null) {
@@ -439,7 +439,7 @@ public final class Links {
         }
     }
 
-    /** The session has lost its connection: dialling tells what has become of the other side. */
+    /** Redials after the session has lost its connection, which shows whether the other side is still there. */
     private void broken(Link link) {
         detach(link);
         link.resumeAttempts = 0;
@@ -466,7 +466,7 @@ public final class Links {
     }
 
     /**
-     * A dial that was not to resume a session has ended.
+     * Takes the end of a dial that was not meant to resume a session.
      *
      * @param node that is there; null if none was found
      */
@@ -486,7 +486,7 @@ public final class Links {
         }
     }
 
-    /** Dials the address of a newcomer to see who is there; false if that is under way for somebody else. */
+    /** Dials a newcomer's address to see which node is there. Returns false if another claim is already checking it. */
     boolean check(Claim claim) {
         String address = claim.hello().node().address();
         if (!claims.add(address)) {
@@ -496,7 +496,7 @@ public final class Links {
         return true;
     }
 
-    /** A dialled connection has ended, or was ended, before it came to carry a session. */
+    /** Takes the end of a dialled connection that never carried a session. */
     void missed(Connection connection, Answer answer, @Nullable NodeId node) {
         Link link = connection.resuming;
         if (link == null) {
@@ -632,7 +632,7 @@ public final class Links {
         return true;
     }
 
-    /** A numbered frame of a type that this version does not know. */
+    /** Counts and releases a numbered frame of a type that this version does not know. */
     public void unknown(Packet frame) {
         unknownFrames++;
         frame.release();
@@ -650,7 +650,7 @@ public final class Links {
         owner.onOpened(link, isFirst);
     }
 
-    /** Nodes that were met and are gone don't count. */
+    /** Adapts {@link #ackBytes} to the number of open sessions. Links without a session do not count. */
     private void shareAcks() {
         long many = Math.max(LINKS_USUAL, open.size());
         ackBytes = Math.max(ACK_BYTES_MIN, ACK_BYTES * (long) LINKS_USUAL * LINKS_USUAL / (many * many));
@@ -667,7 +667,7 @@ public final class Links {
         }
         Connection obsolete = link.resuming;
         if (obsolete != null && !obsolete.isConnected) {
-            // Not yet said hello: nobody there counts on it.
+            // It has not sent HELLO: the other side does not count on it.
             link.resuming = null;
             end(obsolete, "the other side was quicker");
         }
@@ -701,7 +701,7 @@ public final class Links {
         return table;
     }
 
-    /** One address has one process: sessions with others at the same address are over. */
+    /** Closes the sessions with other nodes at the same address, where there is one process at a time. */
     void closeOlder(NodeId node) {
         if (mistake == Mistake.KEEP_PREDECESSOR) {
             return;

@@ -1,6 +1,6 @@
 package dev.tutti.protocols.link;
 
-/** Why a connection is refused at its handshake. The order is the code on the wire. */
+/** Reason for refusing a connection at its handshake. The ordinal is the code on the wire. */
 public enum Refusal {
     /** Not this protocol, or not decodable. */
     MALFORMED,
@@ -8,15 +8,15 @@ public enum Refusal {
     VERSION,
     /** Another cluster. */
     CLUSTER,
-    /** It is this node itself. */
+    /** The connection is from this node itself. */
     SELF,
     /** Another node, at another address, has the same incarnation. */
     INCARNATION,
     /** A newer incarnation at the same address is connected. */
     OLDER,
-    /** The two have met: there is a connection, or a state that the HELLO did not know of. No fault of anybody. */
+    /** The two have met: there is a connection, or a state that the HELLO did not know of. This is no error. */
     KNOWN,
-    /** Enough others do not hear it. */
+    /** Enough other nodes do not hear the node. */
     SUSPECTED,
     /** Not in time, or too many at once. */
     OVERLOAD,
@@ -25,7 +25,7 @@ public enum Refusal {
 
     private static final Refusal[] CODES = values();
 
-    /** Whether it happens in normal service and nobody needs to hear of it. */
+    /** Returns whether it happens in normal operation and need not be reported. */
     public boolean isQuiet() {
         return this == SELF || this == KNOWN;
     }

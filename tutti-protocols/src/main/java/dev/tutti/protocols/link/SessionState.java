@@ -3,7 +3,7 @@ package dev.tutti.protocols.link;
 import dev.tutti.core.Packet;
 
 /**
- * What one side knows of its session with the other: what the handshake compares.
+ * State of a session as one side knows it, which the handshake compares with the other side's.
  *
  * @param epoch counts the sessions of a pair of nodes; 0 before the first
  * @param isOpen whether the session of that epoch goes on; all before it are closed
@@ -13,7 +13,7 @@ record SessionState(long epoch, boolean isOpen, long received) {
 
     static final SessionState NONE = new SessionState(0, false, 0);
 
-    /** What a handshake comes to, seen from the side that was dialled. */
+    /** Outcome of a handshake, seen from the side that was dialled. */
     enum Agreement {
         /** Both have the session open: it goes on. */
         RESUME,
@@ -27,7 +27,7 @@ record SessionState(long epoch, boolean isOpen, long received) {
         TELL
     }
 
-    /** What follows when somebody in state {@code other} has dialled somebody in this state. */
+    /** Returns the outcome when a dialler in state {@code other} has reached a node in this state. */
     Agreement agree(SessionState other) {
         if (isOpen && other.isOpen) {
             return epoch == other.epoch ? Agreement.RESUME : Agreement.TELL;
@@ -48,7 +48,7 @@ record SessionState(long epoch, boolean isOpen, long received) {
 
     static SessionState decode(Packet frame) {
         SessionState state = new SessionState(frame.takeLong(), frame.takeBoolean(), frame.takeLong());
-        // An epoch near the end of its range would leave no next one.
+        // An epoch near the end of its range would leave no successor.
         if (state.epoch < 0 || state.epoch > Long.MAX_VALUE / 2 || state.received < 0) {
             frame.markMalformed();
         }

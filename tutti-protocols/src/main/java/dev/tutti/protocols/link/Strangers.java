@@ -4,7 +4,7 @@ import dev.tutti.core.Packet;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What those who are no peers seem to be, for people. */
+/** Guesses the protocol of remote ends that are no peers, for messages to people. */
 final class Strangers {
 
     private Strangers() {}

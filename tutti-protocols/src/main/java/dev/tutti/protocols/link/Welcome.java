@@ -9,7 +9,7 @@ import dev.tutti.core.Wire;
  * The answer to a HELLO that is accepted.
  *
  * @param version the version that both speak from now on
- * @param node who is here
+ * @param node that was dialled
  * @param connection its number of this connection
  * @param session the session that goes on or begins; if it is closed, the dialler is to close it too and to dial again
  * @param from number of the first frame that will be sent on this connection
@@ -25,7 +25,7 @@ record Welcome(int version, NodeId node, int connection, SessionState session, l
         return frame.appendLong(from);
     }
 
-    /** Reads what follows the type. */
+    /** Reads the fields that follow the type. */
     static Welcome decode(Packet frame) {
         return new Welcome(
                 frame.takeByte(), Wire.takeNode(frame), frame.takeInt(), SessionState.decode(frame), frame.takeLong());

@@ -10,33 +10,33 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * What a member says about itself. Ballots are started from adverts; a stale one costs a refusal or another ballot, never
- * safety, so that each is told only to those who need it (docs/design/membership.md, section Adverts).
+ * Statement of a member about itself. Ballots are started from adverts. A stale one costs a refusal or another ballot
+ * but never safety, so each is sent only to the members that need it (docs/design/membership.md, section Adverts).
  *
  * @param view the installed view
  * @param promised the highest ballot answered or started
- * @param follows whom the member takes for its coordinator
+ * @param follows the member that it regards as its coordinator
  * @param joined number of the first view of two or more that the member was in; {@link #NOT_YET} before, or {@link #OUTSIDE}
  */
 record Advert(ViewId view, ViewId promised, Member follows, long joined) {
 
-    /** What goes with an advert. */
+    /** Content sent along with an advert. */
     sealed interface Detail {}
 
     record Nothing() implements Detail {}
 
-    /** To a member that is followed from now on: all with whom there is a session, and all that were lost. */
+    /** Sent to a member that is followed from now on: all members with a session, and all that were lost. */
     record Heard(List<Member> heard, List<Member> lost) implements Detail {}
 
-    /** To the member that is followed: what has changed since the last one. What is lost is named again. */
+    /** Sent to the member that is followed: changes since the last advert. Lost members are named again. */
     record Changes(List<Member> opened, List<Member> closed, List<Member> lost) implements Detail {}
 
-    /** To somebody who has asked: the members of the view. */
+    /** Sent to a member that has asked: the members of the view. */
     record Listed(List<Member> members) implements Detail {}
 
     static final long NOT_YET = Long.MAX_VALUE;
 
-    /** For {@link #joined}: it stands outside of the primary partition, however old it was in it. */
+    /** Value of {@link #joined} of a member outside of the primary partition, however old it was in it. */
     static final long OUTSIDE = Long.MAX_VALUE - 1;
 
     private static final int NOTHING = 0;
@@ -44,12 +44,12 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
     private static final int CHANGES = 2;
     private static final int LISTED = 3;
 
-    /** Whether one who knows {@code other} has to hear this: a promise is of interest to nobody but the coordinator. */
+    /** Returns whether a member that knows {@code other} needs this one: only the coordinator cares about a promise. */
     boolean saysMoreThan(Advert other) {
         return joined != other.joined || !view.equals(other.view) || !follows.equals(other.follows);
     }
 
-    /** Whether this was said outside of the primary partition, and after {@code installed} had been promised. */
+    /** Returns whether this was sent outside of the primary partition, after {@code installed} had been promised. */
     boolean isOutsideSince(ViewId installed) {
         return isOutsideSince(joined, promised, installed);
     }
@@ -83,7 +83,7 @@ record Advert(ViewId view, ViewId promised, Member follows, long joined) {
         }
     }
 
-    /** Bytes that {@link #appendTo} may take. */
+    /** Returns the bytes that {@link #appendTo} takes at most. */
     long bytesMax(Detail detail) {
         long bytes = 64 + 3L * Wire.bytesMax(follows) + Wire.bytesMax(view.proposer()) + Wire.bytesMax(promised.proposer());
         return bytes

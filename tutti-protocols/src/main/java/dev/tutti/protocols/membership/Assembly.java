@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A control message that comes in pieces, because it does not fit into a frame. A session is FIFO, so that a piece needs
- * to say nothing but whether it is the last. What is kept grows with what has arrived, up to {@link #BYTES_MAX}.
+ * Control message that arrives in pieces because it does not fit into a frame. A session is FIFO, so a piece only needs
+ * to say whether it is the last. Memory grows with the bytes that have arrived, up to {@link #BYTES_MAX}.
  */
 final class Assembly {
 
@@ -22,12 +22,12 @@ final class Assembly {
 
     private static final int CHUNK_BYTES = 32 * 1024;
 
-    /** As they come, so that a message of n bytes costs no more than 2 n: these, and the whole. */
+    /** Chunks as they arrive. A message of n bytes takes at most 2 n: the chunks, and the whole. */
     private final List<byte[]> chunks = new ArrayList<>();
 
     private int length;
 
-    /** Returns false if the message would be too long. */
+    /** Adds a piece. Returns false if the message would be too long. */
     boolean add(Packet piece) {
         int more = piece.length();
         if (length + more > BYTES_MAX) {
@@ -51,7 +51,7 @@ final class Assembly {
         return length;
     }
 
-    /** The whole message, for the receiver to read. */
+    /** Returns the whole message, for the receiver to read. */
     Packet message() {
         byte[] bytes = new byte[length];
         for (int index = 0; index < chunks.size(); index++) {
@@ -61,7 +61,7 @@ final class Assembly {
         return Packet.of(new Block(ByteBuffer.wrap(bytes), Memory.onHeap()), 0, length);
     }
 
-    /** The next piece of a message, from {@code offset} on; null after the last. */
+    /** Returns the next piece of a message, from {@code offset} on; null after the last. */
     static @Nullable Packet piece(Packet message, int kind, int offset, Memory memory) {
         int rest = message.length() - offset;
         if (rest <= 0) {

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what a member takes from its peers in a view change: who may send a message, which members it may name, and which
- * numbers in it can be true. {@code docs/design/peers.md} has the table of all messages.
+ * Validates messages of peers in a view change: which member may send one, which members it may name, and which numbers
+ * in it are plausible. {@code docs/design/peers.md} has the table of all messages.
  */
 final class Authority {
 
@@ -23,12 +23,12 @@ final class Authority {
     static final long NUMBER_MAX = 1L << 62;
 
     /**
-     * How far a number may be beyond this member's own, once this member has been in a view with others or has answered a
-     * ballot. A lie can raise the numbers of a group by this much, so that it takes 2^30 of them to come near the end.
+     * Highest distance of a number from this member's own, once this member has been in a view with others or has
+     * answered a ballot. A lie can raise the numbers of a group by this much, so it takes 2^30 lies to exhaust them.
      */
     static final long JUMP_MAX = 1L << 32;
 
-    /** Members without a session that are remembered: a decision may still name them. */
+    /** Number of members without a session that are remembered, since a decision may still name them. */
     private static final int GONE_MAX = 4_096;
 
     private final Member self;
@@ -51,7 +51,7 @@ final class Authority {
 
     // ------------------------------------------------------------------ who may send what
 
-    /** Why a message must not be taken from its sender, as far as its kind says; null if it may. */
+    /** Returns why a message of this kind must not be taken from its sender; null if it may. */
     @Nullable DropReason objection(int kind, Member from, Packet packet) {
         boolean isOfProposer =
                 switch (kind) {
@@ -61,7 +61,7 @@ final class Authority {
         return isOfProposer && !proposer(packet).equals(from) ? DropReason.FORGED : null;
     }
 
-    /** Who has proposed the ballot that a message begins with; reads nothing away. */
+    /** Returns the proposer of the ballot that a message begins with, and leaves the message unread. */
     private Member proposer(Packet packet) {
         int length = packet.length();
         Member proposer = Wire.takeViewId(packet, known).proposer();
@@ -69,7 +69,7 @@ final class Authority {
         return proposer;
     }
 
-    /** Why an advert can't be true; null if it can. */
+    /** Returns why an advert is implausible; null if it is not. */
     @Nullable DropReason objection(Member from, Advert advert, long own) {
         long joined = advert.joined();
         long number = advert.view().number();
@@ -82,10 +82,10 @@ final class Authority {
     }
 
     /**
-     * Why an answer can't be true; null if it can.
+     * Returns why an answer is implausible; null if it is not.
      *
-     * @param view that the sender says to be in
-     * @param received what it says to have delivered there
+     * @param view view that the sender claims to be in
+     * @param received numbers that it claims to have delivered there
      */
     @Nullable DropReason objection(Member from, ViewId ballot, View view, TreeMap<Member, Long> received) {
         if (view.id().number() < 1 || view.id().isAfter(ballot)) {
@@ -101,7 +101,7 @@ final class Authority {
         return isOfView && view.contains(from) ? null : DropReason.FORGED;
     }
 
-    /** Why a vote can't be true; null if it can: all that it names came before the ballot. */
+    /** Returns why a vote is implausible; null if it is not. All that it names must be older than the ballot. */
     static @Nullable DropReason objection(ViewId ballot, Succession.@Nullable Vote vote) {
         if (vote == null) {
             return null;
@@ -116,10 +116,10 @@ final class Authority {
     }
 
     /**
-     * Why a view that a ballot has decided on, or that it completes, can't be right; null if it can.
+     * Returns why a view that a ballot has decided on, or that it completes, is implausible; null if it is not.
      *
-     * @param since by rank, since which view its members have been with others
-     * @param isProposal the view may be one that was proposed in an earlier ballot, to members that have begun again since
+     * @param since by rank, the view since which each of its members has been with others
+     * @param isProposal the view may have been proposed in an earlier ballot, to members that have restarted since
      */
     @Nullable DropReason objection(ViewId ballot, View record, long[] since, boolean isProposal) {
         if (record.id().isAfter(ballot) || record.id().number() < 1) {
@@ -151,7 +151,7 @@ final class Authority {
         return null;
     }
 
-    /** Members with a session are known by their names too, which are no part of their identity. */
+    /** Returns whether a member is known. Names, which are no part of identities, must match if there is a session. */
     private boolean isKnown(Member member) {
         if (member.equals(self)) {
             return member.name().equals(self.name());
@@ -166,7 +166,7 @@ final class Authority {
     // ------------------------------------------------------------------ numbers
 
     /**
-     * Whether a number can be true.
+     * Returns whether a number is plausible.
      *
      * @param own the highest number of a view or a ballot that this member has taken part in; 1 if it is new, and may meet a
      *     group of any age
@@ -175,7 +175,7 @@ final class Authority {
         return 0 <= id.number() && id.number() <= limit(own) && 0 <= id.attempt();
     }
 
-    /** The highest number that can be true for one whose own is {@code own}. */
+    /** Returns the highest number that is plausible for a member whose own is {@code own}. */
     static long limit(long own) {
         return own <= 1 ? NUMBER_MAX : Math.min(own, Long.MAX_VALUE - 2 * JUMP_MAX) + JUMP_MAX;
     }

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ballot that this member runs: who is asked, who has answered, and what follows from the answers (spec/VIEWCHANGE.md,
- * R6 and R7).
+ * Ballot that this member runs: the members asked, their answers, and the decision that follows (spec/VIEWCHANGE.md, R6
+ * and R7).
  */
 final class Ballot {
 
@@ -23,8 +23,8 @@ final class Ballot {
      * A member's promise.
      *
      * @param view the view it is in
-     * @param received what it delivered there without gap
-     * @param vote null in groups of which each side goes on
+     * @param received by sender, the numbers up to which it delivered there without gap
+     * @param vote null in groups of which each side of a partition goes on
      */
     record Answer(View view, TreeMap<Member, Long> received, Succession.@Nullable Vote vote) {
         Answer(View view, TreeMap<Member, Long> received) {
@@ -32,10 +32,10 @@ final class Ballot {
         }
     }
 
-    /** A member that has to catch up with a view that others of its part have installed, and who has what it lacks. */
+    /** Member that has to catch up with a view that others of its part have installed, with a holder to fetch from. */
     record Straggler(Member member, View view, Member holder) {}
 
-    /** The new view, and per part and sender the member to fetch from. */
+    /** New view, and per part and sender the member to fetch missing packets from. */
     record Decision(View view, Map<ViewId, TreeMap<Member, Member>> holders) {
 
         TreeMap<Member, Member> holdersOf(View.Part part) {
@@ -50,7 +50,7 @@ final class Ballot {
     private final Mistake mistake;
     private final TreeMap<Member, Answer> answers = new TreeMap<>();
 
-    /** The last answer of each, also of those who have to answer again. */
+    /** Last answer of each member, including those that have to answer again. */
     private final TreeMap<Member, Answer> said = new TreeMap<>();
 
     private final TreeSet<Member> silent = new TreeSet<>();
@@ -63,13 +63,13 @@ final class Ballot {
 
     /**
      * @param candidates by rank; in this order they are the members of the view
-     * @param startedIn the view that its proposer was in
+     * @param startedIn view that its proposer was in
      */
     Ballot(ViewId id, List<Member> candidates, View startedIn) {
         this(id, candidates, List.of(), startedIn, Mistake.NONE);
     }
 
-    /** @param electors who is asked and will not be in the view */
+    /** @param electors members that are asked and will not be in the view */
     Ballot(ViewId id, List<Member> candidates, List<Member> electors, View startedIn, Mistake mistake) {
         this.id = id;
         this.startedIn = startedIn;
@@ -77,7 +77,7 @@ final class Ballot {
         this.electors = List.copyOf(electors);
         this.mistake = mistake;
         if (!isAsked(id.proposer())) {
-            // Its answer would stand for that of somebody who has not answered yet.
+            // Its answer would be counted in place of one that has not come yet.
             throw new IllegalArgumentException("ballot " + id + " without its proposer");
         }
     }
@@ -117,7 +117,7 @@ final class Ballot {
         return silent.add(member);
     }
 
-    /** Whose answer, or acceptance, has not come. */
+    /** Returns the members whose answer, or acceptance once there is a proposal, has not come. */
     List<Member> missing() {
         List<Member> missing = new ArrayList<>();
         boolean isProposed = ends != null;
@@ -132,7 +132,7 @@ final class Ballot {
     /**
      * Takes an answer.
      *
-     * @return false if the member has answered before and says nothing newer: it was told to catch up, or has nothing to say
+     * @return false if this is not newer than its last answer: it was told to catch up, or nothing has changed
      */
     boolean record(Member member, Answer answer) {
         Answer before = said.put(member, answer);
@@ -155,17 +155,18 @@ final class Ballot {
         return answers.size() == candidates.size() + electors.size();
     }
 
-    /** Whether it depends on nobody's answer any more. */
+    /** Returns whether no more answers are needed. */
     boolean isOver() {
         return isComplete() && (ends == null || isDecided);
     }
 
     /**
-     * Those who come from a view after which another candidate, that came with them from it, has installed one: that
-     * candidate holds all of their cut. Their answers are forgotten; they answer again when they have caught up. A view
+     * Returns stragglers and forgets their answers; they answer again once they have caught up. A straggler is in a
+     * view after which a candidate of its part has installed another one: this candidate holds all of the cut. A view
      * that only members of other parts have installed is not completed (decision D3).
      *
-     * <p>Who is behind itself and has what another one lacks waits: with the next view it would free the copies.
+     * <p>A straggler that is itself a holder for another one has to wait: installing the next view would free its
+     * copies.
      */
     List<Straggler> takeStragglers() {
         List<Straggler> stragglers = new ArrayList<>();
@@ -190,9 +191,9 @@ final class Ballot {
     }
 
     /**
-     * Stragglers who would have to go two ways: the view that they have to catch up with was left by somebody for a later
-     * one, in which they are said to come from where they are now. Whoever goes one way with some must not go on with the
-     * others before a view has separated them [S12; docs/decisions/0102-divergent-members-are-excluded.md].
+     * Returns the stragglers with two diverging ways to go on: the view that they have to catch up with was left by
+     * another member for a later one, which names them as coming from their present view. A member that goes one way
+     * with some must not continue with the others before a view has separated them [S12; docs/decisions/0102].
      */
     List<Member> torn() {
         List<Member> torn = new ArrayList<>();
@@ -214,8 +215,8 @@ final class Ballot {
     }
 
     /**
-     * Whether a member has delivered more than the cut with which others of its part have left their view. That comes about
-     * where it has fetched what a proposal named that was not decided.
+     * Returns whether a member has delivered more than the cut with which others of its part have left their view. This
+     * happens if it has fetched up to the cut of a proposal that was not decided.
      */
     private static boolean hasPassed(View view, ViewId previous, TreeMap<Member, Long> received) {
         for (View.Part part : view.parts()) {
@@ -244,7 +245,7 @@ final class Ballot {
         return false;
     }
 
-    /** The highest view that others of its part have installed, and who; null if there is none. */
+    /** Returns the highest view that others of the same part have installed, with a holder; null if there is none. */
     private @Nullable Straggler straggler(Member member, ViewId memberView) {
         Straggler straggler = null;
         for (Map.Entry<Member, Answer> other : answers.entrySet()) {
@@ -271,7 +272,7 @@ final class Ballot {
         return false;
     }
 
-    /** Whether nothing was sent in the views before: then there is nothing to keep for those who are behind. */
+    /** Returns whether nothing was sent in the previous views, so that no copies have to be kept for stragglers. */
     static boolean isIdle(View installed) {
         for (View.Part part : installed.parts()) {
             for (long number : part.cut().values()) {
@@ -283,7 +284,7 @@ final class Ballot {
         return true;
     }
 
-    /** All have answered and nobody has to catch up: the view, its parts, and who has what. */
+    /** Decides on the view, its parts and the holders, once all have answered and none has to catch up. */
     Decision decide() {
         TreeMap<ViewId, List<Member>> groups = new TreeMap<>();
         for (Member candidate : candidates) {
@@ -298,7 +299,7 @@ final class Ballot {
             for (Member member : members) {
                 answer(member).received().forEach((sender, number) -> {
                     if (number > sentBy(sender, previous)) {
-                        // A lie: nobody could fetch it, and the view would never begin.
+                        // The number is a lie: no member could fetch up to it, and the view would never begin.
                         return;
                     }
                     if (mistake == Mistake.DROP_DEPARTED && !candidates.contains(sender)) {
@@ -321,7 +322,7 @@ final class Ballot {
         return new Decision(new View(id, candidates, parts), holders);
     }
 
-    /** What a sender says to have sent in a view, if it comes from there itself; else without bound. */
+    /** Returns the number up to which a sender claims to have sent in a view; no bound if it is not from there. */
     private long sentBy(Member sender, ViewId previous) {
         Answer own = answers.get(sender);
         return own != null && own.view().id().equals(previous) ? own.received().getOrDefault(sender, 0L) : Long.MAX_VALUE;
@@ -343,12 +344,12 @@ final class Ballot {
         return vote;
     }
 
-    /** The member answers again. */
+    /** Forgets the answer of a member, which will answer again. */
     void forget(Member member) {
         answers.remove(member);
     }
 
-    /** There is no majority among those who are asked: nothing can come of it before others come. */
+    /** Notes that the members asked are no majority: the ballot waits until others come. */
     void await() {
         isWaiting = true;
     }
@@ -357,7 +358,7 @@ final class Ballot {
         return isWaiting;
     }
 
-    /** The successor of {@code last}, as {@link #decide} has it. */
+    /** Proposes the successor of {@code last} that {@link #decide} returns. */
     Decision propose(Succession.Primary last) {
         ends = last;
         Decision decision = decide();
@@ -374,7 +375,7 @@ final class Ballot {
         return new Decision(new View(view.id(), view.members(), view.parts(), primary), decision.holders());
     }
 
-    /** What was proposed in an earlier ballot, again; with holders for what can be completed. */
+    /** Proposes the view of an earlier ballot again, with holders for the parts that can be completed. */
     Decision propose(Succession.Primary last, View again) {
         ends = last;
         Map<ViewId, TreeMap<Member, Member>> holders = new LinkedHashMap<>();
@@ -394,7 +395,7 @@ final class Ballot {
         return new Decision(again, holders);
     }
 
-    /** Whether the member can go from where it is to the proposed view: it is in it, and all up to the cut can be had. */
+    /** Returns whether the member can install the proposed view: it is in it, and all up to the cut can be fetched. */
     boolean canInstall(Member member, Decision decision) {
         Answer answer = answer(member);
         for (View.Part part : decision.view().parts()) {
@@ -406,7 +407,7 @@ final class Ballot {
         return false;
     }
 
-    /** A member has accepted. Returns whether that makes the decision. */
+    /** Takes the acceptance of a member. Returns whether that decides the ballot. */
     boolean accept(Member member) {
         Succession.Primary last = ends;
         if (last == null || isDecided) {
@@ -424,7 +425,7 @@ final class Ballot {
         return isDecided;
     }
 
-    /** Whether an answer of this member still counts. */
+    /** Returns whether an answer of the member still counts. */
     boolean awaits(Member member) {
         return ends == null && isAsked(member);
     }

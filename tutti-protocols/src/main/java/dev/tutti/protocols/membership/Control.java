@@ -18,10 +18,10 @@ final class Control {
 
     private Control() {}
 
-    /** Bytes of a member's identity at most: numbers, and two texts of characters of three bytes. */
+    /** Largest identity of a member in bytes: numbers, and two texts of characters of three bytes. */
     private static final int MEMBER_BYTES_MAX = 20 + 2 * 3 * NodeId.TEXT_MAX;
 
-    /** For what is put before a message below this layer; some are kept by the thousand until they are acknowledged. */
+    /** Headroom for lower layers. It is small because thousands of messages may be kept until they are acknowledged. */
     private static final int HEADROOM = 32;
 
     static Packet prepare(ViewId ballot, ViewId view) {
@@ -77,7 +77,7 @@ final class Control {
         return nack;
     }
 
-    /** @param since by rank in the record, since which view a member has been with others */
+    /** @param since by rank in the record, the view since which a member has been with others */
     static Packet cut(ViewId ballot, View record, long[] since, TreeMap<Member, Member> holders) {
         return cut(Kind.CUT, ballot, record, since, holders);
     }
@@ -112,7 +112,7 @@ final class Control {
         return followed;
     }
 
-    /** What says nothing but which ballot it is about. */
+    /** Creates a message that contains only the id of a ballot. */
     static Packet note(int kind, ViewId ballot) {
         Packet note = message(kind, 64 + MEMBER_BYTES_MAX);
         Wire.append(note, ballot);
@@ -126,7 +126,7 @@ final class Control {
         return learn;
     }
 
-    /** @param asked all who have answered, and have to wait */
+    /** @param asked all members that have answered, and have to wait */
     static Packet wait(ViewId ballot, List<Member> asked, String reason) {
         long bytesMax = 64 + MEMBER_BYTES_MAX + Advert.bytesMax(asked) + 3L * reason.length();
         Packet wait = message(Kind.WAIT, bytesMax);
@@ -135,7 +135,7 @@ final class Control {
         return wait.appendText(reason);
     }
 
-    /** A message to append to, which must not take more than {@code bytesMax}. */
+    /** Creates a message to append at most {@code bytesMax} to. */
     static Packet message(int kind, long bytesMax) {
         if (bytesMax > Integer.MAX_VALUE / 2) {
             throw new IllegalStateException("a control message of up to " + bytesMax + " bytes");
@@ -148,8 +148,8 @@ final class Control {
     }
 
     /**
-     * All get the same memory: a view of thousands, once for each of them, would be too much to keep until it is
-     * acknowledged. What is put before a message below this layer is the same on every link.
+     * Sends a message. All receivers share its memory, since a view of thousands, copied for each of them, would be too
+     * much to keep until it is acknowledged. The headers of lower layers are the same on every link.
      */
     static void send(Packet message, Collection<Member> receivers, Outbox out) {
         if (message.length() <= Packet.PAYLOAD_MAX) {

@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Members that have kept the others waiting, and until when nobody waits for each. The first default of a member costs it
- * nothing. From the second on it is left out for a while that doubles each time, up to {@value #PAUSE_MAX_TIMEOUTS} times the ballot-timeout. Who has
- * kept nobody waiting for as long as that is forgotten.
+ * Members that have kept the others waiting, and the time until which each is left out. A member's first
+ * {@code forgiven} defaults have no consequence. Each further one leaves it out for twice as long, up to
+ * {@value #PAUSE_MAX_TIMEOUTS} times the ballot-timeout. A member without a default for that time is forgotten.
  *
- * <p>A member is known by its address: a process that is started again is not another one. At most {@value #KNOWN_MAX} are
+ * <p>Members are identified by address, so that a restart does not clear the record. At most {@value #KNOWN_MAX} are
  * remembered, those with the latest defaults.
  */
 final class Defaulters {
 
     static final int KNOWN_MAX = 1_024;
 
-    /** The first pause, and the longest one, in ballot-timeouts: a slow network, for which that is short, costs nobody minutes. */
+    /** First pause in ballot-timeouts. It is short, so that a slow network does not exclude a member for minutes. */
     private static final int PAUSE_MIN_TIMEOUTS = 2;
 
     private static final int PAUSE_MAX_TIMEOUTS = 24;
@@ -28,7 +28,7 @@ final class Defaulters {
         long untilNanos;
     }
 
-    /** The latest default last. */
+    /** Records by address, the one with the latest default last. */
     private final LinkedHashMap<String, Record> records = new LinkedHashMap<>();
 
     private final int forgiven;
@@ -36,14 +36,14 @@ final class Defaulters {
     private final long pauseMaxNanos;
     private long total;
 
-    /** @param forgiven defaults of a member that cost it nothing */
+    /** @param forgiven defaults of a member that have no consequence */
     Defaulters(int forgiven, long ballotTimeoutNanos) {
         this.forgiven = forgiven;
         this.pauseMinNanos = PAUSE_MIN_TIMEOUTS * ballotTimeoutNanos;
         this.pauseMaxNanos = PAUSE_MAX_TIMEOUTS * ballotTimeoutNanos;
     }
 
-    /** A member has kept the others waiting. Returns for how long it is left out, in nanoseconds; 0 if it is not. */
+    /** Notes a default of a member. Returns the nanoseconds for which it is left out; 0 if it is not. */
     long add(Member member, long nowNanos) {
         String address = member.node().address();
         Record record = records.remove(address);
@@ -67,8 +67,8 @@ final class Defaulters {
     }
 
     /**
-     * A member is gone, and may have been the cause of all waiting: the others are taken back now. What they are said to have
-     * done is remembered, so that pauses go on to grow, and so is what the one that is gone has done.
+     * Takes back all others after a member is gone, which may have been the cause of all waiting. The defaults remain
+     * on record, so that pauses continue to grow, and so do those of the member that is gone.
      */
     void forgiveOthers(Member gone, long nowNanos) {
         records.forEach((address, record) -> {
@@ -78,7 +78,7 @@ final class Defaulters {
         });
     }
 
-    /** The addresses of those that are left out now. */
+    /** Returns the addresses of the members that are left out now. */
     TreeSet<String> leftOut(long nowNanos) {
         TreeSet<String> leftOut = new TreeSet<>();
         records.forEach((address, record) -> {
@@ -89,7 +89,7 @@ final class Defaulters {
         return leftOut;
     }
 
-    /** When the next of them is taken back; {@link Long#MAX_VALUE} if nobody is left out. */
+    /** Returns the time at which the next member is taken back; {@link Long#MAX_VALUE} if none is left out. */
     long nextReturnNanos(long nowNanos) {
         long next = Long.MAX_VALUE;
         for (Map.Entry<String, Record> each : records.entrySet()) {
@@ -99,7 +99,7 @@ final class Defaulters {
         return next;
     }
 
-    /** How often a member was left out. */
+    /** Returns how many times members were left out. */
     long total() {
         return total;
     }

@@ -1,8 +1,8 @@
 package dev.tutti.protocols.membership;
 
 /**
- * How long newcomers wait for more newcomers, so that those who are started together come in few views. A single one
- * waits for one look; as long as others are coming, looks go on, each twice as long after the one before, up to a limit.
+ * Time for which newcomers wait for more newcomers, so that members started together join in few views. A single
+ * newcomer waits for one look. While more are coming, further looks follow at doubling intervals, up to a limit.
  */
 final class Gathering {
 
@@ -14,13 +14,13 @@ final class Gathering {
     private long newsAtLook;
 
     /**
-     * @param limitNanos that newcomers wait at most, counted from the first of them
+     * @param limitNanos longest wait of newcomers, counted from the first of them
      */
     Gathering(long limitNanos) {
         this.limitNanos = limitNanos;
     }
 
-    /** A session, a follower, or what a follower hears has come. */
+    /** Notes that a session, a follower, or a session of a follower was added. */
     void onGrowth() {
         news++;
     }
@@ -37,9 +37,9 @@ final class Gathering {
     }
 
     /**
-     * How long until the next look; 0 if they have waited enough.
+     * Returns the nanoseconds until the next look; 0 if they have waited enough.
      *
-     * @param isComplete everybody who follows could come
+     * @param isComplete all followers could be in the view
      */
     long look(int followersNow, boolean isComplete, long nowNanos) {
         boolean isGrowing = followersNow > followers || !isComplete && news > newsAtLook;

@@ -1,6 +1,6 @@
 package dev.tutti.protocols.membership;
 
-/** Kinds of packets, as their first byte says; everything above this layer travels as DATA. */
+/** Kinds of packets, which are their first byte. Packets of the layers above are sent as DATA. */
 final class Kind {
 
     private Kind() {}

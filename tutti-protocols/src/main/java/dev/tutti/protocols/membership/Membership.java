@@ -24,31 +24,31 @@ import org.jspecify.annotations.Nullable;
  * coordinator can hear.
  *
  * <p>Implements the model-checked protocol of {@code docs/design/membership.md}, whose rule numbers stand in brackets
- * here. What was received, and how missing packets are fetched, is the business of the layer above, which is asked by
- * {@link Signal.Freeze} and {@link Signal.Reach}. Control messages need no repetition: a session delivers them or is
- * lost, and a lost session restarts the ballot.
+ * here. The layer above knows what was received, and fetches missing packets; it is asked by {@link Signal.Freeze} and
+ * {@link Signal.Reach}. Control messages need no repetition: a session delivers them or is lost, and a lost session
+ * restarts the ballot.
  */
 public final class Membership implements Layer {
 
     /**
-     * How long things may take, in nanoseconds.
+     * Time-outs of the protocol, in nanoseconds.
      *
-     * @param holdBackNanos timer F: wait for a member that follows somebody whom the coordinator does not hear
-     * @param mergeDelayNanos timer J: collect other parts before merging, at most
-     * @param ballotTimeoutNanos timer R: a ballot without an answer for so long expels those it waits for
+     * @param holdBackNanos timer F: wait for a member that follows one that the coordinator does not hear
+     * @param mergeDelayNanos timer J: longest time to collect other parts before merging
+     * @param ballotTimeoutNanos timer R: time without an answer after which a ballot expels the members it waits for
      */
     public record Timing(long holdBackNanos, long mergeDelayNanos, long ballotTimeoutNanos) {}
 
-    /** Largest control message: what bounds the members of a group, some 6,000 with names and addresses of 20 characters. */
+    /** Largest control message. It bounds a group to some 6,000 members with names and addresses of 20 characters. */
     public static final int CONTROL_BYTES_MAX = Assembly.BYTES_MAX;
 
-    /** Control messages that are coming in pieces, of all members together; whoever sends the next piece loses its session. */
+    /** Bytes of all control messages that are coming in pieces. A member that sends more loses its session. */
     static final long ASSEMBLIES_BYTES_MAX = 16L * Assembly.BYTES_MAX;
 
     private static final int PROGRESS = 3;
     static final int LEAVE = 5;
 
-    /** Refusals in a row of one member that count as no answer: two coordinators agree after fewer. */
+    /** Consecutive refusals of one member that count as no answer. Two coordinators agree after fewer. */
     private static final int REFUSALS_MAX = 8;
 
     private final Member self;
@@ -64,7 +64,7 @@ public final class Membership implements Layer {
     private ViewId promised;
     private @Nullable View target;
 
-    /** By rank in {@link #target}: since which view each of its members has been with others. */
+    /** By rank in {@link #target}, the view since which each of its members has been with others. */
     private long[] targetSince = new long[0];
 
     private long joined = Advert.NOT_YET;
@@ -76,7 +76,7 @@ public final class Membership implements Layer {
 
     private @Nullable Ballot ballot;
 
-    /** In which view the one that has sent the last PREPARE is: it needs no record of it. */
+    /** View of the member that has sent the last PREPARE, which needs no record of it. */
     private @Nullable ViewId knownToProposer;
 
     private boolean wasCoordinator;
@@ -84,12 +84,12 @@ public final class Membership implements Layer {
 
     private boolean isDirty = true;
 
-    /** Something has changed that may need a ballot at once; else there is at most somebody new. */
+    /** A change may need a ballot at once; otherwise there are newcomers at most. */
     private boolean isUrgent;
 
     private final Publicity publicity;
 
-    /** Null where each side of a partition goes on. */
+    /** Rules of the primary partition; null where each side of a partition goes on. */
     private final @Nullable Primacy primacy;
 
     private long viewsInstalled;
@@ -121,10 +121,10 @@ public final class Membership implements Layer {
     }
 
     /**
-     * Of a group in which only a majority of the last view goes on.
+     * Creates the layer for a group in which only a majority of the last view goes on.
      *
-     * @param founders names of the nodes of whom a majority makes the first primary view
-     * @param leaveTimeoutNanos how long a leaving member waits until it is no more needed for a majority
+     * @param founders names of the nodes of which a majority makes the first primary view
+     * @param leaveTimeoutNanos time for which a leaving member waits until no majority needs it any more
      */
     public static Membership primary(
             Member self, Timing timing, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
@@ -184,7 +184,7 @@ public final class Membership implements Layer {
         };
     }
 
-    /** A message that did not fit into a frame; what comes of it is counted with its last piece. */
+    /** Takes a piece of a message that did not fit into a frame. If the message is dropped, its last piece counts. */
     private @Nullable DropReason onPiece(Peer from, Packet piece, Outbox out) {
         boolean isLast = piece.takeBoolean();
         if (piece.isMalformed()) {
@@ -297,12 +297,12 @@ public final class Membership implements Layer {
         await(out);
     }
 
-    /** Who does not know yet what is on record says and promises nothing. */
+    /** Returns whether this member knows its record; before that it neither advertises nor promises anything. */
     private boolean isReady() {
         return primacy == null || primacy.isLoaded();
     }
 
-    /** The first view, of oneself alone, is installed with the first turn. */
+    /** Installs the first view, of this member alone, with the first turn. */
     private void start(Outbox out) {
         if (!hasStarted) {
             hasStarted = true;
@@ -350,7 +350,7 @@ public final class Membership implements Layer {
         }
         publicity.onAdvert(peer, hasTurned);
         readiness.onGrowth();
-        // One that comes has time; one that goes, has lost another or has promised something else has not.
+        // A new follower can wait; one that leaves, has lost another member or has promised another ballot can't.
         boolean hasPromised = isFollower && peers.isInView(peer.member) && !peer.promised.equals(view.id());
         isUrgent |= wasFollower && !isFollower || hadLost || !peer.lost.isEmpty() || hasPromised;
         return isTold || !isFollower ? null : DropReason.MALFORMED;
@@ -398,7 +398,7 @@ public final class Membership implements Layer {
         return null;
     }
 
-    /** The layer above has stopped: the answer to {@code id}, unless a newer ballot has come meanwhile. */
+    /** Answers {@code id} after the layer above has stopped, unless a newer ballot has come meanwhile. */
     private void onFrozen(ViewId id, TreeMap<Member, Long> received, Outbox out) {
         if (!id.equals(promised)) {
             return;
@@ -412,7 +412,7 @@ public final class Membership implements Layer {
 
     void answer(ViewId id, Ballot.Answer answer, Outbox out) {
         publicity.onAnswering(id, view);
-        // Whoever decides on this answer must already know all else.
+        // The coordinator that decides on this answer must already know everything else.
         advertise(out);
         isUrgent |= !lost.isEmpty();
         if (ballot != null && ballot.id().equals(id)) {
@@ -496,7 +496,7 @@ public final class Membership implements Layer {
         target = null;
         isUrgent = true;
         out.disarm(PROGRESS);
-        // A record may have a number that no advert has told.
+        // A record may have a number that no advert has announced.
         boolean isPast = primacy != null && otherNumber == otherPromised.number();
         readiness.onRefused(isPast ? new ViewId(otherNumber, Integer.MAX_VALUE, self) : otherPromised, otherNumber, out);
         return null;
@@ -533,7 +533,7 @@ public final class Membership implements Layer {
 
     // ------------------------------------------------------------------ decisions
 
-    /** A promise freezes this member until a view is installed that the ballot made [R4, decision D4]. */
+    /** Promises a ballot, which freezes this member until the ballot's view is installed [R4, decision D4]. */
     private void promise(ViewId id) {
         promised = id;
         target = null;
@@ -588,7 +588,7 @@ public final class Membership implements Layer {
         startBallot(candidates, primacy == null ? List.of() : primacy.electors(heard), out);
     }
 
-    /** A ballot that has to be restarted ends now, as after a refusal: it must not decide on those who disagree. */
+    /** Ends a ballot that has to be restarted, as after a refusal: it must not decide on members that disagree. */
     void giveUp(Outbox out) {
         if (ballot != null) {
             ballot = null;
@@ -620,7 +620,7 @@ public final class Membership implements Layer {
         Control.send(Control.prepare(id, view.id()), others(ballot.asked()), out);
     }
 
-    /** All have answered: let those catch up who must [R6], or decide [R7]. */
+    /** Once all have answered, lets the stragglers catch up [R6], or decides [R7]. */
     private void advance(Ballot running, Outbox out) {
         if (!running.isComplete()) {
             return;
@@ -657,7 +657,7 @@ public final class Membership implements Layer {
         View decided = decision.view();
         long[] since = peers.since(decided);
         out.disarm(PROGRESS);
-        // Newcomers have nothing to fetch: theirs is the same message.
+        // Newcomers have nothing to fetch, so all of them get the same message.
         List<Member> newcomers = new ArrayList<>();
         for (View.Part part : decided.parts()) {
             List<Member> others = others(part.members());
@@ -675,12 +675,12 @@ public final class Membership implements Layer {
         }
     }
 
-    /** The next view is without those who are torn, and the one after it has them again. */
+    /** Starts a ballot without the torn members; the view after the next has them again. */
     private void separate(Ballot running, List<Member> torn, Outbox out) {
         List<Member> rest = new ArrayList<>(running.candidates());
         rest.removeAll(torn);
         if (primacy != null) {
-            // They are asked all the same, or those who are left might be no majority.
+            // They are asked all the same: else the remaining members might be no majority.
             startBallot(rest, Stream.concat(running.electors().stream(), torn.stream()).toList(), out);
         } else {
             startBallot(torn.contains(self) ? List.of(self) : rest, List.of(), out);
@@ -725,8 +725,8 @@ public final class Membership implements Layer {
         if (isSteady()) {
             ballot = null;
             readiness.onSteady();
-            // Who is not in the view is forgotten, or members that are gone for good would add up; should one of them
-            // be in a later view, what counts is whether its session was open since the promise to that one [D10].
+            // Members outside of the view are forgotten, or those that are gone for good would add up. Should one of
+            // them be in a later view, its session must have been open since the promise to that one [D10].
             closed.removeIf(member -> !peers.isInView(member));
             lost.removeIf(member -> !peers.isInView(member));
             for (Member member : view.members()) {
@@ -737,7 +737,7 @@ public final class Membership implements Layer {
         }
         announce(out);
         if (!isSteady() && !isCompletion) {
-            // What was decided is what an older ballot had proposed: the next one is to come.
+            // The decided view was proposed by an older ballot; another ballot has to follow.
             giveUp(out);
         } else if (!isSteady()) {
             // An older proposal was completed under a newer ballot, which wants its answer again [R9].
@@ -753,12 +753,12 @@ public final class Membership implements Layer {
         return promised.equals(view.id()) && (primacy == null || primacy.isLast(view.id()));
     }
 
-    /** The highest number of a view or a ballot that this member has taken part in. */
+    /** Returns the highest number of a view or a ballot that this member has taken part in. */
     private long number() {
         return Math.max(floor(), promised.number());
     }
 
-    /** The highest number of a view that this member knows to be in the past. */
+    /** Returns the highest number of a view that this member knows to be in the past. */
     private long floor() {
         return primacy == null ? view.id().number() : Math.max(view.id().number(), primacy.lastNumber());
     }
@@ -770,8 +770,8 @@ public final class Membership implements Layer {
     }
 
     /**
-     * When all of the view have installed it, nobody can ask for packets of the view before [R5]. The coordinator hears
-     * of it from each, and tells them.
+     * Announces that all members have installed the view, after which none can ask for packets of the previous one
+     * [R5]. The coordinator learns it from each member and tells all.
      */
     private void noticeFollowed(Outbox out) {
         if (hasFollowed || !peers.follows().equals(self)) {
@@ -801,7 +801,7 @@ public final class Membership implements Layer {
         out.arm(PROGRESS, timing.ballotTimeoutNanos());
     }
 
-    /** While something is to be done that only the coordinator can do, it has to do it in time. */
+    /** Waits for the coordinator, within a bound, while there is work that only it can do. */
     private void await(Outbox out) {
         Member follows = peers.follows();
         boolean isOutside = primacy != null && primacy.isOutside();
@@ -820,7 +820,7 @@ public final class Membership implements Layer {
         return promised;
     }
 
-    /** What is on record counts as if it had been promised now. */
+    /** Takes a promise from the record as if it had been made now. */
     void raisePromise(ViewId before) {
         promised = before.isAfter(promised) ? before : promised;
     }
@@ -863,7 +863,7 @@ public final class Membership implements Layer {
         return new Advert(standing().id(), promised, peers.follows(), joined);
     }
 
-    /** The view that counts when others ask whether they could be in one with this member. */
+    /** Returns the view by which others judge whether they could be in one with this member. */
     private View standing() {
         return primacy != null && primacy.isOutside() ? View.alone(self) : view;
     }

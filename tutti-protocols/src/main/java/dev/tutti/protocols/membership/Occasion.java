@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Whether a coordinator has to run a ballot, from what it knows now [R3].
+ * Decides whether a coordinator has to run a ballot, from its present knowledge [R3].
  *
- * @param view that it has installed
+ * @param view view that it has installed
  * @param promised its own promise
- * @param lost what it has lost itself
+ * @param lost members that it has lost itself
  */
 record Occasion(Peers peers, View view, ViewId promised, TreeSet<Member> lost) {
 
@@ -19,9 +19,9 @@ record Occasion(Peers peers, View view, ViewId promised, TreeSet<Member> lost) {
         return !new TreeSet<>(candidates).equals(new TreeSet<>(view.members())) || isUnsettled(candidates, candidates);
     }
 
-    /** Newcomers do not restart a running ballot: the next one is theirs. */
+    /** Returns whether a running ballot must be restarted. Newcomers do not cause that: they wait for the next one. */
     boolean mustRestart(Ballot running, List<Member> candidates) {
-        // One look-up for each of thousands: the list would be searched from the beginning.
+        // A set makes one look-up for each of thousands; the list would be searched from the beginning.
         if (!new TreeSet<>(candidates).containsAll(running.candidates())) {
             return true;
         }

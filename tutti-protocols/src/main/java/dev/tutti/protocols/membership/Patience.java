@@ -5,15 +5,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how long this member waits for the one that it follows, which has to run a ballot for it. A coordinator that says
- * nothing about a ballot within {@link #boundNanos} is passed over, and so is one that talks for {@value #TURNS_MAX} times as
- * long without a view that comes of it.
+ * Limits the wait of this member for its coordinator, which has to run a ballot for it. A coordinator that shows no
+ * progress with a ballot within {@link #boundNanos} is passed over, and so is one that shows progress for {@value
+ * #TURNS_MAX} times as long without a resulting view.
  */
 final class Patience {
 
     static final int TURNS_MAX = 3;
 
-    /** Coordinators that are waited for in one view change; with more than these all begin anew. */
+    /** Coordinators that are remembered in one view change; with more than these, all waits begin anew. */
     private static final int WAITS_MAX = 64;
 
     private static final class Wait {
@@ -28,12 +28,12 @@ final class Patience {
 
     private final long boundNanos;
 
-    /** By address. A coordinator whose session is lost and comes back is waited for no longer than one that stays. */
+    /** Waits by address, so that a coordinator gets no more time by losing its session and coming back. */
     private final TreeMap<String, Wait> waits = new TreeMap<>();
 
     private @Nullable Member awaited;
 
-    /** The bound holds what a coordinator may wait for: hold-back, gathering, and two ballots of which each loses a member. */
+    /** The bound covers a coordinator's own waits: hold-back, gathering, and two ballots that each lose a member. */
     Patience(Membership.Timing timing) {
         this.boundNanos = timing.holdBackNanos() + 2 * timing.mergeDelayNanos() + 2 * timing.ballotTimeoutNanos();
     }
@@ -42,18 +42,18 @@ final class Patience {
         return boundNanos;
     }
 
-    /** This member waits for nothing: what it has waited for is over. */
+    /** Ends all waits: there is nothing to be done any more. */
     void end() {
         awaited = null;
         waits.clear();
     }
 
-    /** There is something to be done, and at present this member has to do it itself. */
+    /** Stops waiting while this member has to do the work itself. */
     void pause() {
         awaited = null;
     }
 
-    /** This member waits for a coordinator. */
+    /** Begins to wait for a coordinator, or continues. */
     void await(Member coordinator, long nowNanos) {
         if (coordinator.equals(awaited)) {
             return;
@@ -75,7 +75,7 @@ final class Patience {
         return awaited == null ? null : waits.get(awaited.node().address());
     }
 
-    /** A member has done what a coordinator does. */
+    /** Notes an action of a member that only a coordinator performs. */
     void onProgress(Member member, long nowNanos) {
         Wait wait = present();
         if (wait != null && member.equals(awaited)) {
@@ -83,7 +83,7 @@ final class Patience {
         }
     }
 
-    /** When it ends, unless there is progress; {@link Long#MAX_VALUE} if this member waits for nobody. */
+    /** Returns the end of the wait without progress; {@link Long#MAX_VALUE} if this member waits for nobody. */
     long endNanos() {
         Wait wait = present();
         return wait == null
@@ -91,7 +91,7 @@ final class Patience {
                 : Math.min(wait.progressNanos + boundNanos, wait.sinceNanos + TURNS_MAX * boundNanos);
     }
 
-    /** Returns the member that is to be passed over, for which this one waits no longer; null if there is time. */
+    /** Returns the member that has exhausted its time and is to be passed over; null if there is none. */
     @Nullable Member exhaustedBy(long nowNanos) {
         Member exhausted = endNanos() <= nowNanos ? awaited : null;
         if (exhausted != null) {

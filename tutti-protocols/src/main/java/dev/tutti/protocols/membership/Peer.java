@@ -6,17 +6,17 @@ import java.util.BitSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one member with whom there is a session: what it has said, and what views say about it. */
+/** State of one member with a session, from its own adverts and from views. */
 final class Peer {
 
     private static final TreeSet<Member> NOBODY = new TreeSet<>();
 
     final Member member;
 
-    /** Whether it has said anything; before that the fields below mean nothing. */
+    /** It has sent an advert; before that the fields below have no meaning. */
     boolean hasSpoken;
 
-    /** Whether it is among those that are in order of age, and counted; {@link Peers} says so. */
+    /** It is in the order of age, and in the counts, respectively. Maintained by {@link Peers}. */
     boolean isRanked;
 
     boolean isCounted;
@@ -26,13 +26,13 @@ final class Peer {
     Member follows;
     long joined = Advert.NOT_YET;
 
-    /** Number of the view that it has said to have installed; what others say does not count here. */
+    /** Number of the view that it has announced itself as installed. */
     long confirmed;
 
-    /** The promise that it has told itself; what follows from views and answers does not count here. */
+    /** Promise that it has announced itself, without those that follow from views and answers. */
     ViewId saidPromised;
 
-    /** Whom it has sessions with, by the roster's numbers; known while it follows this member. */
+    /** Members that it has sessions with, by the roster's numbers; known while it follows this member. */
     @Nullable BitSet heard;
 
     TreeSet<Member> lost = NOBODY;
@@ -40,13 +40,13 @@ final class Peer {
     /** Ballots that it has refused since it answered one. */
     int refusals;
 
-    /** A control message of its that is coming in pieces. */
+    /** Control message from it that is coming in pieces. */
     @Nullable Assembly assembly;
 
     /** Promises that this member had made when the session was opened. */
     final long promisesBefore;
 
-    /** What it was told last; null before that. */
+    /** Last advert sent to it; null before the first. */
     @Nullable Advert told;
 
     Peer(Member member, long promisesBefore) {
@@ -58,7 +58,7 @@ final class Peer {
         this.follows = member;
     }
 
-    /** Whether it has said that it stands outside of the primary partition, and not before it had promised {@code id}. */
+    /** Returns whether it has announced to be outside of the primary partition, after it had promised {@code id}. */
     boolean isOutsideSince(ViewId id) {
         return Advert.isOutsideSince(joined, saidPromised, id);
     }
@@ -72,7 +72,7 @@ final class Peer {
         lost = NOBODY;
     }
 
-    /** It is in this view, or has promised it at least. */
+    /** Notes that it is in this view, or has promised it at least. */
     void raise(ViewId id) {
         view = id;
         promised = id.isAfter(promised) ? id : promised;

@@ -19,33 +19,33 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members with whom there is a session, by age, and what follows from what they have said: whom to follow, and who
- * could be in a view together.
+ * Members with a session, by age. Their adverts determine which member to follow, and which members could be in a view
+ * together.
  *
- * <p>What a view says about its members outweighs an older advert of theirs: they have promised it, are in it, and are as
- * old as it says. An advert from after the promise knows better whom its sender follows.
+ * <p>A view outweighs older adverts of its members: they have promised it, are in it, and have the age that it gives
+ * them. An advert from after the promise is newer about the member that its sender follows.
  */
 final class Peers {
 
-    /** Member lists of other views that are remembered. */
+    /** Number of member lists of other views that are remembered. */
     private static final int LISTS_MAX = 4_096;
 
-    /** Members in all those lists together; the latest list is kept, however long. */
+    /** Number of members in all those lists together; the latest list is kept, however long. */
     private static final int LISTED_MAX = 1 << 16;
 
-    /** Members that one may claim to hear; it can't have more links than nodes remember. */
+    /** Number of members that a peer may claim to hear; it can't have more links than nodes remember. */
     static final int HEARD_MAX = Wire.MEMBERS_MAX;
 
     /** Numbers given to members before those in use are counted again. */
     private static final int ROSTER_MIN = 1 << 10;
 
-    /** Members in a ring of those who follow each other that is noticed. */
+    /** Longest cycle of followers that is detected. */
     private static final int RING_MAX = 8;
 
     private static final Comparator<Peer> OLDEST =
             Comparator.comparingLong((Peer peer) -> peer.joined).thenComparing(peer -> peer.member);
 
-    /** The members of a view, and which of them was found to be without a session. */
+    /** Members of a view, and which of them was found to be without a session. */
     private static final class Listing {
         final List<Member> members;
         final boolean hasSelf;
@@ -61,31 +61,31 @@ final class Peers {
     private final Mistake mistake;
     private final LinkedHashMap<Member, Peer> open = new LinkedHashMap<>();
 
-    /** Those of {@link #open} that have spoken. */
+    /** Members of {@link #open} that have sent an advert, by age. */
     private final TreeSet<Peer> byAge = new TreeSet<>(OLDEST);
 
     private final LinkedHashMap<ViewId, Listing> listings = new LinkedHashMap<>();
     private int listed;
     private Roster roster = new Roster();
 
-    /** How many were in use when they were counted last: others hear of thousands before this member does. */
+    /** Numbers in use at the last count. Peers may hear thousands of members before this one does. */
     private int rosterInUse;
 
     private View view;
 
-    /** The members of the view, and since which view each has been with others: it decides who is older. */
+    /** Members of the view, each with the view since which it has been with others. That determines which is older. */
     private Map<Member, Long> inView;
     private long joined = Advert.NOT_YET;
 
-    /** Those who follow this member and are not in its view. */
+    /** Number of members that follow this one and are not in its view. */
     private int followersOutside;
 
-    /** Those in a view of two or more which is not this member's: hardly ever anybody. */
+    /** Number of members in a view of two or more that is not this member's: nearly always 0. */
     private int inOtherViews;
 
     private long promises;
 
-    // Addresses of members that have kept this one waiting: nobody, nearly always.
+    // Addresses of members that have kept this one waiting: nearly always none.
     private TreeSet<String> leftOut = new TreeSet<>();
     private TreeSet<String> passedOver = new TreeSet<>();
     private TreeSet<String> unawaited = new TreeSet<>();
@@ -103,7 +103,7 @@ final class Peers {
         open.put(member, new Peer(member, promises));
     }
 
-    /** Returns what was known; null if there was no session. */
+    /** Removes a member, and returns its state; null if there was no session. */
     @Nullable Peer close(Member member) {
         Peer peer = open.remove(member);
         if (peer != null) {
@@ -124,7 +124,7 @@ final class Peers {
         return open.values();
     }
 
-    /** Bytes of control messages that are coming in pieces. */
+    /** Returns the bytes of control messages that are coming in pieces. */
     long assemblyBytes() {
         long bytes = 0;
         for (Peer peer : open.values()) {
@@ -137,7 +137,7 @@ final class Peers {
         return open.keySet();
     }
 
-    /** Whether all others in a view have said themselves that they have it. */
+    /** Returns whether all others in a view have announced themselves that they have installed it. */
     boolean haveInstalled(View installed) {
         for (Member member : installed.members()) {
             Peer peer = open.get(member);
@@ -148,12 +148,12 @@ final class Peers {
         return true;
     }
 
-    /** This member promises a ballot: from now on {@link #isUnbroken} is about this moment. */
+    /** Notes that this member promises a ballot: {@link #isUnbroken} refers to this moment from now on. */
     void onPromise() {
         promises++;
     }
 
-    /** Whether a session with the member has been open ever since the last promise. */
+    /** Returns whether the session with the member has been open ever since the last promise. */
     boolean isUnbroken(Member member) {
         Peer peer = open.get(member);
         return peer != null && peer.promisesBefore < promises;
@@ -167,7 +167,7 @@ final class Peers {
         return followersOutside;
     }
 
-    /** By rank in a view that is decided on: since which view its members have been with others. */
+    /** Returns, by rank in a decided view, the view since which each of its members has been with others. */
     long[] since(View decided) {
         long[] since = new long[decided.size()];
         for (int rank = 0; rank < since.length; rank++) {
@@ -182,11 +182,11 @@ final class Peers {
     }
 
     /**
-     * This member has installed a view.
+     * Notes that this member has installed a view.
      *
-     * @param since by rank, see {@link #since}: all members must agree on who is the oldest, also of those who never said so
-     *     to each other
-     * @return since which view this member has been with others
+     * @param since by rank, see {@link #since}: all members must agree on the oldest, even those that never exchanged
+     *     an advert
+     * @return the view since which this member has been with others
      */
     long install(View installed, long[] since) {
         List<Peer> spoken = leave(view);
@@ -199,7 +199,7 @@ final class Peers {
         }
         if (view.size() > 1 || view.isPrimary()) {
             boolean isTold = mistake != Mistake.AGES_BY_HEARSAY && mistake != Mistake.OWN_AGE;
-            // All must agree on it: were it older or younger in its own eyes, two could follow each other for ever.
+            // All must agree on its age. If it took itself for older or younger, two could follow each other for ever.
             joined = isTold ? inView.getOrDefault(self, joined) : Math.min(joined, number);
         }
         for (Peer peer : spoken) {
@@ -210,11 +210,11 @@ final class Peers {
     }
 
     /**
-     * Groups with a primary partition: this member is outside of it, and so are {@code others}. They are as young as
-     * newcomers, so that whoever is in it leads.
+     * Notes, in a group with a primary partition, that this member and {@code others} are outside of it. They count as
+     * newcomers, so that a member of the partition leads.
      *
-     * @param ballot that all of them have answered
-     * @return since which view this member has been with others
+     * @param ballot ballot that all of them have answered
+     * @return the view since which this member has been with others
      */
     long stepOut(List<Member> others, ViewId ballot) {
         List<Peer> spoken = leave(view);
@@ -231,13 +231,13 @@ final class Peers {
             rank(peer);
         }
         for (Peer peer : open.values()) {
-            // What it was told before it may have put aside for a view since: whoever follows has to hear this again.
+            // A view may have outweighed earlier adverts: a peer that follows this member needs a new one.
             peer.told = null;
         }
         return joined;
     }
 
-    /** Nobody has a rank until all that depends on the view is known of the next one. Returns those who had one. */
+    /** Takes all peers out of the order of age until the next view is set up, and returns those that were in it. */
     private List<Peer> leave(View past) {
         list(past.id(), past.members());
         List<Peer> spoken = List.copyOf(byAge);
@@ -251,7 +251,7 @@ final class Peers {
         return spoken;
     }
 
-    /** What a member has said; its details follow. */
+    /** Takes an advert of a member; its details follow. */
     void said(Peer peer, Advert advert) {
         uncount(peer);
         long age = advert.view().equals(view.id()) ? inView.getOrDefault(peer.member, advert.joined()) : advert.joined();
@@ -262,7 +262,7 @@ final class Peers {
             peer.forgetHearing();
         }
         peer.hasSpoken = true;
-        // One object for one id: there are thousands of peers, and most say what is known.
+        // One object per id: there are thousands of peers, and most announce a known one.
         peer.view = peer.view.equals(advert.view()) ? peer.view : advert.view();
         peer.promised = peer.view.equals(advert.promised()) ? peer.view : advert.promised();
         peer.follows = advert.follows();
@@ -273,7 +273,7 @@ final class Peers {
         rank(peer);
     }
 
-    /** Returns false if it claims to hear too many. */
+    /** Takes the members that a peer hears. Returns false if it claims to hear too many. */
     boolean hears(Peer peer, List<Member> heard) {
         peer.heard = new BitSet(heard.size());
         return hearsMore(peer, heard);
@@ -303,7 +303,7 @@ final class Peers {
         return true;
     }
 
-    /** Somebody has said who is in a view. */
+    /** Takes the list of the members of a view. */
     void list(ViewId id, List<Member> members) {
         Listing before = listings.putLast(id, new Listing(members, self));
         listed += members.size() - (before == null ? 0 : before.members.size());
@@ -324,8 +324,8 @@ final class Peers {
         Long since = inView.get(peer.member);
         if (view.size() > 1 && since != null && !peer.isOutsideSince(view.id())) {
             if (view.id().isAfter(peer.saidPromised) && !peer.follows.equals(self)) {
-                // As all did whom the proposer has taken; they have told it, and nobody else. Whoever has promised the
-                // view and says something else has turned away since, installed or not.
+                // All members that the proposer took followed it, and told only it. One that has promised the view and
+                // announces another leader has turned away since, installed or not.
                 peer.follows = view.id().proposer();
             }
             if (peer.view.number() < view.id().number()) {
@@ -337,10 +337,10 @@ final class Peers {
     }
 
     /**
-     * How old a member is, as it was believed to be: what the view says of it outweighs what it has said in an older one.
+     * Returns the age of a member, given the believed one. The view outweighs an announcement in an older view.
      *
-     * @param confirmed the number of the view that it was in when it said so
-     * @param saidPromised what it had promised then
+     * @param confirmed number of the view that it was in then
+     * @param saidPromised ballot that it had promised then
      */
     private long joined(Member member, long believed, long confirmed, ViewId saidPromised) {
         Long since = view.size() > 1 ? inView.get(member) : null;
@@ -349,11 +349,11 @@ final class Peers {
                 || Advert.isOutsideSince(believed, saidPromised, view.id())) {
             return believed;
         }
-        // Also where it is younger than it was believed to be: all must agree on it.
+        // Also if that makes it younger than believed: all must agree on it.
         return mistake == Mistake.AGES_BY_HEARSAY ? Math.min(believed, since) : since;
     }
 
-    /** Before anything of a peer changes that its place or the counts depend on. */
+    /** Takes a peer out of the order and the counts, before a change of anything that they depend on. */
     private void unrank(Peer peer) {
         uncount(peer);
         if (peer.isRanked) {
@@ -383,11 +383,11 @@ final class Peers {
     // ------------------------------------------------------------------ whom not to wait for
 
     /**
-     * Whom this member does not wait for now, by address.
+     * Sets the members that this one does not wait for now, by address.
      *
-     * @param candidates that are asked in no ballot
-     * @param coordinators that are not followed
-     * @param others whom no ballot is held back for
+     * @param candidates members that are asked in no ballot
+     * @param coordinators members that are not followed
+     * @param others members for which no ballot is held back
      */
     void distrust(TreeSet<String> candidates, TreeSet<String> coordinators, TreeSet<String> others) {
         leftOut = candidates;
@@ -401,7 +401,7 @@ final class Peers {
 
     // ------------------------------------------------------------------ whom to follow
 
-    /** Whom this member takes for its coordinator: the oldest it hears, unless that is in a view it can't be in [D12]. */
+    /** Returns the coordinator to follow: the oldest member heard, unless its view can't include this one [D12]. */
     Member follows() {
         for (Peer peer : byAge) {
             if (!isOlder(peer)) {
@@ -415,8 +415,8 @@ final class Peers {
     }
 
     /**
-     * It leads nowhere, or does not know yet that the one it follows does not. One that follows another leads as little as
-     * the rest of those who do: they are passed over together, or this member would wait for one after the other.
+     * Returns whether a peer is passed over: it is itself, or it follows one that is. Peers that follow the same leader
+     * as a passed-over one are passed over together, or this member would wait for one after the other.
      */
     private boolean isPassedOver(Peer peer) {
         if (passedOver.isEmpty()) {
@@ -433,12 +433,12 @@ final class Peers {
                 && isIn(passedOver, peer.member));
     }
 
-    /** Whether there is somebody older, who could not be followed: sessions with the rest of its view may be about to open. */
+    /** Returns whether an older member is heard. If it can't be followed, more sessions with its view may open. */
     boolean hearsSomebodyOlder() {
         return !byAge.isEmpty() && isOlder(byAge.first());
     }
 
-    /** Somebody older in a view of which it is not known who is in it; null if there is none. */
+    /** Returns an older member of a view whose members are not known; null if there is none. */
     @Nullable Peer unlisted(Set<ViewId> asked) {
         if (inOtherViews == 0) {
             return null;
@@ -455,8 +455,8 @@ final class Peers {
     }
 
     /**
-     * Those who take each other for the older, two or more in a ring, would wait for each other: the lowest of them does not.
-     * In a ring of three each knows of both others whom they follow; in a longer one as far as it was told.
+     * Returns whether following the peer would close a cycle of which this member is the lowest. Its members would wait
+     * for each other, so the lowest leads. In a cycle of three each knows all links, in a longer one those told.
      */
     private boolean isLeftToSelf(Peer peer) {
         if (mistake == Mistake.AGES_BY_HEARSAY || mistake == Mistake.OWN_AGE) {
@@ -497,7 +497,7 @@ final class Peers {
         }
         Listing listing = listings.get(peer.view);
         if (listing == null) {
-            // It is asked for. To follow meanwhile could push others out, whom this member does not hear.
+            // The list is asked for. Following meanwhile could expel members that this one does not hear.
             return false;
         }
         if (listing.hasSelf) {
@@ -523,8 +523,8 @@ final class Peers {
     }
 
     /**
-     * C of [R3]: those who follow this member and have sessions with it and with all before them, by rank. This member is
-     * one of them, whoever is older and follows it all the same.
+     * Returns C of [R3]: the members that follow this one and have sessions with it and with all before them, by rank.
+     * This member is one of them, even if an older one follows it.
      */
     List<Member> candidates() {
         List<Member> mine = followers();
@@ -560,8 +560,8 @@ final class Peers {
     }
 
     /**
-     * Whether somebody of the view who follows this member, and whom it hears, is not a candidate: it has lost another one,
-     * or another one has lost it.
+     * Returns whether a member of the view that follows this one, and is heard, is no candidate: it has lost another
+     * one, or another one has lost it.
      */
     boolean leavesOutFollowers(List<Member> candidates) {
         int staying = 0;
@@ -576,7 +576,7 @@ final class Peers {
         return staying < following;
     }
 
-    /** This member and those who follow it, by rank. */
+    /** Returns this member and those that follow it, by rank. */
     private List<Member> followers() {
         List<Member> mine = new ArrayList<>();
         boolean isSelfIn = false;
@@ -601,17 +601,17 @@ final class Peers {
         return heard == null ? new BitSet() : heard;
     }
 
-    /** It has promised a ballot of this member's. */
+    /** Notes that a peer has promised a ballot of this member. */
     void answered(Peer peer, ViewId ballot) {
         peer.promised = ballot.isAfter(peer.promised) ? ballot : peer.promised;
     }
 
-    /** Whether somebody follows this member who could not be in a view with it yet. */
+    /** Returns whether a member follows this one that could not be in a view with it yet. */
     boolean hasIncompleteFollowers() {
         return candidates().size() < followers().size();
     }
 
-    /** Whether somebody follows this member who brings others of its view along. */
+    /** Returns whether a member outside of the view follows this one and brings others of its own view along. */
     boolean hasPartOutside() {
         for (Peer peer : byAge) {
             if (isFollowerOutside(peer) && !isAlone(peer)) {
@@ -621,7 +621,7 @@ final class Peers {
         return false;
     }
 
-    /** Whether all that are heard have noticed what this member has: nobody follows one whom this member does not hear. */
+    /** Returns whether all peers have sent an advert, and none follows a member that this one does not hear. */
     boolean isSettled() {
         for (Peer peer : open.values()) {
             if (isUnsettled(peer)) {
@@ -635,12 +635,12 @@ final class Peers {
         return (!peer.hasSpoken || isOrphan(peer)) && !isIn(unawaited, peer.member);
     }
 
-    /** Those who have not noticed what this member has. */
+    /** Returns the peers that keep {@link #isSettled} false. */
     List<Member> unsettled() {
         return open.values().stream().filter(this::isUnsettled).map(peer -> peer.member).toList();
     }
 
-    /** Those who follow one whom this member does not hear, as far as it knows. */
+    /** Returns the peers that are known to follow a member that this one does not hear. */
     List<Member> orphans() {
         return open.values().stream().filter(peer -> peer.hasSpoken && isOrphan(peer)).map(peer -> peer.member).toList();
     }
@@ -651,7 +651,7 @@ final class Peers {
         return !followed.equals(self) && !followed.equals(peer.member) && !isHeard;
     }
 
-    /** Members that came and went keep their numbers until there are too many; then those in use get new ones. */
+    /** Renumbers the members in use once too many numbers belong to members that are gone. */
     private void compactRoster(int more) {
         int spare = Math.max(2 * rosterInUse, 4 * (open.size() + view.size() + more));
         if (roster.size() + more <= Math.max(ROSTER_MIN, spare)) {

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ballot needs besides where only a majority of the last view goes on: one more round, in which the next view is
- * proposed, accepted and then installed; a record that is safe before an answer and before an acceptance leave; and a word
- * to those who have to wait (docs/design/primary.md).
+ * Additions to a ballot where only a majority of the last view goes on: one more round, in which the next view is
+ * proposed, accepted and then installed; a record that is stored before an answer or an acceptance is sent; and a
+ * message to members that have to wait (docs/design/primary.md).
  */
 final class Primacy {
 
@@ -35,33 +35,33 @@ final class Primacy {
     private final Succession succession;
     private final Mistake mistake;
 
-    /** What this member knows of the proposal of the ballot last promised. */
+    /** Proposal of the ballot last promised; null if it is not known. */
     private Succession.@Nullable Proposal proposal;
 
-    /** All up to the cut of the proposal is here. */
+    /** All packets up to the cut of the proposal are here. */
     private boolean isReached;
 
     /** A majority has accepted the proposal. */
     private boolean isDecided;
 
-    /** Whether this member stands still outside of the primary partition, as far as it knows. */
+    /** This member is outside of the primary partition and suspended, as far as it knows. */
     private boolean isOutside;
 
-    /** Members that wait for a primary view without them, as they have said to this one. */
+    /** Members that have announced that they wait for a primary view without them. */
     private final TreeSet<Member> leaving = new TreeSet<>();
 
-    /** Those of {@link #leaving} who were told that nobody needs their vote any more. */
+    /** Members of {@link #leaving} that were told that their vote is not needed any more. */
     private final TreeSet<Member> released = new TreeSet<>();
 
     /** Members of the view that have left. */
     private final TreeSet<Member> departed = new TreeSet<>();
 
-    /** The newest view that a member has told this one to have on record, and all who have told it. */
+    /** Newest view that a member has announced to have on record, and all members that have announced it. */
     private @Nullable ViewId recorded;
 
     private final TreeSet<Member> recordedBy = new TreeSet<>();
 
-    /** Whether a ballot that this member has promised may yet make it a voter. */
+    /** A ballot that this member has promised may still make it a voter. */
     private boolean isAsked;
 
     private boolean isLeaving;
@@ -95,7 +95,7 @@ final class Primacy {
         out.raise(new Signal.Suspended(succession.missing(0)));
     }
 
-    /** The answer leaves when the promise is safe. */
+    /** Sends the answer once the promise is stored. */
     void answer(ViewId id, TreeMap<Member, Long> received, Outbox out) {
         Ballot.Answer answer = new Ballot.Answer(membership.view(), received, succession.vote());
         succession.store(membership.promised(), new Succession.Answer(id, answer), out);
@@ -140,7 +140,7 @@ final class Primacy {
 
     // ------------------------------------------------------------------ when to run a ballot
 
-    /** Those who are to be in the next view; whoever waits for no more than that this one is on record is released. */
+    /** Returns the members of the next view, and releases those that only wait until this view is on record. */
     List<Member> staying(List<Member> heard, Outbox out) {
         release(out);
         List<Member> staying = new ArrayList<>(heard);
@@ -150,7 +150,7 @@ final class Primacy {
             if (staying.isEmpty() && !isMissed()) {
                 out.lower(new Signal.Left(ALL_LEAVE));
             } else if (leaving.containsAll(peers.members())) {
-                // Whoever misses it may come back, and can't follow one whose view names members that are gone.
+                // A member that needs its vote may come back, and can't follow it while its view names lost members.
                 membership.giveUp(out);
                 stepOut(List.of(), succession.missing(0), out);
             }
@@ -158,7 +158,7 @@ final class Primacy {
         return staying;
     }
 
-    /** Those who leave have their say in who follows them, unless that is decided. */
+    /** Returns the leaving members, which have a vote on the view that follows them unless it is decided. */
     List<Member> electors(List<Member> heard) {
         List<Member> electors = new ArrayList<>();
         for (Member member : heard) {
@@ -171,7 +171,7 @@ final class Primacy {
     }
 
     /**
-     * Whether a ballot is of use: the same members would give the same answers.
+     * Returns whether a ballot is useful: asking the same members again would give the same answers.
      *
      * @param isOccasion whether there is a reason for one in any group
      */
@@ -192,7 +192,7 @@ final class Primacy {
 
     // ------------------------------------------------------------------ deciding
 
-    /** All have answered: the next primary view is proposed, if there is a majority of the last one. */
+    /** Proposes the next primary view once all have answered, if there is a majority of the last one. */
     void propose(Ballot running, Outbox out) {
         Tally tally = running.tally();
         if (!tally.behind().isEmpty()) {
@@ -214,7 +214,7 @@ final class Primacy {
             Ballot.Decision decision = running.propose(tally.last());
             send(running, decision, peers.since(decision.view()), out);
         } else {
-            // It may have been decided.
+            // The earlier proposal may have been decided.
             Succession.Proposal before = tally.accepted();
             long[] since = before.since().stream().mapToLong(Long::longValue).toArray();
             send(running, running.propose(tally.last(), before.view()), since, out);
@@ -242,7 +242,7 @@ final class Primacy {
         }
     }
 
-    /** A majority has accepted. */
+    /** Announces the decision after a majority has accepted. */
     private void decide(Ballot running, Outbox out) {
         membership.endProgress(out);
         Control.send(Control.note(Kind.INSTALL, running.id()), membership.others(running.asked()), out);
@@ -280,7 +280,7 @@ final class Primacy {
         return switch (kind) {
             case Kind.ACCEPTED -> onAccepted(id, from.member, out);
             case Kind.RECORDED -> {
-                // A coordinator has promised every ballot whose view it leads: a later one would hide those that are on record.
+                // A coordinator has promised every ballot whose view it leads. A later id would hide the recorded ones.
                 if (id.isAfter(membership.promised())) {
                     yield DropReason.IMPLAUSIBLE;
                 }
@@ -330,7 +330,7 @@ final class Primacy {
         return null;
     }
 
-    /** This member was behind, and answers again. */
+    /** Takes a decided view that this member had missed, and answers again. */
     private void learn(Succession.Primary decided, Outbox out) {
         succession.learn(decided);
         out.raise(new Signal.Freeze(membership.promised()));
@@ -346,7 +346,7 @@ final class Primacy {
 
     // ------------------------------------------------------------------ a proposal at a member
 
-    /** A newer ballot is promised: what belongs to the one before counts no more. */
+    /** Drops the state of the previous ballot because a newer one is promised. */
     void onPromise() {
         proposal = null;
         isReached = false;
@@ -356,9 +356,9 @@ final class Primacy {
     }
 
     /**
-     * A proposal has come.
+     * Takes a proposal.
      *
-     * @param holders null if this member has not to come to the proposed view
+     * @param holders null if this member need not come to the proposed view
      */
     boolean take(ViewId id, View record, long[] since, @Nullable TreeMap<Member, Member> holders, Outbox out) {
         if (!id.equals(membership.promised())) {
@@ -375,7 +375,7 @@ final class Primacy {
         return proposal != null;
     }
 
-    /** All up to the cut is here, and only then the proposal may be accepted: whoever completes it will find it. */
+    /** Accepts the proposal once all up to the cut is here, so that a later ballot can complete it from this member. */
     void onReached(ViewId id, Outbox out) {
         Succession.Proposal reached = proposal;
         if (reached == null || !id.equals(membership.promised())) {
@@ -401,7 +401,7 @@ final class Primacy {
             }
             return;
         }
-        // It only learns that the view has ended; it may come to the next one from where it is.
+        // This member only learns that the view has ended; it may join the next one from its present view.
         proposal = null;
         View view = decided.view();
         succession.learn(Succession.Primary.of(view));
@@ -413,9 +413,9 @@ final class Primacy {
     }
 
     /**
-     * A view is being installed.
+     * Notes that a view is being installed.
      *
-     * @return whether that completes an older view for the ballot last promised, which wants its answer again
+     * @return whether this completes an older view for the ballot last promised, which needs a new answer
      */
     boolean onInstall(View record, Outbox out) {
         boolean isCompletion = proposal == null;
@@ -428,7 +428,7 @@ final class Primacy {
         return isCompletion;
     }
 
-    /** The others who wait are known to stand outside too. */
+    /** Steps out of the primary partition, together with {@code others}, which wait as well. */
     private void stepOut(List<Member> others, String reason, Outbox out) {
         if (!isOutside || !others.isEmpty()) {
             isOutside = true;
@@ -443,10 +443,10 @@ final class Primacy {
     // ------------------------------------------------------------------ leaving
 
     /*
-     * A member that would be missed when the others ask for a majority tells all that it wants to leave, has its say in a
-     * view without it, and waits until the coordinator of such a view releases it: when a majority of that view's voters has
-     * it on record, so that the others can go on whatever becomes of them. It is not enough that the view is decided: those
-     * who stay may crash before they know of it, and come back with records of the view before.
+     * A leaving member whose vote the others may need for a majority announces that it wants to leave, votes on a view
+     * without it, and waits until the coordinator of that view releases it. That happens when a majority of the view's
+     * voters has it on record, so that they can go on even after crashes. A decision alone is not enough: the remaining
+     * members may crash before they know of it, and come back with records of the previous view.
      */
 
     void leave(Outbox out) {
@@ -466,7 +466,7 @@ final class Primacy {
         Control.send(Control.message(Kind.LEAVING, 1), peers.members(), out);
     }
 
-    /** Whether somebody stays who needs this member's vote: is here, or is in the view and may come back. */
+    /** Returns whether a remaining member needs this one's vote: one that is here, or in the view and may come back. */
     private boolean isMissed() {
         for (Member member : membership.view().members()) {
             if (!member.equals(self) && !leaving.contains(member) && !departed.contains(member)) {

@@ -12,32 +12,32 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is told what about this member.
+ * Selects the members that get an advert of this one.
  *
- * <p>Everybody is told when a session opens. From then on: whom this member follows hears of everything, with the
- * sessions that come and go; whom it followed before, that it follows another, and if that one is gone, all other
- * coordinators, or all outside of its view if it coordinates itself now; who follows it though it follows somebody
- * else, that this is so; and those outside of its view, of a new view, if this member is its own coordinator. Nobody else
- * needs to know: views tell their members about each other.
+ * <p>Each member gets one when a session opens. Later the member that this one follows gets every change, including
+ * sessions that open and close. When that changes, the one followed before is told; if it is gone, all other
+ * coordinators are, or all members outside of the view if this one coordinates now. A member that follows this one,
+ * although this one follows another, is told so. Members outside of the view are told of a new view if this member is
+ * the coordinator. Nobody else needs an advert: views tell their members about each other.
  */
 final class Publicity {
 
-    /** Views whose members are asked for at a time. */
+    /** Number of views whose members are asked for at a time. */
     private static final int ASKED_MAX = 16;
 
     private final Member self;
     private final Peers peers;
 
-    /** Sessions that have opened since the last turn, and those who are to be put right. */
+    /** Peers that need a fresh advert: new sessions, and peers with outdated knowledge. */
     private final TreeSet<Member> unadvised = new TreeSet<>();
 
-    /** Who wants to know the members of this one's view. */
+    /** Peers that have asked for the members of this one's view. */
     private final TreeSet<Member> askers = new TreeSet<>();
 
     private final TreeMap<ViewId, Member> asked = new TreeMap<>();
     private @Nullable Advert last;
 
-    // What the member that is followed knows.
+    // Knowledge of the member that is followed.
     private @Nullable Member reportedTo;
     private @Nullable Advert reported;
     private TreeSet<Member> reportedLost = new TreeSet<>();
@@ -70,9 +70,9 @@ final class Publicity {
     }
 
     /**
-     * It has spoken: if it follows this member, it has to know whether that is of use.
+     * Takes an advert of a peer. If it follows this member, it must learn whether this member coordinates.
      *
-     * @param hasTurned it followed somebody else before
+     * @param hasTurned it followed another member before
      */
     void onAdvert(Peer peer, boolean hasTurned) {
         if (peer.follows(self)) {
@@ -81,7 +81,7 @@ final class Publicity {
                 unadvised.add(peer.member);
             }
         } else if (hasTurned && isCoordinator(peer)) {
-            // It may believe that this member follows one who is gone, and hold its ballots back for that.
+            // It may believe that this member follows one that is gone, and hold its ballots back for that.
             unadvised.add(peer.member);
         }
     }
@@ -95,8 +95,8 @@ final class Publicity {
     }
 
     /**
-     * {@link Kind#WHO} has come. It is answered with the other adverts: in the middle of a turn this member may seem to
-     * follow somebody whom it does not follow before or after, and who is told so would never hear better.
+     * Takes {@link Kind#WHO}. It is answered at the end of the turn with the other adverts: in the middle of a turn
+     * this member may seem to follow one that it follows neither before nor after, which would never be corrected.
      */
     void onAsked(Member asker) {
         askers.add(asker);
@@ -106,7 +106,7 @@ final class Publicity {
         asked.values().removeIf(member::equals);
     }
 
-    /** An answer to the one that is followed says as much as an advert. */
+    /** Notes an answer to the member that is followed, which contains as much as an advert. */
     void onAnswering(ViewId ballot, View view) {
         Advert known = reported;
         if (known != null && ballot.proposer().equals(reportedTo)) {
@@ -114,7 +114,7 @@ final class Publicity {
         }
     }
 
-    /** Who has decided on a view knows what that makes of its members. */
+    /** Notes an installed view. The member that has decided on it knows the state that it gives its members. */
     void onInstalled(View view, long joined) {
         Advert known = reported;
         if (known != null && view.id().proposer().equals(reportedTo)) {
@@ -123,17 +123,17 @@ final class Publicity {
         }
     }
 
-    /** The one that is followed must be told of the view that is installed, though it could know. */
+    /** Makes the next advert tell the followed member about the installed view, even if it could know. */
     void confirm() {
         reported = null;
     }
 
     // ------------------------------------------------------------------ telling
 
-    /** At the end of a turn, and before an answer. */
+    /** Sends the adverts that are due. Called at the end of a turn, and before an answer. */
     void advertise(Advert current, List<Member> members, TreeSet<Member> lost, Outbox out) {
         Advert before = last;
-        // One object for all who are told the same.
+        // One object for all receivers of the same advert.
         Advert now = before != null && before.equals(current) ? before : current;
         last = now;
         Member follows = now.follows();
@@ -141,7 +141,7 @@ final class Publicity {
         boolean isMore = before == null || now.saysMoreThan(before);
         if (isMore) {
             boolean isInstalled = before == null || !now.view().equals(before.view()) || now.joined() != before.joined();
-            // While it followed somebody else it told none of those outside where it is, and that it could be followed.
+            // While this member followed another one, it sent members outside of its view no adverts.
             boolean hasTurned = before != null && !before.follows().equals(follows);
             addThoseConcerned(isOwn, isOwn && (isInstalled || hasTurned));
             if (before != null && before.joined() == Advert.OUTSIDE && now.joined() != Advert.OUTSIDE) {
@@ -164,7 +164,7 @@ final class Publicity {
         ask(out);
     }
 
-    /** Who may come to follow its coordinator gets to know a view with its members; else it would have to ask. */
+    /** Sends the adverts. Those from a coordinator to members outside of its view list the view's members as well. */
     private void tell(Advert now, List<Member> members, boolean isOwn, Outbox out) {
         if (isOwn && members.size() > 1) {
             TreeSet<Member> outsiders = new TreeSet<>(unadvised);
@@ -193,8 +193,8 @@ final class Publicity {
     }
 
     /**
-     * Who was told that this member stands outside after it had promised the view that is installed takes that for the
-     * newer news.
+     * Adds the peers that were told that this member is outside of the primary partition after it had promised the
+     * installed view: they take that for newer than the view.
      */
     private void addThoseMisled(ViewId installed) {
         for (Peer peer : peers.all()) {
@@ -206,8 +206,8 @@ final class Publicity {
     }
 
     /**
-     * The coordinator is gone: whoever may take its place must know that this member does not wait for it. Members of the
-     * view may not have it yet, and would stop following one that speaks of it; they ask if they have to know.
+     * Adds the possible successors of a coordinator that is gone, which must know that this member does not wait for
+     * it. Members of the view may not have it yet, and would stop following one that mentions it; they ask if needed.
      */
     private void addCoordinators(boolean isOwn) {
         for (Peer peer : peers.all()) {
@@ -217,7 +217,7 @@ final class Publicity {
         }
     }
 
-    /** Tells the one that is followed what it does not know. */
+    /** Tells the followed member the changes that it does not know. */
     private void report(Advert now, TreeSet<Member> lost, Outbox out) {
         Member follows = now.follows();
         boolean isNew = !follows.equals(reportedTo) || isUntold(follows);

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether it is time for a ballot that is wanted: what a coordinator waits for before it starts one [R3]. None of it is
- * needed for safety.
+ * Decides when a coordinator starts a ballot that is needed: the waits before it [R3]. None of them is needed for
+ * safety.
  */
 final class Readiness {
 
@@ -22,15 +22,15 @@ final class Readiness {
     private static final long GATHER_NANOS = 10_000_000;
 
     /**
-     * How long a coordinator waits when one member of its view has lost another: it is likely to lose that one too, a tick
-     * of the detector later at most, or the two find each other again.
+     * Time for which a coordinator waits when one member of its view has lost another. Most likely it will lose that
+     * one too, at most a tick of the detector later, or the two will find each other again.
      */
     private static final long DISAGREEMENT_NANOS = 300_000_000;
 
-    /** After a refused ballot: 0 to this, doubled with each refusal in a row, eight times at most. */
+    /** Upper bound of the random pause after a refused ballot; each refusal in a row doubles it, up to eight times. */
     private static final long BACK_OFF_NANOS = 2_000_000;
 
-    /** Of the hold-back: after it those are asked for whom it waits. */
+    /** Divisor of the hold-back: after this part of it, the members that it waits for are asked. */
     private static final int ASK_PART = 16;
 
     private final Member self;
@@ -56,7 +56,7 @@ final class Readiness {
         this.unsettled = new Defaulters(1, timing.ballotTimeoutNanos());
     }
 
-    /** A session, a follower, or what a follower hears has come. */
+    /** Notes that a session, a follower, or a session of a follower was added. */
     void onGrowth() {
         gathering.onGrowth();
     }
@@ -76,12 +76,12 @@ final class Readiness {
             }
             case DISAGREEMENT -> isDisagreementLasting = true;
             default -> {
-                // The back-off is over: the timer being disarmed says so.
+                // The back-off is over, which shows by the timer being disarmed.
             }
         }
     }
 
-    /** What it waits for may be known no better: those concerned are asked once. */
+    /** Ends the hold-back, after asking the orphans once: their adverts may be outdated. */
     private void onHeldBack(Outbox out) {
         isHeldBackEnough = hasAskedOrphans;
         if (isHeldBackEnough) {
@@ -94,7 +94,7 @@ final class Readiness {
         }
     }
 
-    /** Members that no ballot is held back for. */
+    /** Returns the members for which no ballot is held back. */
     Defaulters unsettled() {
         return unsettled;
     }
@@ -102,7 +102,8 @@ final class Readiness {
     // ------------------------------------------------------------------ waiting
 
     /**
-     * Looking costs the square of the members: newcomers wait for the end of a ballot, and for each other.
+     * Returns whether to evaluate the candidates now. That takes quadratic time in the members, so newcomers wait for
+     * the end of a ballot, and for each other.
      *
      * @param isIdle no ballot runs
      */
@@ -120,7 +121,7 @@ final class Readiness {
         return out.isArmed(BACK_OFF);
     }
 
-    /** Somebody may not have noticed yet who is gone. */
+    /** Returns whether to wait because a peer may not have noticed a loss yet. */
     boolean mustHoldBack(Outbox out) {
         if (peers.isSettled()) {
             out.disarm(HOLD_BACK);
@@ -134,7 +135,7 @@ final class Readiness {
         return !isHeldBackEnough;
     }
 
-    /** Members of the view disagree on who is there. */
+    /** Returns whether to wait because members of the view disagree on its members. */
     boolean mustAwaitAgreement(List<Member> candidates, Outbox out) {
         if (isDisagreementLasting || !peers.leavesOutFollowers(candidates)) {
             return false;
@@ -145,7 +146,7 @@ final class Readiness {
         return true;
     }
 
-    /** More newcomers may come soon. */
+    /** Returns whether to wait for more newcomers. */
     boolean mustGather(Outbox out) {
         if (!isGatheredEnough) {
             gather(out);
@@ -164,7 +165,7 @@ final class Readiness {
         }
     }
 
-    /** A ballot starts, or none is wanted any more. */
+    /** Ends all waits because a ballot starts, or none is needed any more. */
     void end(Outbox out) {
         out.disarm(HOLD_BACK);
         out.disarm(GATHER);
@@ -176,7 +177,7 @@ final class Readiness {
 
     // ------------------------------------------------------------------ refusals
 
-    /** The next ballot has to be higher, and not at once. */
+    /** Notes a refusal: the next ballot has to be higher, and is delayed. */
     void onRefused(ViewId otherPromised, long otherNumber, Outbox out) {
         noteRefusal(otherPromised);
         if (otherNumber > otherPromised.number()) {
@@ -193,12 +194,12 @@ final class Readiness {
         }
     }
 
-    /** The higher of a promise and what has refused. */
+    /** Returns the higher of a promise and the ballot that has refused. */
     ViewId highest(ViewId promised) {
         return refusedBy == null || promised.isAfter(refusedBy) ? promised : refusedBy;
     }
 
-    /** A view is installed, and nothing is promised beyond it. */
+    /** Notes that a view is installed, and nothing is promised beyond it. */
     void onSteady() {
         refusedBy = null;
         refusalsInARow = 0;

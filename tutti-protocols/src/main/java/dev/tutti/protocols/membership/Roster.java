@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Small numbers for members, so that who hears whom among thousands is a matter of bits. */
+/** Small numbers for members, so that bit sets represent which of thousands hear each other. */
 final class Roster {
 
     private final Map<Member, Integer> numbers = new HashMap<>();
@@ -27,7 +27,7 @@ final class Roster {
         members.forEach(this::number);
     }
 
-    /** The member that has the number. */
+    /** Returns the member that has the number. */
     Member member(int number) {
         return members.get(number);
     }

@@ -18,17 +18,17 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member has on record about which primary view follows which: dynamic voting, as a chain of consensus instances
- * (spec/VIEWCHANGE.md, section 8). A vote belongs to a record and not to a process: who has lost its record is a new
- * voter, and who comes back with it votes on, as another member.
+ * Record of a member about the sequence of primary views: dynamic voting, as a chain of consensus instances
+ * (spec/VIEWCHANGE.md, section 8). A vote belongs to a record and not to a process: a member that has lost its record
+ * is a new voter, and one that comes back with it keeps its vote, as another member.
  */
 final class Succession {
 
     /**
-     * A primary view as a record keeps it.
+     * Primary view as a record keeps it.
      *
-     * @param epoch its place in the chain; 0 for what the founders follow
-     * @param voters of whom a majority decides on the next one; in epoch 0 made of the founders' names
+     * @param epoch its place in the chain; 0 for the one that precedes the founders' view
+     * @param voters voters of which a majority decides on the next one; in epoch 0 made of the founders' names
      */
     record Primary(ViewId id, long epoch, List<Long> voters) {
 
@@ -53,25 +53,25 @@ final class Succession {
         }
     }
 
-    /** A view that was proposed in a ballot; it may have been decided. */
+    /** View that was proposed in a ballot, and may have been decided. */
     record Proposal(ViewId ballot, View view, List<Long> since) {}
 
     /**
-     * What an answer to a ballot says.
+     * Vote in an answer to a ballot.
      *
-     * @param voter the number of the record
-     * @param last the newest primary view that the member knows of
-     * @param accepted as its successor, in the highest ballot
+     * @param voter number of the record
+     * @param last newest primary view that the member knows of
+     * @param accepted proposal accepted as its successor in the highest ballot; null if none was
      */
     record Vote(long voter, Primary last, @Nullable Proposal accepted) {
 
-        /** As whom the vote of {@code member} counts when a majority of {@code of} is asked for. */
+        /** Returns the voter that {@code member} counts as for a majority of {@code of}. */
         long in(Primary of, Member member) {
             return of.epoch() == 0 ? founder(member.name()) : voter;
         }
     }
 
-    /** What is to be done when the record is safe. */
+    /** Action that follows once the record is stored. */
     sealed interface Step {}
 
     record Answer(ViewId ballot, Ballot.Answer answer) implements Step {}
@@ -83,7 +83,7 @@ final class Succession {
     private static final int FORMAT = 1;
     private static final Member NOBODY = new Member(new NodeId(0, "", ""), 0);
 
-    /** Of newcomers that are no founders: nobody can follow it. */
+    /** Last primary view of newcomers that are no founders; none can succeed it. */
     private static final Primary NONE = new Primary(new ViewId(0, 0, NOBODY), 0, List.of());
 
     private final Primary founding;
@@ -100,8 +100,8 @@ final class Succession {
     private @Nullable Step next;
 
     /**
-     * @param founders names of the nodes of whom a majority makes the first primary view
-     * @param leaveTimeoutNanos how long a leaving member waits for a primary view without it
+     * @param founders names of the nodes of which a majority makes the first primary view
+     * @param leaveTimeoutNanos time for which a leaving member waits for a primary view without it
      */
     Succession(Member self, List<String> founders, long leaveTimeoutNanos, Mistake mistake) {
         this.leaveTimeoutNanos = leaveTimeoutNanos;
@@ -109,13 +109,13 @@ final class Succession {
         this.founding = founders.contains(self.name()) ? founding(founders) : NONE;
     }
 
-    /** What the first primary view follows. */
+    /** Returns the predecessor of the first primary view. */
     static Primary founding(List<String> founders) {
         List<Long> voters = new TreeSet<>(founders).stream().map(Succession::founder).toList();
         return new Primary(new ViewId(0, 1, NOBODY), 0, voters);
     }
 
-    /** A name as a number, the same everywhere (FNV-1a). */
+    /** Returns a name as a number, the same everywhere (FNV-1a). */
     private static long founder(String name) {
         long hash = 0xcbf29ce484222325L;
         for (int index = 0; index < name.length(); index++) {
@@ -135,7 +135,7 @@ final class Succession {
     }
 
     /**
-     * Begins with what is on record.
+     * Starts from the record.
      *
      * @param record null if there is none
      * @return the highest promise on record; null if there is none
@@ -167,7 +167,7 @@ final class Succession {
         return promised;
     }
 
-    /** Has all that is promised and accepted written; {@code then} comes with the answer, unless another step is wanted before. */
+    /** Stores the promise and the accepted proposal. {@code then} follows once they are safe, unless it is replaced. */
     void store(ViewId promised, @Nullable Step then, Outbox out) {
         long bytes = 64 + bytesMax(last) + Wire.bytesMax(promised.proposer()) + bytesMax(accepted);
         Packet record = Packet.create(Memory.onHeap(), Math.toIntExact(bytes)).appendInt(FORMAT).appendLong(voter);
@@ -179,12 +179,12 @@ final class Succession {
         out.lower(new Signal.Store(stores, record));
     }
 
-    /** Nothing that was begun before counts any more. */
+    /** Forgets the step that waits for a record. */
     void forgetStep() {
         next = null;
     }
 
-    /** What was waiting for this record; null if nothing was. */
+    /** Returns the step that was waiting for this record; null if none was. */
     @Nullable Step onStored(long number) {
         if (number != stores) {
             return null;
@@ -208,12 +208,12 @@ final class Succession {
         return last.voters().contains(voter);
     }
 
-    /** Whether this member alone could decide. */
+    /** Returns whether this member alone could decide. */
     boolean isMajorityAlone(Member self) {
         return last.voters().equals(List.of(vote().in(last, self)));
     }
 
-    /** Whether this member has a say in it: it knows the view that the proposed one follows, and none after it. */
+    /** Returns whether this member may vote on a view: it knows the proposed one's predecessor, and none after that. */
     boolean mayAccept(View proposed) {
         View.Primary primary = proposed.primary();
         return primary != null && primary.previous().equals(last.id());
@@ -223,7 +223,7 @@ final class Succession {
         accepted = proposal;
     }
 
-    /** A primary view has been decided; older ones are no news. */
+    /** Takes a decided primary view, unless it is older than the known one. */
     void learn(Primary decided) {
         if (decided.id().isAfter(last.id())) {
             last = decided;
@@ -231,7 +231,7 @@ final class Succession {
         }
     }
 
-    /** For people: why this member can't go on. */
+    /** Describes to people why this member can't go on. */
     String missing(int present) {
         return last.missing(present);
     }

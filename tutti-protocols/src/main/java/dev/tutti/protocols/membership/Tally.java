@@ -12,12 +12,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows from the votes of all who have answered a ballot.
+ * Result of the votes of all members that have answered a ballot.
  *
- * @param last the newest primary view that any of them knows of: what is decided on is its successor
- * @param present those of its voters who are here and know of it
- * @param behind those of its voters who are here and do not know of it yet
- * @param accepted what may have been decided already: what was accepted in the highest ballot; null if nothing was
+ * @param last newest primary view that any of them knows of: the ballot decides on its successor
+ * @param present its voters that are here and know of it
+ * @param behind its voters that are here and do not know of it yet
+ * @param accepted proposal accepted in the highest ballot, which may have been decided already; null if there is none
  */
 record Tally(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable Proposal accepted) {
 
@@ -55,7 +55,7 @@ record Tally(Primary last, TreeSet<Long> present, List<Member> behind, @Nullable
         return last.isMajority(present);
     }
 
-    /** For people: why there is no majority. */
+    /** Describes to people why there is no majority. */
     String missing() {
         return last.missing(present.size());
     }

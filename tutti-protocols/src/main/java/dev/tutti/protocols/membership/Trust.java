@@ -5,7 +5,7 @@ import dev.tutti.core.stack.Outbox;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 
-/** Whom this member waits for, and whom it does not because it has waited for it too often (docs/design/peers.md). */
+/** Decides which members this one waits for, and which it has waited for too often (docs/design/peers.md). */
 final class Trust {
 
     // Timers of the layer.
@@ -15,13 +15,13 @@ final class Trust {
     /** Members that have not answered ballots. */
     private final Defaulters silent;
 
-    /** Coordinators that have done nothing. */
+    /** Coordinators that made no progress. */
     private final Defaulters idle;
 
     private final Defaulters unsettled;
     private final Patience patience;
 
-    /** @param unsettled members that ballots were held back for in vain */
+    /** @param unsettled members for which ballots were held back in vain */
     Trust(Membership.Timing timing, Defaulters unsettled) {
         this.silent = new Defaulters(1, timing.ballotTimeoutNanos());
         this.idle = new Defaulters(0, timing.ballotTimeoutNanos());
@@ -31,19 +31,19 @@ final class Trust {
 
     // ------------------------------------------------------------------ what happens
 
-    /** The session with a member is over: it may have been the one that all waited for. */
+    /** Notes the end of the session with a member, which may have been the cause of all waiting. */
     void onClosed(Member member, Outbox out) {
         silent.forgiveOthers(member, out.nowNanos());
         idle.forgiveOthers(member, out.nowNanos());
         unsettled.forgiveOthers(member, out.nowNanos());
     }
 
-    /** A member has done what a coordinator does. */
+    /** Notes an action of a member that only a coordinator performs. */
     void onProgress(Member member, Outbox out) {
         patience.onProgress(member, out.nowNanos());
     }
 
-    /** A member has kept the others waiting: from the second time on it is left out for a while. */
+    /** Notes that a member has kept the others waiting. From the second time on it is left out for a while. */
     void leaveOut(Member member, String reason, Outbox out) {
         long pauseNanos = silent.add(member, out.nowNanos());
         if (pauseNanos > 0) {
@@ -51,7 +51,7 @@ final class Trust {
         }
     }
 
-    /** The one that is followed may have done nothing for too long. */
+    /** Passes the coordinator over if it has made no progress for too long. */
     void passOver(Outbox out) {
         Member coordinator = patience.exhaustedBy(out.nowNanos());
         if (coordinator != null) {
@@ -64,7 +64,7 @@ final class Trust {
 
     // ------------------------------------------------------------------ what follows
 
-    /** Tells {@code peers} whom not to wait for now. */
+    /** Tells {@code peers} which members not to wait for now. */
     void apply(Peers peers, Outbox out) {
         long now = out.nowNanos();
         peers.distrust(silent.leftOut(now), idle.leftOut(now), unsettled.leftOut(now));
@@ -74,19 +74,19 @@ final class Trust {
         }
     }
 
-    /** This member waits for nothing. */
+    /** Ends the wait: there is nothing to be done any more. */
     void end(Outbox out) {
         patience.end();
         out.disarm(PATIENCE);
     }
 
-    /** There is something to be done, by this member itself. */
+    /** Stops the wait while this member has to do the work itself. */
     void pause(Outbox out) {
         patience.pause();
         out.disarm(PATIENCE);
     }
 
-    /** @param coordinator who has to do something for this member now */
+    /** @param coordinator member that has to act for this one now */
     void await(Member coordinator, Outbox out) {
         patience.await(coordinator, out.nowNanos());
         out.arm(PATIENCE, patience.endNanos() - out.nowNanos());

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A deliberate mistake in the protocols. A node has none; the campaign gives its nodes one at a time and has to find it
+ * Deliberate mistake in the protocols. A node has none. The campaign gives its nodes one at a time and has to detect it
  * ({@code ./tutti sim --mutant all}), which shows that its checks can fail.
  *
  * <p>Decisions (D1 …) are those of spec/VIEWCHANGE.md, section 7.
@@ -82,17 +82,17 @@ public enum Mistake {
         this.properties = List.of(properties);
     }
 
-    /** What is wrong, in a line. */
+    /** Returns a description of the mistake in one line. */
     public String description() {
         return description;
     }
 
-    /** Of docs/guarantees.md and the decisions, what it is about and has to break; empty if that may be anything. */
+    /** Returns the properties of docs/guarantees.md or decisions that it has to break; empty if it may break any. */
     public List<String> properties() {
         return properties;
     }
 
-    /** The name on the command line. */
+    /** Returns the name on the command line. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a turn leads to, in order, until it is handed out. One array per field, so that nothing is allocated per effect.
- * A turn emits what its input and its windows allow; a queue beyond {@value #EFFECTS_MAX} is a mistake of ours.
+ * Queue of the effects of a turn, in order, until they are handed out. One array per field, so that no effect
+ * allocates. Inputs and windows bound the effects of a turn; more than {@value #EFFECTS_MAX} are a bug of this library.
  */
 final class EffectQueue implements Effects {
 
@@ -87,7 +87,7 @@ final class EffectQueue implements Effects {
         add(Kind.KNOWN, 0, known, application);
     }
 
-    /** A question to the driver's records. */
+    /** Queues a question to the driver's records. */
     void record(Runnable question) {
         add(Kind.RECORD, 0, question, null);
     }

@@ -22,14 +22,14 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A group on this node: what is below its stack, and what is above it. */
+/** Group on this node: connects its stack with the network below and the application above. */
 final class GroupPort implements Stack.Network {
 
     private static final RemoteMember[] NOBODY = {};
 
     /**
-     * How often a control message names a member: a cut has it in the view, among the senders of the view before, and as
-     * sender and as holder of what is missing; the numbers between take as much again as a short name.
+     * Number of times that a control message names a member: a cut does in the view, among the senders of the previous
+     * view, and as sender and holder of missing packets. The numbers in between take as much as another short name.
      */
     private static final int MENTIONS_MAX = 5;
 
@@ -48,13 +48,13 @@ final class GroupPort implements Stack.Network {
 
     private final LinkedHashMap<Member, RemoteMember> open = new LinkedHashMap<>();
 
-    /** What the members of {@link #open} take in a message. */
+    /** Bytes that the members of {@link #open} take in a message. */
     private long bytes;
 
     private @Nullable View view;
     private RemoteMember[] others = NOBODY;
 
-    /** Those of them that are not reached by multicast; all, unless two are. */
+    /** Members of {@link #others} that are not reached by multicast; all, unless at least two are. */
     private RemoteMember[] unreached = NOBODY;
 
     private final Runner runner;
@@ -87,7 +87,7 @@ final class GroupPort implements Stack.Network {
         this.joinedNanos = runner.nowNanos();
         this.patienceNanos = settings.get(GroupSettings.JOIN_PATIENCE).toNanos();
         this.stack = new Stack(runner, layers, this, new Top(), random);
-        // Nothing is submitted: it makes the stack part of this turn, which installs its first view.
+        // Nothing was submitted: the signal makes the stack part of this turn, which installs its first view.
         stack.signalFromApplication(new Signal.Submitted());
     }
 
@@ -101,7 +101,7 @@ final class GroupPort implements Stack.Network {
         return bytes;
     }
 
-    /** Name and stack of the group, and the longest message, as GROUP_JOINED has them, the same for all. */
+    /** Returns name, stack and longest message of the group as encoded in GROUP_JOINED, the same for all nodes. */
     byte[] announcement() {
         return announcement;
     }
@@ -118,7 +118,7 @@ final class GroupPort implements Stack.Network {
         return fingerprint;
     }
 
-    /** Whether the group chooses by what the processor has to do. */
+    /** Returns whether the group depends on the load of the CPU. */
     boolean isOnWatch() {
         return isOnWatch;
     }
@@ -127,7 +127,7 @@ final class GroupPort implements Stack.Network {
         return joinedNanos;
     }
 
-    /** Time that a join allows each seed to answer; 0 if the node's patience applies. */
+    /** Returns the time that a join allows each seed to answer; 0 if the node's patience applies. */
     long patienceNanos() {
         return patienceNanos;
     }
@@ -140,12 +140,12 @@ final class GroupPort implements Stack.Network {
         return view != null && view.contains(member);
     }
 
-    /** Whether nobody else is in the view. */
+    /** Returns whether this member is alone in the view. */
     boolean isAlone() {
         return view == null || view.size() == 1;
     }
 
-    /** Whether the largest control message could still name everybody, with one member more. */
+    /** Returns whether the largest control message could name all members with one more. */
     boolean hasRoomFor(Member member) {
         return (bytes + Wire.bytesMax(self) + Wire.bytesMax(member)) * MENTIONS_MAX <= Membership.CONTROL_BYTES_MAX;
     }
@@ -174,12 +174,12 @@ final class GroupPort implements Stack.Network {
         stack.signalFromNetwork(new Signal.Closed(member.member, isGraceful, reason));
     }
 
-    /** How the processor is. */
+    /** Signals whether the CPU is busy. */
     void processor(boolean isBusy) {
         stack.signalFromNetwork(new Signal.Processor(isBusy));
     }
 
-    /** From the node's records. */
+    /** Takes an answer from the node's records. */
     void answered(Signal answer) {
         if (!isLeft) {
             stack.signalFromNetwork(answer);
@@ -203,7 +203,7 @@ final class GroupPort implements Stack.Network {
         effects.joined(application);
     }
 
-    /** The end: nothing goes in or out any more. */
+    /** Ends the membership: nothing goes in or out any more. */
     void left(String reason) {
         if (isLeft) {
             return;
@@ -246,7 +246,7 @@ final class GroupPort implements Stack.Network {
                 && packet.isExpendable()
                 && unreached.length < others.length
                 && multicast.fits(packet);
-        // The same bytes on every link. A link that fails meanwhile changes the field, not this array.
+        // All links get the same bytes. A link that fails meanwhile changes the field, not this array.
         RemoteMember[] receivers = isMulticast ? unreached : others;
         noSession += absent;
         sentPackets += others.length;
@@ -281,7 +281,7 @@ final class GroupPort implements Stack.Network {
         findUnreached();
     }
 
-    /** One that is reached is better reached by its connection, which repairs sooner. */
+    /** Finds the members to send to by connection, for faster repairs also a single one that multicast reaches. */
     private void findUnreached() {
         int reached = 0;
         for (RemoteMember remote : others) {
@@ -320,7 +320,7 @@ final class GroupPort implements Stack.Network {
             case Signal.Distrusted(Member member, String reason) ->
                 effects.event(new NodeEvents.Distrusted(group, member.node(), reason));
             default -> {
-                // What layers tell each other has come to its end.
+                // Signals between layers end here.
             }
         }
     }
@@ -349,7 +349,7 @@ final class GroupPort implements Stack.Network {
                 case Signal.Suspended(String reason) -> effects.suspended(application, reason);
                 case Signal.Known known -> effects.known(application, known);
                 default -> {
-                    // What layers tell each other has come to its end.
+                    // Signals between layers end here.
                 }
             }
         }

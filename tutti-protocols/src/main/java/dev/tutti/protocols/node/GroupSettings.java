@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** What can be tuned about a group. All members need the same, but for the time-outs. */
+/** Settings of a group. All members need the same values, except for time-outs. */
 public final class GroupSettings {
 
     private GroupSettings() {}
 
-    /** Which layers a group has. */
+    /** Guarantees of a group, which determine its layers. */
     public enum StackKind {
         FIFO,
         CAUSAL,
@@ -26,25 +26,25 @@ public final class GroupSettings {
         UNRELIABLE
     }
 
-    /** Who decides about a total order. */
+    /** Way in which a total order is decided. */
     public enum TotalBy {
         SEQUENCER,
         ROTATION
     }
 
-    /** Who goes on when members lose each other. */
+    /** Parts of a group that go on when members lose each other. */
     public enum Partition {
         EACH_SIDE,
         PRIMARY
     }
 
-    /** When a packet is delivered whose place in a total order is known. */
+    /** Time of delivery of a packet whose place in a total order is known. */
     public enum TotalDelivery {
         AGREED,
         SAFE
     }
 
-    /** Whose state goes on when members come together that have different ones. */
+    /** State that survives when members with different states come together. */
     public enum StateOf {
         NOBODY,
         LARGEST,
@@ -74,7 +74,7 @@ public final class GroupSettings {
             "When a totally ordered message is delivered. agreed: when its place is known; safe: when all members of the "
                     + "view are known to have it, so that all deliver it that do not crash.");
 
-    /** How what a member sends to all comes to them, where sessions carry it. */
+    /** Path of a multicast to the members, where sessions carry it. */
     public enum Dissemination {
         FAN_OUT,
         RING,
@@ -227,7 +227,7 @@ public final class GroupSettings {
             Duration.ofHours(24),
             "How long a send may block.");
 
-    /** What follows when a callback of the application throws an exception. */
+    /** Reaction to an exception thrown by a callback of the application. */
     public enum OnException {
         GO_ON,
         LEAVE
@@ -241,7 +241,7 @@ public final class GroupSettings {
                     + " the next message; leave: the member leaves the group with the exception as the cause. An error"
                     + " (java.lang.Error) always makes the member leave.");
 
-    /** What follows when a callback of the application does not return. */
+    /** Reaction to a callback of the application that does not return. */
     public enum OnStuck {
         WAIT,
         LEAVE
@@ -318,22 +318,22 @@ public final class GroupSettings {
             STATE_SNAPSHOTS,
             STATE_KEEP);
 
-    /** What is shorter is copied when it is sent, and refused to nobody. */
+    /** Least value of {@link #MESSAGE_BYTES_MAX}. Shorter messages are copied when they are sent, and never refused. */
     static final long MESSAGE_BYTES_LEAST = 256 * 1024;
 
-    /** Longest message that a member takes; where the setting is a share of the heap, the machine knows of no heap. */
+    /** Returns the longest message that a member takes. A share of the heap, not known here, counts as the maximum. */
     static long messageBytesMax(Settings settings) {
         long bytes = settings.get(MESSAGE_BYTES_MAX).bytes();
         return bytes == 0 ? Reassembly.MESSAGE_BYTES_MAX : bytes;
     }
 
-    /** Characters of all founders' names, with a comma between. */
+    /** Number of characters of all founders' names, separated by commas. */
     private static final int FOUNDERS_MAX = 512;
 
     /**
-     * Whether the settings of a group, and of the node that joins it, fit together.
+     * Checks that the settings of a group, and of the node that joins it, are consistent.
      *
-     * @throws SettingException if they do not: what, and what would be right
+     * @throws SettingException if they are not; the message names the setting and a valid value
      */
     public static void check(String group, Settings settings, Settings node) {
         long messageBytesMax = settings.get(MESSAGE_BYTES_MAX).bytes();
@@ -367,12 +367,12 @@ public final class GroupSettings {
             "order", List.of(STACK, TOTAL_BY, TOTAL_DELIVERY),
             "packing", List.of(WINDOW, MESSAGE_BYTES_MAX, LEAVE_TIMEOUT));
 
-    /** What a layer follows, by the name that it reports under; empty if there is no such layer. */
+    /** Returns the settings of a layer, by the name that it reports under; empty if there is no such layer. */
     public static List<Setting<?>> ofLayer(String layer) {
         return OF_LAYERS.getOrDefault(layer, List.of());
     }
 
-    /** What the group's order adds to each packet to all: so much less is left where a packet has to fit into a datagram. */
+    /** Returns the header bytes that the order adds to each multicast, and that a datagram has to hold as well. */
     public static int orderBytes(Settings settings) {
         return switch (settings.get(STACK)) {
             case FIFO, UNRELIABLE -> 0;

@@ -17,7 +17,7 @@ import dev.tutti.protocols.reliability.Reliability;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a group's layers from its settings. */
+/** Creates a group's layers from its settings. */
 final class GroupStack {
 
     private static final long ACK_DELAY_MAX_NANOS = 2_000_000;
@@ -34,7 +34,7 @@ final class GroupStack {
 
     /**
      * @param settings with {@link GroupSettings}
-     * @param multicastBytes what a receiver of multicasts keeps before it takes it; 0 if there are none
+     * @param multicastBytes receive buffer of a receiver of multicasts; 0 if there are none
      * @return from the bottom to the top
      */
     static List<Layer> layers(
@@ -80,8 +80,8 @@ final class GroupStack {
     }
 
     /**
-     * What is lost or late shows in acknowledgements: where multicasts may be lost their window may become smaller than what
-     * is acknowledged at once, and in a ring a sender sees by them where to go round somebody.
+     * Returns the delay of acknowledgements. It is limited with multicasts, whose window may shrink below the bytes
+     * that are acknowledged at once, and in a ring, where acknowledgements show a sender which member to bypass.
      */
     static long ackDelayNanos(Settings settings, int multicastBytes) {
         long nanos = settings.get(GroupSettings.ACK_DELAY).toNanos();

@@ -23,29 +23,29 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The groups of a node, and who is in them elsewhere.
+ * Groups of a node, and their members on other nodes.
  *
- * <p>A member is announced to every node with GROUP_JOINED. Who has a member in the same group answers with GROUP_MET,
- * which names both: from there on its packets are meant for that member, and none before is. So a member that has left
- * and joined again never takes what was meant for the one it was.
+ * <p>A member is announced to every node with GROUP_JOINED. A node with a member in the same group answers with
+ * GROUP_MET, which names both: its later packets are meant for that member, and no earlier ones are. So a member that
+ * has left and joined again never takes packets that were meant for its former membership.
  */
 final class Groups {
 
-    /** Members of one other node that are known; beyond, the session is closed. */
+    /** Number of members of one other node; beyond, the session is closed. */
     static final int MEMBERS_MAX = 1 << 16;
 
-    /** Memory of what one other node has announced; beyond, the session is closed. */
+    /** Memory in bytes for the members of one other node; beyond, the session is closed. */
     static final long BYTES_MAX = 16L << 20;
 
-    /** The same of all nodes together; beyond, the session with the one that has announced the most is closed. */
+    /** Memory in bytes for the members of all nodes; beyond, the session with the largest node is closed. */
     static final long BYTES_TOTAL_MAX = 64L << 20;
 
-    /** What a member takes beside its texts, rounded up. */
+    /** Memory in bytes of a member without its texts, rounded up. */
     private static final int MEMBER_BYTES = 160;
 
-    /** What is known of one other node, for as long as the session lasts. One of these per link: it is kept small. */
+    /** Members of one other node, for as long as the session lasts. One of these per link, hence small. */
     private static final class Remotes {
-        /** So many are looked through. */
+        /** Number of members up to which a linear search is used. */
         private static final int FEW = 4;
 
         // In the order of their arrival.
@@ -57,7 +57,7 @@ final class Groups {
         /** Estimate of the memory that its members take. */
         private long bytes;
 
-        /** The same by join; null as long as there are few. */
+        /** Members by join; null as long as there are few. */
         private @Nullable IntMap<RemoteMember> byJoin;
 
         @Nullable RemoteMember get(int join) {
@@ -75,7 +75,7 @@ final class Groups {
             return size;
         }
 
-        /** Adds one whose join is new. */
+        /** Adds a member whose join is new. */
         void add(RemoteMember remote) {
             append(remote);
             size++;
@@ -135,7 +135,7 @@ final class Groups {
     private final LinkedHashMap<String, GroupPort> byName = new LinkedHashMap<>();
     private final IntMap<GroupPort> byJoin = new IntMap<>();
 
-    /** Never iterated: links are. */
+    /** Members by link. Never iterated: links are iterated instead. */
     private final HashMap<Link, Remotes> remotes = new HashMap<>();
 
     /** All remote members by group, in the order of their arrival. */
@@ -157,7 +157,7 @@ final class Groups {
     private boolean isStopped;
     private @Nullable MulticastPort multicast;
 
-    /** A question that the records have not answered yet. */
+    /** Question that the records have not answered yet. */
     private record Question(GroupPort port, long number) {}
 
     private final IntMap<Question> questions = new IntMap<>();
@@ -188,20 +188,20 @@ final class Groups {
         multicast = port;
     }
 
-    /** Where members keep what must outlast them, and who takes the answers. */
+    /** Sets the records in which members keep persistent state, and the receiver of their answers. */
     void useRecords(Records used, Records.Client answered) {
         records = used;
         client = answered;
     }
 
-    /** Who is reached by multicast has changed. */
+    /** Updates all groups after a change of the nodes that multicast reaches. */
     void onReach() {
         for (GroupPort port : byName.values()) {
             port.findOthers();
         }
     }
 
-    /** Whether a group chooses by what the processor has to do. */
+    /** Returns whether a group depends on the load of the CPU. */
     boolean isOnWatch() {
         return watchers > 0;
     }
@@ -260,7 +260,7 @@ final class Groups {
         }
     }
 
-    /** Who can't keep its votes must not vote. */
+    /** Ends the membership whose record failed: a member that can't keep its votes must not vote. */
     void onFailed(int question, String detail) {
         Question asked = questions.remove(question);
         if (asked != null) {
@@ -274,7 +274,7 @@ final class Groups {
 
     // ------------------------------------------------------------------ this node's members
 
-    /** The member that is to join. */
+    /** Returns the identity of the next member to join. */
     Member nextMember(String group) {
         if (byName.containsKey(group)) {
             throw new IllegalStateException("group '" + group + "' is joined already; a node joins a group once");
@@ -313,7 +313,7 @@ final class Groups {
         }
     }
 
-    /** Ends all; the others learn it from the node's goodbye. */
+    /** Ends all memberships; the others learn it from the node's goodbye. */
     void stop() {
         isStopped = true;
         for (GroupPort port : List.copyOf(byName.values())) {
@@ -338,7 +338,7 @@ final class Groups {
         return !joining.isEmpty();
     }
 
-    /** End of the next join that the node's patience bounds. Those with patience of their own are looked at with every tick. */
+    /** Returns the next end of a join bounded by the node's patience. Others are checked at every tick. */
     long patienceEnd(long patienceNanos) {
         long earliest = Links.NEVER;
         for (GroupPort port : joining) {
@@ -350,8 +350,8 @@ final class Groups {
     }
 
     /**
-     * Tells those whose join is complete: everybody was asked, and one of those who were found is in the view, or all with
-     * patience of their own.
+     * Completes joins: all addresses were asked, and one of the members found is in the view, or all of them for a
+     * group with its own patience.
      *
      * @param isEverySeedKnown whether every seed has answered, given the patience in nanoseconds
      */
@@ -421,7 +421,7 @@ final class Groups {
 
     // ------------------------------------------------------------------ frames
 
-    /** A packet of a group; passes on. */
+    /** Passes a packet to its group. Takes ownership of it. */
     void onPacket(Link link, Packet packet) {
         int join = packet.takeInt();
         Remotes known = remotes.get(link);
@@ -435,7 +435,7 @@ final class Groups {
         }
     }
 
-    /** An announcement; the caller releases the frame. */
+    /** Takes an announcement. The caller releases the frame. */
     void onAnnouncement(Link link, int type, Packet frame) {
         Remotes known = Objects.requireNonNull(remotes.get(link));
         switch (type) {
@@ -470,7 +470,7 @@ final class Groups {
             return;
         }
         if (!lastFingerprint.text().equals(text)) {
-            // One object for all that are the same, the one here included.
+            // One object for all equal fingerprints, including the local one.
             StackFingerprint here = port == null ? null : port.fingerprint();
             lastFingerprint = here != null && here.text().equals(text) ? here : new StackFingerprint(text);
         }
@@ -484,7 +484,7 @@ final class Groups {
         }
     }
 
-    /** At the expense of the node that has announced the most; returns false if that is the one at {@code link}. */
+    /** Makes room by closing the session with the largest node; returns false if that is the one at {@code link}. */
     private boolean makeRoom(Link link, int memberBytes) {
         while (bytes + memberBytes > BYTES_TOTAL_MAX) {
             Link largest = link;
@@ -505,7 +505,7 @@ final class Groups {
         return known == null ? 0 : known.bytes;
     }
 
-    /** Both are known here: says so, unless they do not fit together. */
+    /** Sends GROUP_MET for two members that are both known here, unless they do not fit together. */
     private void meet(RemoteMember remote, GroupPort port) {
         String difference = difference(remote, port);
         if (difference == null) {
@@ -518,7 +518,7 @@ final class Groups {
         }
     }
 
-    /** Why the two do not meet; null if they do. */
+    /** Returns why the two members do not meet; null if they do. */
     private static @Nullable String difference(RemoteMember remote, GroupPort port) {
         String difference = port.fingerprint().difference(remote.fingerprint, remote.member.name());
         if (difference == null && remote.port == null && !port.hasRoomFor(remote.member)) {
@@ -528,7 +528,7 @@ final class Groups {
         return difference;
     }
 
-    /** Members of other nodes that do not meet those here, in the order of their arrival. */
+    /** Adds a trouble for each member of another node that does not meet the local one, in order of arrival. */
     void mismatches(List<Trouble> troubles) {
         for (GroupPort port : byName.values()) {
             for (RemoteMember remote : byGroup.getOrDefault(port.group(), List.of())) {
@@ -547,7 +547,7 @@ final class Groups {
             malformed++;
             return;
         }
-        // Either may have left meanwhile.
+        // Either of the two may have left meanwhile.
         if (remote != null && port != null && remote.port == null && isPair(remote, port)) {
             port.opened(remote);
         }
@@ -593,7 +593,7 @@ final class Groups {
         reportElsewhere(report);
     }
 
-    /** What other nodes have joined and this one has not, and how it is set up there. */
+    /** Reports groups that other nodes have joined and this one has not, and their setup there. */
     private void reportElsewhere(Report report) {
         int count = 0;
         for (Link link : links.all()) {

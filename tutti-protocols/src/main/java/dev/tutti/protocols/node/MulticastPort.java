@@ -13,15 +13,15 @@ import java.util.HashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames to all nodes at once, and who hears them.
+ * Sends frames to all nodes at once, and tracks the nodes that receive them.
  *
- * <p>Nobody is believed to hear: each node multicasts a beacon when it has sent nothing else for a heartbeat, and who
- * hears something of a node tells it so over the session, and when it no longer does. Where multicast is not carried, or
- * only in one direction, nothing is ever sent that way.
+ * <p>Reachability is never assumed: each node multicasts a beacon when it has sent nothing else for a heartbeat, and
+ * each receiver tells the sender over the session when it begins to hear it, and when it no longer does. Where
+ * multicast does not work, or only in one direction, no data is sent that way.
  */
 final class MulticastPort {
 
-    /** Silence after which a node is told that it is not heard, in heartbeats. */
+    /** Silence, in heartbeats, after which a node is told that its multicasts are not heard. */
     private static final int SILENT_HEARTBEATS = 4;
 
     private final NodeId self;
@@ -61,12 +61,12 @@ final class MulticastPort {
         return multicast.receiveBufferBytes();
     }
 
-    /** Whether a frame of a group is short enough. */
+    /** Returns whether a frame of a group is short enough. */
     boolean fits(Packet frame) {
         return frame.length() + HEADER_BYTES <= multicast.frameBytesMax();
     }
 
-    /** Sends a frame, which passes. */
+    /** Sends a frame. Ownership passes to the callee. */
     void send(Packet frame, long nowNanos) {
         sent++;
         sentNanos = nowNanos;
@@ -83,7 +83,7 @@ final class MulticastPort {
         link.multicastHeardNanos = Links.NEVER;
         link.isMulticastHeard = false;
         link.isReachedByMulticast = false;
-        // Not at once: the other side's session may open a moment later.
+        // The beacon is not sent at once: the other side's session may open a moment later.
         isBeaconDue = true;
     }
 
@@ -115,7 +115,7 @@ final class MulticastPort {
     }
 
     /**
-     * The link that a multicast came by, its headers taken off; null if it is of no use, and is released then.
+     * Takes the headers off a multicast and returns its sender's link; null if it is of no use, and is released.
      */
     @Nullable Link receive(Packet frame, long nowNanos) {
         long senderCluster = frame.takeLong();
@@ -166,7 +166,7 @@ final class MulticastPort {
         report.put("malformed", malformed);
     }
 
-    /** FNV-1a, 64 bits: keeps clusters apart that share a multicast address; no secret. */
+    /** Returns the 64-bit FNV-1a hash, which separates clusters that share a multicast address. It is no secret. */
     static long hash(String name) {
         long hash = 0xcbf29ce484222325L;
         for (byte value : name.getBytes(StandardCharsets.UTF_8)) {
@@ -175,6 +175,6 @@ final class MulticastPort {
         return hash;
     }
 
-    /** Cluster and incarnation. */
+    /** Bytes of cluster and incarnation. */
     private static final int HEADER_BYTES = 16;
 }

@@ -6,12 +6,12 @@ import java.util.HashMap;
 import java.util.List;
 
 /**
- * Nodes of one name in one cluster: people can't tell them apart in logs, charts and views. A node that is restarted at
- * another address looks like that for as long as its former run is not excluded.
+ * Nodes of the same name in one cluster, which people can't tell apart in logs, charts and views. A node that was
+ * restarted at another address is one of them until its former run is excluded.
  */
 final class Namesakes {
 
-    /** Two nodes of one name that are there now. */
+    /** Two present nodes of one name. */
     private record Pair(NodeId first, NodeId second) {
 
         boolean has(NodeId node) {
@@ -19,10 +19,10 @@ final class Namesakes {
         }
     }
 
-    /** By name, the first met first. Looked up, never gone through. */
+    /** Nodes by name, the first met first. Never iterated. */
     private final HashMap<String, List<NodeId>> byName = new HashMap<>();
 
-    /** One for each further node of a name: a thousand of one name are a thousand pairs and no more. */
+    /** One pair for each further node of a name, so a thousand nodes of one name make a thousand pairs. */
     private final List<Pair> pairs = new ArrayList<>();
 
     Namesakes(NodeId self) {

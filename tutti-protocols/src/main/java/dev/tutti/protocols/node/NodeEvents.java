@@ -3,20 +3,20 @@ package dev.tutti.protocols.node;
 import dev.tutti.core.NodeId;
 
 /**
- * Takes what people may want to know of a node: a line of the log each. Called on the loop, after the turn, in order
- * with the other effects; must not call the node.
+ * Takes the events of a node that people may want to know, each worth a line in the log. Called on the loop, after the
+ * turn, in order with the other effects; must not call the node.
  */
 @FunctionalInterface
 public interface NodeEvents {
 
     void onEvent(Event event);
 
-    /** For those who do not care. */
+    /** Returns a receiver that ignores all events. */
     static NodeEvents none() {
         return event -> {};
     }
 
-    /** Something that happened; {@code toString} is a sentence. */
+    /** Event; {@code toString} is a sentence. */
     sealed interface Event {}
 
     /** A session with a node begins. */
@@ -28,7 +28,7 @@ public interface NodeEvents {
     }
 
     /**
-     * A session is over.
+     * A session has ended.
      *
      * @param isGraceful the node said goodbye, or this one did
      */
@@ -55,7 +55,7 @@ public interface NodeEvents {
         }
     }
 
-    /** An address is known to be wrong, or trust is missing: it is dialled again, but somebody should look. */
+    /** An address is wrong, or trust is missing: it is dialled again, but an operator should check it. */
     record Unreachable(String address, String reason) implements Event {
         @Override
         public String toString() {
@@ -63,7 +63,7 @@ public interface NodeEvents {
         }
     }
 
-    /** A node is not heard, as enough watchers agree; its session is closed. */
+    /** Enough watchers agree that a node is not heard; its session is closed. */
     record Suspected(NodeId node, String reason) implements Event {
         @Override
         public String toString() {

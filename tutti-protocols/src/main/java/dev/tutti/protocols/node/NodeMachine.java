@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node: links to other nodes, discovery, detection, and the groups that share them.
  *
- * <p>Inputs may come several at a time; what they lead to runs when {@link #drain} is called, and is handed out then.
+ * <p>Several inputs may come before a {@link #drain}, which processes them and hands their effects out.
  */
 public final class NodeMachine implements HostedMachine {
 
-    /** Makes a group's layers, from the bottom to the top. */
+    /** Creates a group's layers, from the bottom to the top. */
     @FunctionalInterface
     interface StackMaker {
         List<Layer> layers(Member self, Settings settings, Submissions submissions);
@@ -57,10 +57,10 @@ public final class NodeMachine implements HostedMachine {
     /** Addresses in one PEERS frame. */
     private static final int PEERS_MAX = 64;
 
-    /** Reports in one heartbeat. Who misses more than these has a problem of its own. */
+    /** Reports in one heartbeat. A node that suspects more peers than this is itself the likely fault. */
     private static final int REPORTS_MAX = 32;
 
-    /** What TCP waits at least before it sends something again (Linux): who is late by less is late, and no connection lost anything. */
+    /** Minimum retransmission timeout of TCP (Linux): shorter silence is no evidence of loss. */
     private static final long DELAY_NANOS = 200_000_000;
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -84,10 +84,10 @@ public final class NodeMachine implements HostedMachine {
     private final long heartbeatNanos;
     private final long patienceNanos;
 
-    /** Links that have not yet told which groups they have. */
+    /** Nodes that have not announced their groups yet. */
     private final TreeSet<NodeId> untold = new TreeSet<>();
 
-    /** Nodes that were told of all others. */
+    /** Nodes that have got the addresses of all others. */
     private final TreeSet<NodeId> listed = new TreeSet<>();
 
     private long tickNanos = NEVER;
@@ -102,7 +102,7 @@ public final class NodeMachine implements HostedMachine {
         this(self, settings, seed, memory, events, Mistake.NONE);
     }
 
-    /** A node with a deliberate mistake, for the campaign, which alone sees the type. */
+    /** Creates a node with a deliberate mistake, for the campaign, which alone sees the type. */
     @SuppressWarnings("exports")
     public NodeMachine(NodeId self, Settings settings, long seed, Memory memory, NodeEvents events, Mistake mistake) {
         this(self, settings, seed, memory, events, mistake, (member, group, submissions) ->
@@ -168,12 +168,12 @@ public final class NodeMachine implements HostedMachine {
                 GroupStack.layers(member, group, submissions, mistake, port.receiveBufferBytes());
     }
 
-    /** Where members of groups with a primary partition keep their votes; before such a group is joined. */
+    /** Sets the records for the votes of members of groups with a primary partition, before such a group is joined. */
     public void useRecords(Records records) {
         groups.useRecords(records, new Answers());
     }
 
-    /** What the records answer is input like any other. */
+    /** Answers of the records, which are input like any other. */
     private final class Answers implements Records.Client {
 
         @Override
@@ -373,7 +373,7 @@ public final class NodeMachine implements HostedMachine {
         return member;
     }
 
-    /** Something was submitted to the group since the last look. */
+    /** Notes that messages were submitted to the group. */
     public void onSubmitted(long nowNanos, Member self) {
         begin(nowNanos);
         GroupPort port = groups.port(self.join());
@@ -382,7 +382,7 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    /** The application has consumed a packet that was delivered to it; the packet passes back. */
+    /** Takes back a packet that was delivered to the application and consumed by it. */
     public void onConsumed(long nowNanos, Member self, Packet packet) {
         begin(nowNanos);
         GroupPort port = groups.port(self.join());
@@ -421,8 +421,8 @@ public final class NodeMachine implements HostedMachine {
     }
 
     /**
-     * Closes the session with a node, as a wrong verdict of the detector does. What both want to say to each other begins a
-     * new one. Of no effect if there is none.
+     * Closes the session with a node, as a wrong verdict of the detector does. The next contact begins a new one. Of no
+     * effect if there is none.
      */
     public void giveUp(long nowNanos, NodeId node, String reason) {
         begin(nowNanos);
@@ -457,7 +457,7 @@ public final class NodeMachine implements HostedMachine {
                 sendHeartbeat(link, observations);
             }
         }
-        // All others hear of a verdict before they hear what comes of it.
+        // All others hear of a verdict before its consequences.
         execute(verdicts);
     }
 
@@ -488,7 +488,7 @@ public final class NodeMachine implements HostedMachine {
         return 4 + Math.min(nodes.size(), REPORTS_MAX) * NODE_BYTES_MAX;
     }
 
-    /** The first ones, as many as one heartbeat takes. */
+    /** Appends the first nodes, as many as one heartbeat takes. */
     private static void append(Packet heartbeat, Collection<NodeId> nodes) {
         heartbeat.appendInt(Math.min(nodes.size(), REPORTS_MAX));
         nodes.stream().limit(REPORTS_MAX).forEach(node -> Wire.append(heartbeat, node));
@@ -507,7 +507,7 @@ public final class NodeMachine implements HostedMachine {
         return nodes;
     }
 
-    /** Bytes of a node's identity at most: its number, and two texts of characters of three bytes. */
+    /** Largest identity of a node in bytes: its number, and two texts of characters of three bytes. */
     private static final int NODE_BYTES_MAX = 8 + 2 * (4 + 3 * NodeId.TEXT_MAX);
 
     // ------------------------------------------------------------------ links
@@ -532,7 +532,7 @@ public final class NodeMachine implements HostedMachine {
         @Override
         public void onGone(Link link) {
             detector.onGone(link.node());
-            // Others may wait for this in vain.
+            // Sends a heartbeat at once: other nodes may not notice the crash themselves.
             tickNanos = now();
         }
 
@@ -585,7 +585,7 @@ public final class NodeMachine implements HostedMachine {
             List<NodeId> told = detector.onTold(watcher, said.gone(), now());
             execute(detector.onReports(watcher, said, now()));
             if (detector.isChanged()) {
-                // A verdict may wait for this node to say that it has never met the one reported.
+                // A verdict may wait for this node's statement that it has never met the reported one.
                 tickNanos = now();
             }
             for (NodeId node : told) {
@@ -604,7 +604,7 @@ public final class NodeMachine implements HostedMachine {
             if (!discovery.onOutcome(remote, isNode ? Outcome.REFUSED : Outcome.NO_NODE, reason) && refusal != Refusal.SUSPECTED) {
                 refused.add(remote, reason, isNode, now());
             }
-            // A dialled address is told of once, not with every attempt.
+            // A dialled address is reported once, not with every attempt.
             if (discovery.isNews(remote, reason)) {
                 effects.event(new NodeEvents.Refused(remote, reason));
             }
@@ -662,7 +662,7 @@ public final class NodeMachine implements HostedMachine {
         };
     }
 
-    /** Where all others are, so that everybody gets to know everybody. */
+    /** Sends the addresses of all others, so that all nodes get to know each other. */
     private void list(Link receiver) {
         List<String> addresses = new ArrayList<>();
         for (Link link : links.all()) {
@@ -675,7 +675,7 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    /** The first one also says that all groups have been told. */
+    /** Sends addresses. The first such frame also marks the end of the announcements of groups. */
     private void sendPeers(Link receiver, List<String> addresses) {
         Packet frame = Frames.create(memory, Frames.PEERS, 12 + addresses.size() * (4 + 3 * NodeId.TEXT_MAX))
                 .appendLong(discovery.digest())
@@ -702,8 +702,8 @@ public final class NodeMachine implements HostedMachine {
     // ------------------------------------------------------------------ report
 
     /**
-     * Everything that keeps this node from meeting others now. Early in a node's life, and in the middle of a change, some of
-     * it is nothing to worry about: only what lasts is.
+     * Returns everything that keeps this node from meeting others now. Soon after its start, and during a change, some
+     * troubles are normal: only lasting ones matter.
      */
     public List<Trouble> troubles() {
         if (isStopped) {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a node, its links and the layers of its groups count: every number that {@link NodeMachine#report} and the report
- * of a node on datagrams write. Parts have the names of the sections there; what is reported for each link is of part
- * {@code link}, for each connection over datagrams of {@code path}, for each member of {@code pair}.
+ * Metrics of a node, its links and the layers of its groups: every number that {@link NodeMachine#report} and the
+ * report of a node on datagrams write. Parts have the names of the sections there. Metrics of each link are in part
+ * {@code link}, those of each connection over datagrams in {@code path}, those of each member in {@code pair}.
  */
 public final class NodeMetrics {
 
@@ -206,7 +206,7 @@ public final class NodeMetrics {
             .gauge("kept-bytes", Unit.BYTES, "What is kept until it is confirmed.")
             .list();
 
-    /** All of them, the dropped packets of stacks included. */
+    /** All metrics, including the dropped packets of stacks. */
     public static final List<Metric> ALL = Stream.of(
                     LINKS, REFUSED, LINK, PATH, MULTICAST, DATAGRAMS, DETECTION, DISCOVERY, GROUPS, GROUP, MEMBERSHIP,
                     RELIABILITY, BEST_EFFORT, PAIR, ORDER, PACKING, StackMetrics.ALL)

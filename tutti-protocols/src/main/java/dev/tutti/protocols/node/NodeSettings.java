@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What can be tuned about a node, its transport included. */
+/** Settings of a node, including its transport. */
 public final class NodeSettings {
 
     private NodeSettings() {}

@@ -4,13 +4,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Hosts whose connections this node has refused not long ago, and why. */
+/** Hosts whose connections this node has recently refused, with the reasons. */
 final class Refused {
 
-    /** Hosts and reasons that are kept; the one that was quiet for longest makes room. */
+    /** Number of hosts and reasons that are kept; the one that was quiet for longest makes room. */
     private static final int KEPT_MAX = 16;
 
-    /** Time without another attempt after which it is over: longer than the pause of a node that was refused. */
+    /** Time without another attempt after which an entry expires: longer than the pause of a node that was refused. */
     static final long OVER_NANOS = 30_000_000_000L;
 
     private record Attempt(String host, String reason, boolean isNode) {}
@@ -20,7 +20,7 @@ final class Refused {
         long lastNanos;
     }
 
-    /** The one that was quiet for longest is the first. */
+    /** Attempts, the one that was quiet for longest first. */
     private final LinkedHashMap<Attempt, Attempts> kept = new LinkedHashMap<>();
 
     /**
@@ -48,7 +48,7 @@ final class Refused {
         }
         for (Map.Entry<Attempt, Attempts> entry : kept.entrySet()) {
             Attempt attempt = entry.getKey();
-            // A stranger that comes once is a scanner, or a slip.
+            // A stranger that connects once is a scanner, or an accident.
             if (attempt.isNode() || entry.getValue().count > 1) {
                 troubles.add(Trouble.refusing(attempt.host(), attempt.reason(), attempt.isNode()));
             }

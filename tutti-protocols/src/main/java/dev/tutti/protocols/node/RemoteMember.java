@@ -4,7 +4,7 @@ import dev.tutti.core.Member;
 import dev.tutti.protocols.link.Link;
 import org.jspecify.annotations.Nullable;
 
-/** A member on another node, as long as the session with that node lasts. */
+/** Member on another node, as long as the session with that node lasts. */
 final class RemoteMember {
 
     final Link link;

@@ -8,12 +8,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What members of a group must have in common, as text: a line {@code name: value} per setting. Time-outs are not in
- * it.
+ * Settings that all members of a group must share, as text: a line {@code name: value} per setting. Time-outs are not
+ * included.
  */
 record StackFingerprint(String text) {
 
-    /** Bytes of the text; there is one for each group of each node that this one has a session with. */
+    /** Longest text in bytes. There is one text for each group of each node with a session. */
     static final int BYTES_MAX = 1_024;
 
     private static final List<Setting<?>> COMPARED = List.of(GroupSettings.STACK, GroupSettings.WINDOW);
@@ -44,7 +44,7 @@ record StackFingerprint(String text) {
         return new StackFingerprint(text.toString());
     }
 
-    /** The first difference in plain words; null if there is none. */
+    /** Returns the first difference in plain words; null if there is none. */
     @Nullable String difference(StackFingerprint other, String otherName) {
         if (text.equals(other.text)) {
             return null;

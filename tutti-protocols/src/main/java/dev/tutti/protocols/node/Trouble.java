@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Something that keeps a node from meeting others, for as long as it lasts. The same kind, group and subject are the same
- * trouble, whatever the text.
+ * Lasting problem that keeps a node from meeting others. The same kind, group and subject are the same trouble,
+ * regardless of the text.
  *
  * @param group empty if it is about the node
  * @param subject address, host or node that it is about; empty if there is no single one
@@ -20,13 +20,13 @@ import java.util.TreeSet;
  */
 public record Trouble(Kind kind, String group, String subject, String text, String advice) {
 
-    /** What is wrong. */
+    /** Kind of a trouble. */
     public enum Kind {
         /** No session with any node, although addresses of others are known. */
         ALONE,
-        /** An address refuses this node, does not trust it, or is no node's, while others are met. */
+        /** An address refuses this node, does not trust it, or does not belong to a node, while others are met. */
         REFUSED,
-        /** This node refuses those who connect from a host. */
+        /** This node refuses connections from a host. */
         REFUSING,
         /** A node has a group of the same name that is set up differently. */
         MISMATCH,
@@ -34,7 +34,7 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
         SAME_NAME
     }
 
-    /** Addresses that are named; of more there is the count. */
+    /** Number of addresses that are named; further ones are counted. */
     private static final int NAMED_MAX = 4;
 
     static Trouble mismatch(String group, NodeId node, String difference) {
@@ -66,7 +66,7 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
                         : "find out what connects from there, and point it to another port than this node's");
     }
 
-    /** Adds one for all addresses if no node is met, else one for each whose trouble does not pass by itself. */
+    /** Adds one trouble for all addresses if no node is met, else one for each that does not pass by itself. */
     static void ofAddresses(NodeId self, boolean isAlone, List<Unmet> unmet, List<Trouble> troubles) {
         if (isAlone && !unmet.isEmpty()) {
             troubles.add(alone(self, unmet));
@@ -80,7 +80,7 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
                         each.address(),
                         "there is no session with " + each.address() + ": " + words(each.outcome()) + detail(each),
                         advice(each.outcome(), each.detail())));
-                // A node that is down, or on its way.
+                // The node is down, or not up yet.
                 case NONE, NOBODY, SILENT, UNRESOLVED -> {}
             }
         }
@@ -113,7 +113,7 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
         return new Trouble(Kind.ALONE, "", "", text, families1 + String.join("; or ", steps));
     }
 
-    /** Addresses of one outcome, by family. */
+    /** Returns the addresses of one outcome, by family. */
     private static String named(List<Unmet> addresses) {
         TreeSet<String> families = new TreeSet<>();
         List<String> names = new ArrayList<>();
@@ -145,7 +145,7 @@ public record Trouble(Kind kind, String group, String subject, String text, Stri
 
     private static String detail(Unmet unmet) {
         return switch (unmet.outcome()) {
-            // The words say it all.
+            // The words of the outcome are sufficient.
             case NONE, NOBODY, SILENT, UNRESOLVED -> "";
             case UNTRUSTED, NO_NODE, REFUSED -> unmet.detail().isEmpty() ? "" : ": " + unmet.detail();
         };

@@ -9,23 +9,23 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causal order: a packet comes after all that its sender had delivered when it sent it (Birman, Schiper, Stephenson,
+ * Causal order: a packet comes after all that its sender had delivered before it (Birman, Schiper, Stephenson,
  * <i>Lightweight causal and atomic group multicast</i>, 1991; vector clocks), per view.
  *
- * <p>Before a packet its sender says which entries of its clock have changed since it said so last (Singhal and
- * Kshemkalyani, <i>An efficient implementation of vector clocks</i>, 1992); if none has, nothing. As its packets come in
- * order, everybody knows the clock of each. Who only receives never says anything.
+ * <p>Before a packet, its sender announces the entries of its clock that have changed since the last announcement
+ * (Singhal and Kshemkalyani, <i>An efficient implementation of vector clocks</i>, 1992), if any. As its packets come in
+ * order, all members know the clock of each. A member that only receives never announces anything.
  *
- * <p>When a view ends, everything is here that those who go together had delivered, so what they have sent can be
- * delivered. What a member that does not go with them had sent after something that nobody of them has can't; it is
- * dropped, at all of them alike.
+ * <p>When a view ends, everything that the members going on together had delivered is here, so their packets can be
+ * delivered. Packets of a departing member may depend on some that none of them has. These can't be delivered, and are
+ * dropped by all of them alike.
  */
 public final class Causal extends Order {
 
-    /** Kind. */
+    /** Bytes of the kind. */
     public static final int HEADER_BYTES = 1;
 
-    /** Rank, packets. */
+    /** Bytes of rank and number of packets. */
     private static final int ENTRY_BYTES = 4 + 8;
 
     private static final int ENTRIES_MAX = (Packet.PAYLOAD_MAX - HEADER_BYTES) / ENTRY_BYTES;
@@ -35,7 +35,7 @@ public final class Causal extends Order {
     /** Packets of each member that were delivered here in this view: this member's clock. */
     private long[] delivered = {0};
 
-    /** What the others know of it. */
+    /** Clock that was announced to the others. */
     private long[] told = {0};
 
     private boolean isClockNews;
@@ -43,10 +43,10 @@ public final class Causal extends Order {
     /** For a mistake. */
     private boolean isTold;
 
-    /** By rank, the clock of the packet that is next; null as long as a member has said nothing. */
+    /** By rank, the clock of the next packet; null as long as a member has announced nothing. */
     private long[] @Nullable [] clocks = new long[1][];
 
-    /** By rank, whether that clock is known to be reached. */
+    /** By rank, true if that clock is known to be reached. */
     private boolean[] isReached = {true};
 
     public Causal(Member self, Mistake mistake) {
@@ -56,7 +56,7 @@ public final class Causal extends Order {
 
     @Override
     void stamp(Packet packet) {
-        // The clock was told before.
+        // The clock was announced before.
     }
 
     @Override
@@ -111,7 +111,7 @@ public final class Causal extends Order {
                 return false;
             }
         }
-        // It counts for what comes after it, not for what waits before it.
+        // The announcement applies to later packets, not to those that wait before it.
         sender.add(packet);
         return true;
     }

@@ -17,24 +17,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A layer between reliability and packing that delivers multicasts in another order than that of their arrival.
+ * Layer between reliability and packing that delivers multicasts in another order than that of their arrival.
  *
- * <p>What members tell each other about the order are multicasts too. So they arrive in the order in which they were
- * sent, before and after the data of their sender, and a cut counts them: those who go together from one view to the next
- * have the same packets and know the same about their order, whoever has crashed. What has no place when the view ends
- * gets it by a rule, from what all of them have.
+ * <p>Messages about the order are multicasts, too. So they arrive in the order in which they were sent, before and
+ * after the data of their sender, and a cut counts them: members that go on together to the next view have the same
+ * packets and the same knowledge about their order, even after crashes. Packets without a place when the view ends get
+ * it by a rule, from the packets that all of them have.
  *
- * <p>Nothing needs a bound of its own: what waits here fills the window of its sender. Unicasts pass through.
+ * <p>No separate bound is needed: waiting packets fill the window of their sender. Unicasts pass through.
  */
 abstract class Order implements Layer {
 
-    /** The first byte of a header: a packet of the application. */
+    /** First byte of a header: a packet of the application. */
     static final int DATA = 0;
 
-    /** The first byte of a header: says something about the order; which, the layer knows. */
+    /** First byte of a header: a control packet about the order, defined by the layer. */
     static final int CONTROL = 1;
 
-    /** The first byte of a header: a packet of the application that has no place in the order. */
+    /** First byte of a header: a packet of the application that has no place in the order. */
     static final int OUT_OF_BAND = 2;
 
     private static final Signal AGAIN = new Signal.Again();
@@ -42,7 +42,7 @@ abstract class Order implements Layer {
     final Member self;
     private final int headerBytes;
 
-    /** The members of the view, by rank. */
+    /** Members of the view, by rank. */
     Sender[] senders = new Sender[0];
 
     private Map<Member, Sender> senderOf = new HashMap<>();
@@ -53,7 +53,7 @@ abstract class Order implements Layer {
     private boolean isNews;
     private boolean isAsked;
 
-    /** What packing may send, before what this layer has sent of it. */
+    /** Window of packing, without the bytes that this layer has sent of it. */
     private Signal.@Nullable Window window;
 
     private long controlBytes;
@@ -81,35 +81,35 @@ abstract class Order implements Layer {
 
     // ------------------------------------------------------------------ what an order is
 
-    /** Writes the header of a packet, but for its first byte. */
+    /** Writes the header of a packet, except its first byte. */
     abstract void stamp(Packet packet);
 
-    /** What has to be said before the application's next packet. */
+    /** Sends control packets that must precede the application's next packet. */
     void beforeData(Outbox out) {}
 
-    /** A packet of the application has arrived, header included. It may be added to its sender. */
+    /** Takes a packet of the application, including its header. It may be added to its sender. */
     abstract boolean onData(Sender sender, Packet packet);
 
     /**
-     * What somebody has said about the order has arrived, header included.
+     * Takes a control packet about the order, including its header.
      *
-     * @return false if it can't be decoded, or says what it can't
+     * @return false if it can't be decoded, or is implausible
      */
     abstract boolean onControl(Sender sender, Packet packet, Outbox out);
 
-    /** All input has arrived: delivers what has its turn. */
+    /** Delivers the packets whose turn has come, after all input has arrived. */
     abstract void advance(Outbox out);
 
-    /** Whether the others wait for this member to say something, should nothing be sent in this turn. */
+    /** Returns whether the others need a control packet of this member if it sends nothing else in this turn. */
     abstract boolean isAwaited();
 
-    /** Says it. */
+    /** Sends the control packet for which the others wait. */
     abstract void speak(Outbox out);
 
-    /** The view has ended: all that will arrive in it is here, the same at all who go together. Delivers the rest. */
+    /** Delivers the rest of a view that has ended. All members that go on together have the same packets. */
     abstract void close(Outbox out);
 
-    /** A new view has begun; {@link #senders} are its members. */
+    /** Begins a new view; {@link #senders} are its members. */
     abstract void begin();
 
     // ------------------------------------------------------------------ for the order
@@ -122,7 +122,7 @@ abstract class Order implements Layer {
         return isFrozen || isLeaving;
     }
 
-    /** Sends a control packet, which has its header but for the first byte. */
+    /** Sends a control packet, which has its header except the first byte. */
     final void sendControl(Packet packet, Outbox out) {
         packet.prependByte(CONTROL);
         controlSent++;
@@ -131,13 +131,13 @@ abstract class Order implements Layer {
         raiseWindow(out);
     }
 
-    /** Delivers a packet with its header. */
+    /** Delivers a packet, after taking its header off. */
     final void deliver(Packet packet, Outbox out) {
         packet.skip(headerBytes);
         out.deliver(packet);
     }
 
-    /** A packet ends here, as if the application had consumed it. */
+    /** Drops a packet, as if the application had consumed it. */
     static void refuse(Packet packet, DropReason reason, Outbox out) {
         out.drop(packet.slice(), reason);
         out.consumed(packet);
@@ -164,7 +164,7 @@ abstract class Order implements Layer {
     public final void onConsumed(Packet packet, Outbox out) {
         Receipt receipt = packet.receipt();
         if (receipt != null && !receipt.isUnicast()) {
-            // Whoever counts what was consumed has counted the header when it arrived.
+            // The layer that counts consumed bytes has counted the header on arrival.
             packet.untake(headerBytes);
         }
         out.consumed(packet);
@@ -208,7 +208,7 @@ abstract class Order implements Layer {
             advance(out);
             isAsked = !isSilent() && isAwaited();
             if (isAsked) {
-                // What the application sends in this turn may say it.
+                // A message that the application sends in this turn may make it unnecessary.
                 out.raise(AGAIN);
             }
         } else if (isAsked) {
@@ -240,7 +240,7 @@ abstract class Order implements Layer {
                 out.raise(signal);
             }
             case Signal.Leave() -> {
-                // Each word more would have to be acknowledged first; the view without this member closes the order.
+                // More control packets would need acknowledgements. The view without this member closes the order.
                 isLeaving = true;
                 out.lower(signal);
             }

@@ -7,34 +7,34 @@ import dev.tutti.protocols.mistake.Mistake;
 import java.util.Arrays;
 
 /**
- * Total order by turns: all senders have one packet in each round, by rank (Jha and others, <i>Derecho: fast state machine
- * replication for cloud services</i>, 2019). Nobody decides; what has arrived decides. For many senders and high
- * throughput.
+ * Total order by turns: all senders have one packet in each round, by rank (Jha and others, <i>Derecho: fast state
+ * machine replication for cloud services</i>, 2019). No member decides: the packets received determine the order. For
+ * many senders and high throughput.
  *
- * <p>A packet is delivered when everybody who comes before it has sent its packet of that round, or has passed. Who has
- * sent nothing while others wait passes all rounds up to the latest that it has seen, with one word; who sends joins
- * that round, so that the slower do not hold back the faster. Rounds are a Lamport clock thus.
+ * <p>A packet is delivered when each sender before it has sent its packet of that round, or has passed. A member with
+ * nothing to send passes all rounds up to the latest that it has seen with one control packet, while others wait. A
+ * member that sends joins that round, so that slow senders do not hold back fast ones. Rounds are thus a Lamport clock.
  */
 public final class Rotation extends TotalOrder {
 
-    /** Kind, places, round. */
+    /** Bytes of kind, places and round. */
     public static final int HEADER_BYTES = 1 + 8 + 8;
 
     private static final int ROUND_AT = 1 + 8;
 
     /**
-     * How many rounds a packet may be beyond the one before it of its sender. Whoever lies needs 2^37 packets in one view to
-     * come near the end of the range.
+     * Highest number of rounds from a packet of a sender to its next one. A liar needs 2^37 packets in one view to come
+     * near the end of the range.
      */
     static final long JUMP_MAX = 1L << 26;
 
-    /** The round that the next packet of each member has at least. */
+    /** Lowest round of the next packet of each member. */
     private long[] nextOf = {1};
 
-    /** The round that the next packet of this member has at least. */
+    /** Lowest round of the next packet of this member. */
     private long next = 1;
 
-    /** The latest packet by (round, rank) that has arrived. */
+    /** Round of the latest packet by (round, rank) that has arrived. */
     private long latestRound;
 
     private int latestRank;
@@ -48,7 +48,7 @@ public final class Rotation extends TotalOrder {
         approach(latestRound, out);
     }
 
-    /** Passes rounds in steps that the others take; one step is enough unless somebody lies. */
+    /** Passes rounds in steps that the others accept; one step is enough unless a member lies. */
     private void approach(long round, Outbox out) {
         while (round - next > JUMP_MAX) {
             next += JUMP_MAX;
@@ -82,8 +82,8 @@ public final class Rotation extends TotalOrder {
     }
 
     /**
-     * Rounds of a sender grow, and by no more than {@link #JUMP_MAX}. It is a matter of the sender's own packets alone, so
-     * that all members judge alike.
+     * Returns whether a round is plausible: rounds of a sender grow, and by no more than {@link #JUMP_MAX}. This
+     * depends on the sender's packets alone, so that all members judge alike.
      */
     private boolean isPossible(long round, Sender sender) {
         long least = nextOf[sender.rank()];
@@ -126,7 +126,7 @@ public final class Rotation extends TotalOrder {
 
     @Override
     void placeRest() {
-        // The order is in the packets; who has not sent any more is not waited for.
+        // The order is in the packets. Members that sent no more are not waited for.
     }
 
     @Override
@@ -134,13 +134,13 @@ public final class Rotation extends TotalOrder {
         return head.peekLong(ROUND_AT);
     }
 
-    /** Whether somebody's packet waits for this member to send or to pass, or for it to say how far it is. */
+    /** Returns whether a packet waits for this member to send or to pass, or to report its places. */
     @Override
     boolean isAwaited() {
         return super.isAwaited() || (next < passing() && mistake != Mistake.NO_PASS);
     }
 
-    /** The round up to which this member has to pass. */
+    /** Returns the round up to which this member has to pass. */
     private long passing() {
         return own().rank() < latestRank ? latestRound + 1 : latestRound;
     }

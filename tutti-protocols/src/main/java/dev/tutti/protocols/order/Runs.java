@@ -1,6 +1,6 @@
 package dev.tutti.protocols.order;
 
-/** Ranks in an order, as runs of the same one: a queue that allocates only to grow. */
+/** Queue of ranks, stored as runs of equal ones. It allocates only to grow. */
 final class Runs {
 
     private int[] ranks = new int[16];
@@ -13,12 +13,12 @@ final class Runs {
         return size == 0;
     }
 
-    /** How many runs there are. */
+    /** Returns the number of runs. */
     int size() {
         return size;
     }
 
-    /** How many ranks there are, in all runs. */
+    /** Returns the number of ranks in all runs. */
     long total() {
         return total;
     }
@@ -39,17 +39,17 @@ final class Runs {
         size++;
     }
 
-    /** Of the oldest run. */
+    /** Returns the rank of the oldest run. */
     int rank() {
         return ranks[first];
     }
 
-    /** Of the oldest run. */
+    /** Returns the length of the oldest run. */
     int count() {
         return counts[first];
     }
 
-    /** One of the oldest run goes. */
+    /** Removes one rank of the oldest run. */
     void takeOne() {
         total--;
         counts[first]--;
@@ -58,7 +58,7 @@ final class Runs {
         }
     }
 
-    /** The oldest run goes. */
+    /** Removes the oldest run. */
     void takeRun() {
         total -= counts[first];
         drop();

@@ -5,7 +5,7 @@ import dev.tutti.core.Packet;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** A member of the view as a sender: what of it has arrived and has no place in the order yet. */
+/** Member of the view as a sender, with its packets that have arrived and have no place in the order yet. */
 final class Sender {
 
     private final Member member;
@@ -21,7 +21,7 @@ final class Sender {
         return member;
     }
 
-    /** Its place in the view. */
+    /** Returns its rank in the view. */
     int rank() {
         return rank;
     }
@@ -38,7 +38,7 @@ final class Sender {
         return queue.peek();
     }
 
-    /** The head, which leaves the queue. */
+    /** Removes and returns the oldest packet. */
     Packet take() {
         return queue.remove();
     }

@@ -6,30 +6,30 @@ import dev.tutti.core.stack.Outbox;
 import dev.tutti.protocols.mistake.Mistake;
 
 /**
- * Total order by the oldest member of the view, the sequencer. Everybody multicasts its packets itself; the sequencer
- * multicasts in which order they come, once for all that a turn has brought (variant BB of Kaashoek and others, <i>An
+ * Total order by the oldest member of the view, the sequencer. Each member multicasts its packets itself. The sequencer
+ * multicasts their order, once for all packets that a turn has brought (variant BB of Kaashoek and others, <i>An
  * efficient reliable broadcast protocol</i>, 1989). For few senders and low latency.
  *
- * <p>The order is the sequencer's own stream: a packet of its own has its place where it stands in it, and between them
- * it says whose packets come next. Packets of one sender are in order already, so a run of them is a rank and a count.
+ * <p>The order is the sequencer's own stream: its own packets have their place in it, and between them it announces the
+ * senders of the next packets. Packets of one sender are in order already, so a run of them is a rank and a count.
  *
- * <p>If the sequencer is gone, its words up to the cut count at all survivors alike, and what it has not placed, or what
- * has come to nobody, is a matter of the rule for the rest.
+ * <p>If the sequencer is gone, its announcements up to the cut count at all survivors alike. Packets that it has not
+ * placed, or whose announcement has reached no survivor, are ordered by the rule for the rest.
  */
 public final class Sequencer extends TotalOrder {
 
-    /** Kind, places. */
+    /** Bytes of kind and places. */
     public static final int HEADER_BYTES = 1 + 8;
 
-    /** Rank, count. */
+    /** Bytes of rank and count. */
     private static final int RUN_BYTES = 4 + 4;
 
     private static final int RUNS_MAX = (Packet.PAYLOAD_MAX - HEADER_BYTES) / RUN_BYTES;
 
-    /** Whose packets come next, as the sequencer has said. */
+    /** Senders of the next packets, as announced by the sequencer. */
     private final Runs runs = new Runs();
 
-    /** At the sequencer: what has arrived and has no place yet. */
+    /** Senders of packets that have arrived and have no place yet; used at the sequencer. */
     private final Runs arrived = new Runs();
 
     private final long placesMax;
@@ -41,7 +41,7 @@ public final class Sequencer extends TotalOrder {
     private boolean isLeftOut;
 
     /**
-     * @param packetsMax of one sender that can be under way: no more can be placed before they arrive
+     * @param packetsMax packets of one sender that can be in flight: no more can be placed before they arrive
      */
     public Sequencer(Member self, long packetsMax, boolean isSafe, Mistake mistake) {
         super(self, HEADER_BYTES, isSafe, mistake);

@@ -11,36 +11,36 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One order for all members of a view: each packet gets a place, counted from 1 in every view.
+ * Single order for all members of a view: each packet gets a place, counted from 1 in every view.
  *
- * <p><b>Agreed</b> delivery: at its place, as soon as that is known. <b>Safe</b> delivery (Moser and others, 1994;
- * uniform in the words of others): when all members have said that they have everything up to that place, so that
- * whoever delivers it, all do who do not crash. How far a member is goes with all that it sends, as one number.
+ * <p><b>Agreed</b> delivery: at its place, as soon as that is known. <b>Safe</b> delivery (Moser and others, 1994; also
+ * called uniform): once all members have announced that they have everything up to that place, so that if one delivers
+ * it, all that do not crash do. Each packet of a member carries the number of places that it has.
  *
- * <p>What has no place when a view ends gets it by (stamp, rank): the stamp of a packet is larger than that of whatever
- * its sender had delivered before it, so that this order is causal too (Lamport, <i>Time, clocks, and the ordering of
- * events in a distributed system</i>, 1978).
+ * <p>Packets without a place when a view ends get it by (stamp, rank). The stamp of a packet is larger than that of any
+ * packet its sender had delivered before it, so this order is causal, too (Lamport, <i>Time, clocks, and the ordering
+ * of events in a distributed system</i>, 1978).
  */
 abstract class TotalOrder extends Order {
 
-    /** Where in a packet with its header the number of its sender's places is. */
+    /** Offset of the sender's number of places in a packet with its header. */
     private static final int PLACES_AT = 1;
 
     private final boolean isSafe;
     final Mistake mistake;
 
-    /** What has its place and is not delivered yet: places delivered + 1 to placed. */
+    /** Packets that have a place and are not delivered yet: places delivered + 1 to placed. */
     private final ArrayDeque<Packet> agreed = new ArrayDeque<>();
 
-    /** Places that are known here without gap, with their packets. */
+    /** Number of places that are known here without gap, with their packets. */
     private long placed;
 
     private long delivered;
 
-    /** How far each member is known to be. */
+    /** By rank, the number of places that each member is known to have. */
     private long[] placedAt = new long[1];
 
-    /** What this member has told the others. */
+    /** Number of places that this member has announced. */
     private long told;
 
     TotalOrder(Member self, int headerBytes, boolean isSafe, Mistake mistake) {
@@ -51,13 +51,13 @@ abstract class TotalOrder extends Order {
 
     // ------------------------------------------------------------------ what a total order is
 
-    /** Gives places to what can have one now, with {@link #place}. */
+    /** Gives places to all packets that can have one now, with {@link #place}. */
     abstract void placeAll();
 
-    /** Gives places to what has one although something before it will not come. */
+    /** Gives places to packets whose order is decided although one before them will not come. */
     abstract void placeRest();
 
-    /** Orders what has no place when the view ends; grows from packet to packet of a sender. */
+    /** Returns the stamp that orders packets without a place when the view ends. It grows from packet to packet. */
     abstract long stamp(Sender sender, Packet head);
 
     // ------------------------------------------------------------------
@@ -66,13 +66,13 @@ abstract class TotalOrder extends Order {
         return placed;
     }
 
-    /** The oldest packet of the sender gets the next place. */
+    /** Gives the next place to the oldest packet of the sender. */
     final void place(Sender sender) {
         agreed.add(sender.take());
         placed++;
     }
 
-    /** Takes note of how far the sender was. False if it can't be. */
+    /** Notes the number of places that the sender has. Returns false if it is implausible. */
     final boolean notePlaces(Sender sender, Packet packet) {
         long places = packet.peekLong(PLACES_AT);
         if (places < placedAt[sender.rank()]) {
@@ -82,7 +82,7 @@ abstract class TotalOrder extends Order {
         return true;
     }
 
-    /** Writes how far this member is: the first of what a header says. */
+    /** Writes the number of places that this member has, the first field of a header after the kind. */
     final void stampPlaces(Packet packet) {
         told = placed;
         packet.prependLong(placed);
@@ -145,7 +145,7 @@ abstract class TotalOrder extends Order {
         deliverUpTo(placed, out);
     }
 
-    /** The sender whose oldest packet is the first by (stamp, rank). */
+    /** Returns the sender whose oldest packet is the first by (stamp, rank). */
     final @Nullable Sender lowest() {
         Sender lowest = null;
         long lowestStamp = Long.MAX_VALUE;

@@ -11,10 +11,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The large messages of a group that a receiver puts together at the same time, one for each stream.
+ * Large messages of a group that a receiver assembles at the same time, one for each stream.
  *
- * <p>In reliable groups their senders keep to the memory that there is ({@link LargeMessages}); in others the one that
- * was begun first is given up where there is too little. For one thread at a time.
+ * <p>In reliable groups the senders keep within the memory of the receivers ({@link LargeMessages}). In others the
+ * message begun first is abandoned if there is too little. For one thread at a time.
  */
 public final class Assemblies {
 
@@ -24,17 +24,17 @@ public final class Assemblies {
     private final long messageBytesMax;
     private final boolean isReliable;
 
-    /** In the order in which they were begun. */
+    /** Messages in the order in which they were begun. */
     private final Map<Receipt, Assembly> assemblies = new LinkedHashMap<>();
 
-    // Written by the one thread; those who count may read what was true a moment ago.
+    // Written by one thread; readers of metrics may see slightly older values.
     private long abandoned;
     private long bytes;
     private long bytesMost;
 
     /**
-     * @param spares where memory comes from while there is some
-     * @param messageBytesMax longest message; in unreliable groups, all together
+     * @param spares source of memory, as far as there is some
+     * @param messageBytesMax longest message; in unreliable groups, limit of all together
      */
     public Assemblies(SpareArrays spares, long messageBytesMax, boolean isReliable) {
         this.spares = spares;
@@ -42,17 +42,17 @@ public final class Assemblies {
         this.isReliable = isReliable;
     }
 
-    /** Whether the message is longer than any that is taken here, so that {@link #add} would give it up. */
+    /** Returns whether the message is longer than any that is taken here, so that {@link #add} would abandon it. */
     public boolean isTooLarge(Records.Piece piece) {
         return piece.total() > messageBytesMax;
     }
 
-    /** Longest message that is taken here. */
+    /** Returns the longest message that is taken here. */
     public long messageBytesMax() {
         return messageBytesMax;
     }
 
-    /** Takes a piece, and gives the message when it is complete; see {@link Reassembly#add}. */
+    /** Takes a piece, and returns the message once it is complete; see {@link Reassembly#add}. */
     public @Nullable ByteBuffer add(
             Member sender, Receipt receipt, ByteBuffer source, int offset, int length, Records.Piece piece) {
         if (isTooLarge(piece)) {
@@ -101,7 +101,7 @@ public final class Assemblies {
         }
     }
 
-    /** A large multicast that the old view did not complete is sent again from its start, or never. */
+    /** Abandons multicasts that the old view did not complete: they are sent again from their start, or never. */
     public void startView(View view) {
         abandon(old -> !old.getKey().isUnicast() || !view.contains(old.getValue().sender()));
     }
@@ -136,17 +136,17 @@ public final class Assemblies {
         }
     }
 
-    /** Memory of the messages that are being put together. From any thread. */
+    /** Returns the memory of the messages that are being assembled. From any thread. */
     public long bytes() {
         return bytes;
     }
 
-    /** The most that {@link #bytes} has been. */
+    /** Returns the maximum of {@link #bytes} so far. */
     public long bytesMost() {
         return bytesMost;
     }
 
-    /** How many messages were begun and not completed. From any thread. */
+    /** Returns the number of messages that were begun and not completed. From any thread. */
     public long abandoned() {
         return abandoned;
     }

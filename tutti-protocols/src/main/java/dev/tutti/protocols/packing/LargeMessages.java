@@ -10,11 +10,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps messages that are larger than a packet within the memory of those who receive them: the longest message that
- * each member takes, and {@link Turns} of those who send large ones at the same time.
+ * Keeps messages that are larger than a packet within the memory of their receivers, by the longest message that each
+ * member takes, and by {@link Turns} of members that send large ones at the same time.
  *
- * <p>A member of a view of n may have a 2n-th of the least limit under way to all, and as much to each member, without a
- * turn: these are at most as much as the limit at any receiver. As much again is for those that have turns.
+ * <p>Without a turn, a member of a view of n may have a 2n-th of the least limit in flight to all, and as much to each
+ * member. Together these are at most the limit at any receiver. As much again is for messages that have turns.
  */
 public final class LargeMessages {
 
@@ -22,7 +22,7 @@ public final class LargeMessages {
     private final long messageBytesMax;
     private final boolean hasTurns;
 
-    /** Of members that are met, or in the view. */
+    /** Longest message of each member that is met, or in the view. */
     private final TreeMap<Member, Long> limits = new TreeMap<>();
 
     private final TreeSet<Member> closed = new TreeSet<>();
@@ -34,7 +34,7 @@ public final class LargeMessages {
 
     /**
      * @param messageBytesMax longest message that this member takes
-     * @param hasTurns whether words about turns arrive, which they do not in unreliable groups
+     * @param hasTurns whether messages about turns arrive, which they do not in unreliable groups
      */
     public LargeMessages(Member self, long messageBytesMax, boolean hasTurns) {
         this.self = self;
@@ -45,7 +45,7 @@ public final class LargeMessages {
         this.leastBytes = messageBytesMax;
     }
 
-    /** Begins, before anything else. */
+    /** Sets the submissions. Called before anything else. */
     void begin(Submissions used) {
         submissions = used;
         turns = hasTurns ? new Turns(self, used) : null;
@@ -54,7 +54,7 @@ public final class LargeMessages {
         tell(used);
     }
 
-    /** Null in unreliable groups. */
+    /** Returns the turns; null in unreliable groups. */
     @Nullable Turns turns() {
         return turns;
     }
@@ -90,12 +90,12 @@ public final class LargeMessages {
                 }
             }
             default -> {
-                // Nothing about members or views.
+                // Other signals are not about members or views.
             }
         }
     }
 
-    /** A member of the view may lose its session, and its limit still counts. */
+    /** Forgets the limits of closed members. A member of the view may lose its session, and its limit still counts. */
     private void forgetClosed() {
         closed.removeIf(member -> {
             boolean isGone = !view.contains(member);
@@ -128,7 +128,7 @@ public final class LargeMessages {
         }
     }
 
-    /** Takes a packet that is about turns, and stays as it is. */
+    /** Takes a packet about turns, and leaves it unread. */
     boolean onPacket(Packet packet) {
         Turns.Word word = Turns.Word.read(packet);
         Member from = packet.peer();

@@ -13,15 +13,15 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packs messages as they are submitted: small ones are copied into the packet that waits, large ones as they are, and still
- * larger ones stay where they are until the window takes them piece by piece.
+ * Packs messages as they are submitted: small ones are copied into the waiting packet, large ones into memory of their
+ * own, and still larger ones stay in the caller's array until the window takes them piece by piece.
  *
  * <p>Not thread-safe; an application with threads puts a lock around it. A message that fits into a packet is never
- * split, so that only a large one can be half sent when a view changes, and that one is at hand to be sent again.
+ * split, so that only a large one can be half sent when a view changes, and that one is still available to be resent.
  */
 public final class Outgoing implements Submissions {
 
-    /** A message larger than a packet, on its way. The array must not change until {@link #isTaken} or a failure. */
+    /** Message larger than a packet. The array must not change until {@link #isTaken} or a failure. */
     public static final class Large {
 
         private final byte[] bytes;
@@ -30,7 +30,7 @@ public final class Outgoing implements Submissions {
         private final @Nullable Integer scope;
         private final int number;
 
-        /** It is in memory of ours, and among the bytes that wait. */
+        /** It was copied, and counts among the bytes that wait. */
         private final boolean isCopy;
 
         private int at;
@@ -54,30 +54,30 @@ public final class Outgoing implements Submissions {
         }
 
         /**
-         * Another number whenever more of it was taken, a view change made it start again, or those got on whose turn is before
-         * its own.
+         * Returns a number that changes whenever more of it was taken, a view change made it start again, or messages
+         * whose turn is before its own progressed.
          */
         public long progress() {
             return at + moves;
         }
 
-        /** Whether it will never be taken because a receiver does not take so large a message any more. */
+        /** Returns whether it will never be taken because a receiver does not take so large a message any more. */
         public boolean isTooLarge() {
             return isTooLarge;
         }
 
-        /** Why it will never be taken; null if it may. */
+        /** Returns why it will never be taken; null if it may. */
         public @Nullable String failure() {
             return failure;
         }
     }
 
-    /** The longest message to somebody, and the member whose limit it is. */
+    /** Longest message to a receiver, and the member whose limit it is. */
     private record Limit(long bytes, @Nullable Member of) {}
 
     /**
-     * What waits for one receiver: packets and large messages, in order; packets out of band, which go before; and packets
-     * about the state, which go first.
+     * Queue of one receiver: packets and large messages, in order; packets out of band, which go before these; and
+     * packets about the state, which go first.
      */
     private static final class Queue {
         private final ArrayDeque<Object> entries = new ArrayDeque<>();
@@ -93,8 +93,8 @@ public final class Outgoing implements Submissions {
     }
 
     /**
-     * A packet that begins while nothing waits has room for a few messages like its first, and those after it are full-size. It
-     * is kept until it is stable: at a modest rate thousands are, and larger ones would hold that much memory for nothing.
+     * Messages like its first for which a packet has room if it begins while nothing waits; later ones are full-size.
+     * Packets are kept until stable: thousands at a modest rate, so that larger ones would waste memory.
      */
     private static final int FIRST_PACKET_MESSAGES = 3;
 
@@ -119,7 +119,7 @@ public final class Outgoing implements Submissions {
     private String waitsFor = "";
     private @Nullable Member closedBy;
 
-    /** Where the message is that was offered last: a packet, or a large message; see {@link #ask}. */
+    /** Packet or large message that holds the message offered last; see {@link #ask}. */
     private @Nullable Object offered;
 
     private long tickets;
@@ -132,7 +132,7 @@ public final class Outgoing implements Submissions {
         this(memory, bytesMax, PacketSizes.STREAM);
     }
 
-    /** Copies large messages into memory that nobody uses again. */
+    /** Creates a queue that copies large messages into memory that is not reused. */
     public Outgoing(Memory memory, long bytesMax, PacketSizes sizes) {
         this(memory, new SpareArrays(0), bytesMax, sizes);
     }
@@ -150,18 +150,18 @@ public final class Outgoing implements Submissions {
 
     // ------------------------------------------------------------------ the application's side
 
-    /** Whether a message of this length fits into a packet. */
+    /** Returns whether a message of this length fits into a packet. */
     public boolean isSmall(int length) {
         return length <= sizes.wholeBytes();
     }
 
-    /** Whether a message of this length is submitted with {@link #offer} or {@link #offerScoped}; else {@link #offerLarge}. */
+    /** Returns whether to submit this length with {@link #offer} or {@link #offerScoped}, not {@link #offerLarge}. */
     public static boolean isCopied(int length) {
         return length <= COPY_MAX;
     }
 
     /**
-     * Asks for news of who delivers the message that was offered last. It must not have been taken yet.
+     * Asks for a receipt of the message that was offered last. It must not have been taken yet.
      *
      * @return the ticket of the packet that it ends in, which several small messages share; see {@link Packet#ticket}
      */
@@ -178,7 +178,7 @@ public final class Outgoing implements Submissions {
         };
     }
 
-    /** Tells {@code unsent} the ticket of each packet that will never be sent. */
+    /** Sets the receiver of the tickets of packets that will never be sent. */
     public void tellUnsent(LongConsumer unsent) {
         this.unsent = unsent;
     }
@@ -190,7 +190,7 @@ public final class Outgoing implements Submissions {
     }
 
     /**
-     * Copies a message in: a small one into the packet that waits.
+     * Copies a message, a small one into the waiting packet.
      *
      * @param receiver null for all members
      * @return false if too much waits already
@@ -217,12 +217,12 @@ public final class Outgoing implements Submissions {
         return true;
     }
 
-    /** Whether a message of this length in a scope fits into a packet. */
+    /** Returns whether a message of this length in a scope fits into a packet. */
     public boolean isSmallScoped(int length) {
         return length <= sizes.wholeBytes() - Records.SCOPE_BYTES;
     }
 
-    /** As {@link #offer}, for a message in a scope. */
+    /** Does the same as {@link #offer} for a message in a scope. */
     public boolean offerScoped(@Nullable Member receiver, byte[] source, int offset, int length, int scope) {
         if (!isSmallScoped(length)) {
             return offerCopy(receiver, source, offset, length, scope);
@@ -245,7 +245,7 @@ public final class Outgoing implements Submissions {
         return true;
     }
 
-    /** As {@link #offer}, for a message that overtakes what waits. */
+    /** Does the same as {@link #offer} for a message that overtakes waiting ones. */
     public boolean offerOutOfBand(@Nullable Member receiver, byte[] source, int offset, int length) {
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
@@ -265,8 +265,8 @@ public final class Outgoing implements Submissions {
     }
 
     /**
-     * Queues a packet about the application's state, which overtakes what waits. It does not count among the bytes that may
-     * wait: who sends it has a bound of its own.
+     * Queues a packet about the application's state, which overtakes waiting messages. It does not count among the
+     * bytes that may wait: its sender has a bound of its own.
      *
      * @param length at most {@link Records#STATE_MAX}
      */
@@ -283,7 +283,7 @@ public final class Outgoing implements Submissions {
         return Math.max(wanted, Records.WHOLE_HEADER_BYTES + needed);
     }
 
-    /** Why a message of this length can't be sent, in words; null if it can. */
+    /** Returns why a message of this length can't be sent, in words; null if it can. */
     public @Nullable String refusal(@Nullable Member receiver, long length) {
         Limit limit = receiver == null
                 ? limitToAll
@@ -314,7 +314,7 @@ public final class Outgoing implements Submissions {
         return add(receiver, new Large(source, offset, length, scope, largeOffered++, false));
     }
 
-    /** A copy of its own for a message that fits into no packet, so that its sender need not wait until it is taken. */
+    /** Copies a message that fits into no packet, so that its sender need not wait until it is taken. */
     private boolean offerCopy(@Nullable Member receiver, byte[] source, int offset, int length, @Nullable Integer scope) {
         if (bytes + length > bytesMax && bytes > 0) {
             return false;
@@ -341,7 +341,7 @@ public final class Outgoing implements Submissions {
         spares.give(copy.bytes);
     }
 
-    /** Takes back a large message that waits or is half taken; its receivers abandon the half. */
+    /** Withdraws a large message that waits or is half taken; its receivers abandon the half. */
     public void withdraw(Large large) {
         forgetOffered(large);
         queues.values().removeIf(queue -> {
@@ -352,7 +352,7 @@ public final class Outgoing implements Submissions {
         });
     }
 
-    /** Receivers of a half would keep it until the next large message of this member, which may never come. */
+    /** Makes receivers abandon a half, which they would else keep until this member's next large message. */
     private void end(Queue queue, Large half) {
         if (half.at == 0) {
             return;
@@ -362,27 +362,27 @@ public final class Outgoing implements Submissions {
         bytes += end.length() - Records.WHOLE_HEADER_BYTES;
     }
 
-    /** How many messages that stayed where they are were taken as a whole. */
+    /** Returns the number of messages in callers' arrays that were completely taken. */
     public long largeTaken() {
         return largeTaken;
     }
 
-    /** What a submission would wait for now; empty if nothing is in its way. */
+    /** Returns the reason why a submission would wait now; empty if it would not. */
     public String waitsFor() {
         return waitsFor;
     }
 
-    /** The one member that keeps closed all windows that a submission would wait for; null if there is none. */
+    /** Returns the single member that closes all windows that a submission would wait for; null if there is none. */
     public @Nullable Member closedBy() {
         return closedBy;
     }
 
-    /** Bytes of copied messages that wait. */
+    /** Returns the bytes of copied messages that wait. */
     public long bytes() {
         return bytes;
     }
 
-    /** Bytes of copied messages that were not sent, because their receiver is not in the view, or the group is left. */
+    /** Returns the bytes of messages not sent, because their receiver is not in the view or the group was left. */
     public long discardedBytes() {
         return discardedBytes;
     }
@@ -392,7 +392,7 @@ public final class Outgoing implements Submissions {
         return queues.containsKey(receiver);
     }
 
-    /** Ends everything that waits: nothing is taken any more. */
+    /** Discards all waiting messages: nothing is taken any more. */
     public void close(String reason) {
         for (Queue queue : queues.values()) {
             discard(queue, reason);
@@ -454,7 +454,7 @@ public final class Outgoing implements Submissions {
         return taken;
     }
 
-    /** It may be large, and nobody else may hold it any more. */
+    /** Forgets the message offered last if it is gone: it may be large, and this the last reference. */
     private void forgetOffered(@Nullable Object gone) {
         if (offered == gone) {
             offered = null;
@@ -513,7 +513,7 @@ public final class Outgoing implements Submissions {
         return scope == null ? piece : piece.appendInt(scope);
     }
 
-    /** A message that was begun goes on. */
+    /** Returns whether a message needs a turn. One that was begun does not. */
     private boolean needsTurn(Large large) {
         return large.length > shareBytes && !large.hasTurn && large.at == 0;
     }
@@ -590,7 +590,7 @@ public final class Outgoing implements Submissions {
         limitOf.remove(receiver);
     }
 
-    /** Messages that waited when a receiver came that does not take so large ones. */
+    /** Returns the number of waiting messages that failed because a new receiver does not take so large ones. */
     public long refusedLater() {
         return refusedLater;
     }

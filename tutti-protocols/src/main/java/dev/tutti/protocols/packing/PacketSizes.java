@@ -3,19 +3,19 @@ package dev.tutti.protocols.packing;
 import dev.tutti.core.Packet;
 
 /**
- * How large the packets of a node become.
+ * Sizes of the packets of a node.
  *
  * @param sharedBytes payload up to which messages share a packet, and of a piece of a message that fits into none
- * @param wholeBytes longest message that fits into a packet, alone if need be: nobody has to put it together
+ * @param wholeBytes longest message that fits into a packet, alone if need be, and needs no assembly
  */
 public record PacketSizes(int sharedBytes, int wholeBytes) {
 
-    /** More messages in a packet would cost no less for each, and wait for longer. */
+    /** Payload beyond which more messages in a packet would not be cheaper, and would wait for longer. */
     private static final int SHARED_BYTES_MAX = 64 * 1024 - Packet.HEADROOM;
 
     private static final int RECORD_BYTES = Records.WHOLE_HEADER_BYTES + Records.LENGTH_BYTES;
 
-    /** On a stream. */
+    /** Sizes on a stream. */
     public static final PacketSizes STREAM = new PacketSizes(SHARED_BYTES_MAX, Records.WHOLE_MAX);
 
     public PacketSizes {
@@ -30,16 +30,16 @@ public record PacketSizes(int sharedBytes, int wholeBytes) {
     }
 
     /**
-     * On datagrams. Up to 64 KiB a message is better sent whole, though it takes several of them; above that its pieces can be
-     * multicast.
+     * Returns the sizes on datagrams. Up to 64 KiB a message is better sent whole, although it takes several datagrams.
+     * The pieces of a longer one can be multicast.
      *
-     * @param payloadBytesMax of one datagram
+     * @param payloadBytesMax payload of one datagram
      */
     public static PacketSizes ofDatagrams(int payloadBytesMax) {
         return new PacketSizes(payloadBytesMax, SHARED_BYTES_MAX - RECORD_BYTES);
     }
 
-    /** With room for what a layer adds to each packet. */
+    /** Returns these sizes less the header that a layer adds to each packet. */
     public PacketSizes less(int headerBytes) {
         return new PacketSizes(sharedBytes - headerBytes, wholeBytes);
     }

@@ -16,17 +16,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The highest layer: takes what the application has submitted since the last look and sends it as far as the windows
- * allow; stops for a view change and goes on in the new view.
+ * Highest layer: takes the messages that the application has submitted and sends them as far as the windows allow;
+ * stops for a view change and continues in the new view.
  *
- * <p>No timer waits for company: alone, a message leaves in the turn in which it is seen; under load many share a packet
- * because they have waited for the turn.
+ * <p>No timer delays a message to fill a packet. A single one leaves in the turn in which it is seen; under load many
+ * share a packet because they have waited for the turn.
  */
 public final class Packing implements Layer {
 
     private static final int LEAVE_TIMER = 0;
 
-    /** How far a stream may go, and how far it is. */
+    /** Position and limit of a stream. */
     private static final class Stream {
         private long sentBytes;
         private long limitBytes;
@@ -37,12 +37,12 @@ public final class Packing implements Layer {
         }
     }
 
-    /** What submissions wait for; see {@link Submissions#explain}. */
+    /** Obstacle that submissions wait for; see {@link Submissions#explain}. */
     private record Obstacle(String waitsFor, @Nullable Member closedBy) {
 
         static final Obstacle NONE = new Obstacle("", null);
 
-        /** For one more receiver. */
+        /** Returns the obstacle with one more receiver. */
         Obstacle and(String reason, @Nullable Member closer) {
             boolean isSame = this == NONE || closer != null && closer.equals(closedBy);
             return new Obstacle(reason, isSame ? closer : null);
@@ -56,7 +56,7 @@ public final class Packing implements Layer {
     private final @Nullable LargeMessages large;
     private final Stream toAll = new Stream(0);
 
-    /** A member that is not among these has a whole window, and nothing was sent to it: there may be thousands. */
+    /** Streams to single members. Any other member, of possibly thousands, has a whole window and was sent nothing. */
     private final TreeMap<Member, Stream> toOne = new TreeMap<>();
 
     private List<Member> members = List.of();
@@ -76,9 +76,9 @@ public final class Packing implements Layer {
     }
 
     /**
-     * @param windowBytes what a stream to one member may take from its start, unless another window is told
-     * @param orderBytes what a layer between this one and reliability adds to each packet to all; windows count it
-     * @param large null where messages are bounded by nothing but {@link Reassembly#MESSAGE_BYTES_MAX}
+     * @param windowBytes initial window of a stream to one member, unless another one is signalled
+     * @param orderBytes header that a layer between this one and reliability adds to each multicast; windows count it
+     * @param large null where only {@link Reassembly#MESSAGE_BYTES_MAX} bounds messages
      */
     public Packing(
             Submissions submissions,
@@ -172,7 +172,7 @@ public final class Packing implements Layer {
         }
         Obstacle obstacle = sendAll(turns, out);
         if (turns != null) {
-            // Who is the coordinator itself has its turn, and the next one, at once.
+            // The coordinator itself gets its turn, and the next one, at once.
             turns.settle();
             while (askForTurns(turns)) {
                 obstacle = sendAll(turns, out);
@@ -186,7 +186,7 @@ public final class Packing implements Layer {
         }
     }
 
-    /** Whether a message has a turn now that had none. */
+    /** Asks for turns. Returns whether a message has now got one. */
     private boolean askForTurns(Turns turns) {
         for (Member receiver : submissions.receivers()) {
             Submissions.Large wanted = submissions.wantsTurn(receiver);
@@ -204,7 +204,7 @@ public final class Packing implements Layer {
             if (stream != null) {
                 Packet packet = Packet.create(out.memory(), Turns.BYTES);
                 next.word().write(packet);
-                // However small the window is that is left: what waits for the word would be worse.
+                // Sent regardless of the window: other members wait for it.
                 stream.sentBytes += packet.length() + Charge.OVERHEAD_BYTES;
                 out.send(packet.withPeer(next.receiver()));
             }
@@ -217,7 +217,7 @@ public final class Packing implements Layer {
         for (Member receiver : submissions.receivers()) {
             Stream stream = stream(receiver);
             if (stream == null) {
-                // Submitted after the view without it was installed, or before any with it.
+                // It was submitted after the view without the receiver was installed, or before any with it.
                 submissions.discard(Objects.requireNonNull(receiver), receiver + " is not in the view");
                 continue;
             }

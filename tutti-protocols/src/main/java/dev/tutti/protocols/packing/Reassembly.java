@@ -4,18 +4,18 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a large message together from its pieces, one sender's stream at a time.
+ * Assembles a large message from its pieces, one sender's stream at a time.
  *
- * <p>New memory grows with what has arrived, four times as much at most, never with what a length promises; what is spare is
- * taken at once. A piece that does not follow the one before ends the message, as a sender that starts it again after a
- * view change wants, or one that crashed.
+ * <p>New memory is at most four times the bytes that have arrived, never as much as a length promises. Spare memory is
+ * taken at once. A piece that does not follow the previous one ends the message, which happens if a sender starts it
+ * again after a view change, or has crashed.
  */
 public final class Reassembly {
 
     /** Longest message. */
     public static final long MESSAGE_BYTES_MAX = 1L << 30;
 
-    /** Of what has arrived: with two, a megabyte was copied once more in all, and two were allocated for it. */
+    /** Growth factor. With two, a megabyte was copied once more in all, and two megabytes were allocated for it. */
     private static final long GROWTH = 4;
 
     private static final byte[] NONE = new byte[0];
@@ -27,19 +27,19 @@ public final class Reassembly {
     private int message;
     private long abandoned;
 
-    /** In memory of its own, which is as long as the message. */
+    /** Creates an assembly in memory of its own, which is as long as the message. */
     public Reassembly() {
         this(new SpareArrays(0));
     }
 
-    /** @param spares where memory comes from while there is some, and goes to unless it holds a message */
+    /** @param spares source of memory, as far as there is some, which takes it back unless it holds a message */
     public Reassembly(SpareArrays spares) {
         this.spares = spares;
     }
 
     /**
-     * Takes a piece; gives the message when it is complete, to keep: what is between position and limit of memory that may be
-     * larger. Who has read it may {@linkplain SpareArrays#give give} the array to the spares.
+     * Takes a piece, and returns the message once it is complete, for the caller to keep: position to limit of an array
+     * that may be larger. A caller that has read it may {@linkplain SpareArrays#give give} the array to the spares.
      */
     public @Nullable ByteBuffer add(ByteBuffer source, int offset, int pieceLength, Records.Piece piece) {
         if (piece.at() == 0) {
@@ -69,8 +69,8 @@ public final class Reassembly {
     }
 
     /**
-     * The last step begins at a quarter: what is copied and what it is copied to are there at once, and together they take a
-     * quarter more than the message.
+     * Returns the next size. The last step begins at a quarter: source and target of the copy exist at the same time,
+     * and together take a quarter more than the message.
      */
     private long grown(int needed) {
         long most = needed * GROWTH;
@@ -85,7 +85,7 @@ public final class Reassembly {
         bytes = larger;
     }
 
-    /** Forgets what has arrived of a message. */
+    /** Forgets the pieces of a message that have arrived. */
     public void abandon() {
         if (total >= 0) {
             abandoned++;
@@ -102,22 +102,22 @@ public final class Reassembly {
         }
     }
 
-    /** Whether some of a message has arrived, and not all. */
+    /** Returns whether a message has arrived in part. */
     boolean isBegun() {
         return total >= 0;
     }
 
-    /** Length of the message that {@link #isBegun}; 0 if there is none. */
+    /** Returns the length of the message that {@link #isBegun}; 0 if there is none. */
     long total() {
         return Math.max(0, total);
     }
 
-    /** Memory of what has arrived; it may be larger than that. */
+    /** Returns the memory of the pieces that have arrived, which may be larger than these. */
     long memoryBytes() {
         return bytes.length;
     }
 
-    /** How many messages were begun and not completed. */
+    /** Returns the number of messages that were begun and not completed. */
     public long abandoned() {
         return abandoned;
     }

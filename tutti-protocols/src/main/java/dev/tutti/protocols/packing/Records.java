@@ -4,7 +4,7 @@ import dev.tutti.core.Packet;
 import java.nio.ByteBuffer;
 
 /**
- * The layout of a data packet's payload: many whole messages, or a piece of one that is larger than a packet.
+ * Layout of a data packet's payload: many whole messages, or a piece of one that is larger than a packet.
  *
  * <pre>
  * u8 0, then per message: u32 length, bytes
@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
  * u8 2, then per message: u32 length, u32 scope, bytes
  * u8 3, u32 which large message of its sender, u64 its length, u64 offset of this piece in it, u32 scope, bytes
  * u8 4, then per message: u32 length, bytes, out of band
- * u8 5, what members tell each other about the application's state, which is no message
- * u8 6, a word about turns, which the layer itself reads ({@link Turns})
+ * u8 5, control data about the application's state, which is no message
+ * u8 6, control data about turns, which the layer itself reads ({@link Turns})
  * </pre>
  */
 public final class Records {
@@ -39,16 +39,16 @@ public final class Records {
     public static final int STATE_MAX = Packet.PAYLOAD_MAX - WHOLE_HEADER_BYTES;
 
     /**
-     * Where a piece belongs.
+     * Position of a piece.
      *
-     * @param message of its sender's large messages: those of the same length must not be taken for one, where some of
+     * @param message number among its sender's large messages. It distinguishes those of the same length, where some of
      *     their pieces may be lost
      * @param total bytes of the message
      * @param at offset of the piece in it
      */
     public record Piece(int message, long total, long at) {}
 
-    /** Takes what {@link #read} finds. */
+    /** Receiver of the records that {@link #read} finds. */
     public interface Visitor {
 
         /** A whole message: a range of {@code bytes}, valid during the call. */
@@ -68,22 +68,22 @@ public final class Records {
         }
     }
 
-    /** Whether the payload is of messages that are in no order with others. */
+    /** Returns whether the payload consists of messages out of band, which have no order with others. */
     public static boolean isOutOfBand(Packet packet) {
         return !packet.isEmpty() && packet.bytes().get(packet.offset()) == OUT_OF_BAND;
     }
 
-    /** Whether the payload is about the application's state: nothing that {@link #read} knows. */
+    /** Returns whether the payload is about the application's state, which {@link #read} does not decode. */
     public static boolean isState(Packet packet) {
         return !packet.isEmpty() && packet.bytes().get(packet.offset()) == STATE;
     }
 
-    /** Whether the payload is about turns: nothing that {@link #read} knows. */
+    /** Returns whether the payload is about turns, which {@link #read} does not decode. */
     static boolean isTurn(Packet packet) {
         return !packet.isEmpty() && packet.bytes().get(packet.offset()) == TURN;
     }
 
-    /** What comes after the kind in a payload that {@link #isState}; the caller releases it, and keeps {@code packet}. */
+    /** Returns the content of a payload that {@link #isState}. The caller releases it, and keeps {@code packet}. */
     public static Packet stateContent(Packet packet) {
         Packet content = packet.slice();
         content.takeByte();
@@ -91,9 +91,9 @@ public final class Records {
     }
 
     /**
-     * Reads a payload, which stays as it is.
+     * Reads a payload, which is not changed.
      *
-     * @return false if it can't be decoded; what came before the fault was visited
+     * @return false if it can't be decoded; the records before the fault were visited
      */
     public static boolean read(Packet packet, Visitor visitor) {
         ByteBuffer bytes = packet.bytes();

@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of large messages that were delivered or sent, kept for the next ones: a megabyte is otherwise zeroed, and
- * collected, for each. Up to a bound; beyond it the one that was used longest ago is given up. Not thread-safe; who shares one puts a lock
- * around it.
+ * Arrays of large messages that were delivered or sent, kept for the next ones, since a new megabyte for each would
+ * have to be zeroed and collected. Beyond a bound the array that was used longest ago is given up. Not thread-safe:
+ * sharing requires a lock.
  */
 public class SpareArrays {
 
@@ -15,22 +15,22 @@ public class SpareArrays {
 
     private final long bytesMax;
 
-    /** The one that was used last comes first: it is the likeliest to be in a cache of the processor. */
+    /** Arrays, last used first, since that one is the likeliest to be in a cache of the CPU. */
     private final ArrayDeque<byte[]> spares = new ArrayDeque<>();
 
     private long bytes;
 
-    /** @param bytesMax of arrays that are kept, together; 0 keeps none */
+    /** @param bytesMax bytes of all arrays kept; 0 keeps none */
     public SpareArrays(long bytesMax) {
         this.bytesMax = bytesMax;
     }
 
-    /** How much of a heap of this size may be kept: a thirty-second of it, 1 to 16 MiB. */
+    /** Returns the bytes that may be kept of a heap of this size: a thirty-second of it, 1 to 16 MiB. */
     public static long bytesOf(long heapBytes) {
         return Math.clamp(heapBytes / 32, SPARE_BYTES_MIN, SPARE_BYTES_MAX);
     }
 
-    /** The shortest array of at least {@code length} bytes, of any content; null if there is none. */
+    /** Takes the shortest array of at least {@code length} bytes, with any content; null if there is none. */
     public byte @Nullable [] take(long length) {
         byte[] best = null;
         for (byte[] spare : spares) {
@@ -45,7 +45,7 @@ public class SpareArrays {
         return best;
     }
 
-    /** Takes an array that nobody reads or writes any more. */
+    /** Keeps an array that nobody reads or writes any more. */
     public void give(byte[] array) {
         spares.addFirst(array);
         bytes += array.length;
@@ -54,7 +54,7 @@ public class SpareArrays {
         }
     }
 
-    /** Bytes that are kept. */
+    /** Returns the bytes that are kept. */
     public long bytes() {
         return bytes;
     }

@@ -5,79 +5,79 @@ import dev.tutti.core.Packet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the application has submitted and packing has not taken yet, one queue per receiver. */
+/** Messages that the application has submitted and packing has not taken yet, one queue per receiver. */
 public interface Submissions {
 
     /**
-     * A message that is larger than a packet.
+     * Message that is larger than a packet.
      *
-     * @param number which of its sender's large messages
+     * @param number its number among its sender's large messages
      */
     record Large(int number, long bytes) {}
 
-    /** What {@link #explain} is told while members agree on the next view. */
+    /** Reason passed to {@link #explain} while members agree on the next view. */
     String VIEW_CHANGING = "the view is changing";
 
-    /** How {@link #explain} begins where a member has not consumed what was sent before; its name follows. */
+    /** Prefix of the reason passed to {@link #explain} when a member has not consumed messages; its name follows. */
     String WINDOW_CLOSED = "the window is closed by ";
 
-    /** Receivers for whom something waits, in the order in which they began to; null for all members. */
+    /** Returns the receivers with waiting messages, in the order in which they began to wait; null for all members. */
     List<@Nullable Member> receivers();
 
     /**
      * Takes the next packet: whole messages, or a piece of one that is larger than a packet.
      *
      * @param receiver null for all members
-     * @param bytesMax a packet whose payload is longer is not taken; null is the answer then
+     * @param bytesMax longest payload that is taken
      * @return null if nothing waits, or the next packet is too long
      */
     @Nullable Packet take(@Nullable Member receiver, long bytesMax);
 
-    /** A message to the receiver of which only a part was taken is to be given from its start again. */
+    /** Makes a message to the receiver that was taken in part start again. */
     void restart(@Nullable Member receiver);
 
-    /** What waits for the receiver will never be taken. */
+    /** Discards the messages that wait for the receiver. */
     void discard(Member receiver, String reason);
 
-    /** Whether something waits for the receiver; null for all members. */
+    /** Returns whether messages wait for the receiver; null for all members. */
     boolean isWaiting(@Nullable Member receiver);
 
-    /** Whether nothing waits, for anybody. */
+    /** Returns whether no messages wait for any receiver. */
     boolean isEmpty();
 
     /**
-     * The longest message that a receiver takes from now on. A longer one that waits fails; of one that was half taken,
-     * receivers abandon the half.
+     * Sets the longest message that a receiver takes from now on. A longer one that waits fails; if it was half taken,
+     * its receivers abandon the half.
      *
      * @param receiver null for all members
-     * @param of the member whose limit it is
+     * @param of member whose limit it is
      */
     void limit(@Nullable Member receiver, long messageBytesMax, Member of);
 
-    /** The longest message that a member takes is not known any more. */
+    /** Forgets the longest message that a member takes. */
     void forget(Member receiver);
 
-    /** A message that is larger than this is not begun before it is {@linkplain #giveTurn given} its turn. */
+    /** Sets the size above which a message is not begun before it is {@linkplain #giveTurn given} its turn. */
     void share(long bytes);
 
-    /** The next message to the receiver if it needs a turn and has none; null otherwise. */
+    /** Returns the next message to the receiver if it needs a turn and has none; null otherwise. */
     @Nullable Large wantsTurn(@Nullable Member receiver);
 
-    /** The next message to the receiver may be taken, if it is this one. */
+    /** Permits taking the next message to the receiver, if it is this one. */
     void giveTurn(@Nullable Member receiver, int number);
 
-    /** Bytes that were taken of the next message to the receiver if it is this one and has its turn; negative otherwise. */
+    /** Returns the bytes taken of the receiver's next message if it is this one and has its turn; else negative. */
     long takenInTurn(@Nullable Member receiver, int number);
 
-    /** The next message to the receiver waits for its turn, and those before it get on. */
+    /** Notes that the next message to the receiver waits for its turn, and earlier turns progress. */
     void onQueueMoved(@Nullable Member receiver, int number);
 
     /**
-     * Says what a submission would wait for now.
+     * Sets the reason why a submission would wait now.
      *
-     * @param waitsFor for people; empty if nothing is in its way
-     * @param closedBy the member that keeps the windows of all closed for which something waits; null if there is none, there are
-     *     several, or something else is in the way
+     * @param waitsFor reason for people; empty if it would not wait
+     * @param closedBy single member that closes the windows of all receivers with waiting messages; null if there is
+     *     none, there are several, or there is another reason
      */
     void explain(String waitsFor, @Nullable Member closedBy);
 }

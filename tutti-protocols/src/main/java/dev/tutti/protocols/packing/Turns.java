@@ -11,36 +11,36 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns of those who send messages that are larger than a share of the memory in which members put messages together.
+ * Turns of members that send messages larger than a share of the memory in which members assemble messages.
  *
- * <p>The coordinator of the view gives them: in the order in which it was asked, as long as the messages under way fit into
- * the memory together, and always one. A member asks for one message at a time, so that nobody who has a turn waits for
- * another, and receivers never have to make anybody wait: they meet the first pieces of several senders in different
- * orders, and would wait for each other. Every view begins without turns. A message to one member that is half sent goes
- * on in it, and the new coordinator is told.
+ * <p>The coordinator of the view grants them in the order of requests, as long as the messages in flight fit into the
+ * memory together, and always at least one. A member asks for one message at a time, so that no member with a turn
+ * waits for another. Receivers never make a sender wait: they get the first pieces of several senders in different
+ * orders, and would wait for each other. Every view begins without turns. A message to one member that is half sent
+ * continues in it, and the new coordinator is told.
  */
 final class Turns {
 
-    /** What members tell each other. The order is that on the wire. */
+    /** Kinds of control messages. The ordinal is the code on the wire. */
     enum Kind {
         /** A member wants to send a message. */
         ASK,
-        /** It may. */
+        /** The member may send it. */
         GRANT,
-        /** It has sent it, or does not want to any more. */
+        /** The member has sent it, or does not want to any more. */
         END,
-        /** It is sending one, perhaps since an earlier view. */
+        /** The member is sending one, perhaps since an earlier view. */
         HOLD,
-        /** It does not have its turn yet, and those who have theirs get on. */
+        /** The member has no turn yet, and those that have one make progress. */
         WAIT
     }
 
-    /** @param number which of its sender's turns */
+    /** @param number number among its sender's turns */
     record Word(Kind kind, long view, int number, long bytes) {
 
         private static final Kind[] KINDS = Kind.values();
 
-        /** Leaves the packet as it is, since it counts as it came; null if it can't be decoded. */
+        /** Reads a word and leaves the packet unchanged, since it counts as it arrived; null if it can't be decoded. */
         static @Nullable Word read(Packet packet) {
             int at = packet.offset();
             if (packet.length() != BYTES) {
@@ -63,10 +63,10 @@ final class Turns {
         }
     }
 
-    /** A word on its way. */
+    /** Word to be sent. */
     record Addressed(Member receiver, Word word) {}
 
-    /** This member's message that waits for its turn, or has it. */
+    /** Message of this member that waits for its turn, or has it. */
     private static final class Wish {
         private final @Nullable Member receiver;
         private final Submissions.Large large;
@@ -83,7 +83,7 @@ final class Turns {
     /** Bytes of a word, with the kind of the record before it. */
     static final int BYTES = 1 + 1 + 8 + 4 + 8;
 
-    /** Bytes of a message after which those who wait are told that it gets on: a send without progress would fail. */
+    /** Bytes of a message after which waiting members are told of its progress: sends without progress would fail. */
     private static final int PROGRESS_BYTES = 1 << 20;
 
     private final Member self;
@@ -95,11 +95,11 @@ final class Turns {
     private int asked;
     private long taken;
 
-    // Of the coordinator.
+    // State of the coordinator.
     private final LinkedHashMap<Member, Word> waiting = new LinkedHashMap<>();
     private final TreeMap<Member, Word> granted = new TreeMap<>();
 
-    /** Words of members that are in the next view already; one of each, of which a later one replaces the former. */
+    /** Latest word of each member that is in the next view already. */
     private final TreeMap<Member, Word> early = new TreeMap<>();
 
     Turns(Member self, Submissions submissions) {
@@ -108,7 +108,7 @@ final class Turns {
         this.view = View.alone(self);
     }
 
-    /** The memory for messages that have turns, from now on. */
+    /** Sets the memory for messages that have turns. */
     void budget(long bytes) {
         budgetBytes = bytes;
     }
@@ -139,7 +139,7 @@ final class Turns {
     /**
      * Asks for a turn, unless this member waits for one or has one already.
      *
-     * @return whether it has it now
+     * @return whether it has one now
      */
     boolean ask(@Nullable Member receiver, Submissions.Large large) {
         if (wish != null) {
@@ -152,7 +152,7 @@ final class Turns {
         return next.isGranted;
     }
 
-    /** Gives the turn back if its message is sent or was withdrawn, and tells of its progress. */
+    /** Returns the turn if its message was sent or withdrawn, and reports its progress. */
     void settle() {
         Wish own = wish;
         if (own == null) {
@@ -169,7 +169,7 @@ final class Turns {
         }
     }
 
-    /** Whether the message at the head of this queue waits for its turn. */
+    /** Returns whether the message at the head of this queue waits for its turn. */
     boolean isAwaited(@Nullable Member receiver) {
         return submissions.wantsTurn(receiver) != null;
     }
@@ -268,7 +268,7 @@ final class Turns {
         }
     }
 
-    /** Turns that this member has had. */
+    /** Returns the number of turns that this member has had. */
     long taken() {
         return taken;
     }

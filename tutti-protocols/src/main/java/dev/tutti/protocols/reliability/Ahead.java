@@ -8,26 +8,26 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of one sender's multicasts came before those before them, and what of these was asked for.
+ * Multicasts of one sender that arrived ahead of a gap, and the requests for the missing ones.
  *
- * <p>Asking and repeating go over the session, which loses nothing: so each packet is asked for once as long as the
- * session lasts. What it cost beyond that would be sent in vain.
+ * <p>Requests and repetitions go over the session, which loses nothing, so each packet is requested once as long as the
+ * session lasts. Further requests would be useless.
  */
 final class Ahead {
 
     private final TreeMap<Long, Packet> packets = new TreeMap<>();
     private long bytes;
 
-    /** The highest number that is known to have been sent. */
+    /** Highest number that is known to have been sent. */
     private long known;
 
-    /** What was known when the wait began. */
+    /** Value of {@link #known} when the wait began. */
     private long noted;
 
-    /** Everything missing up to here was asked for. */
+    /** Number up to which all missing packets were requested. */
     private long asked;
 
-    /** Whether {@code number} is there. */
+    /** Returns whether the packet with {@code number} is here. */
     boolean contains(long number) {
         return packets.containsKey(number);
     }
@@ -36,7 +36,7 @@ final class Ahead {
         return packets.size();
     }
 
-    /** Keeps a packet, which passes; false, and it does not, if there is no room. */
+    /** Keeps a packet and takes ownership of it; returns false, and does not, if there is no room. */
     boolean keep(long number, Packet packet, long bytesMax) {
         known = Math.max(known, number);
         if (bytes + packet.length() > bytesMax || packets.size() >= PACKETS_MAX) {
@@ -47,7 +47,7 @@ final class Ahead {
         return true;
     }
 
-    /** The packet with {@code number}, if it is there. */
+    /** Removes and returns the packet with {@code number}; null if it is not here. */
     @Nullable Packet take(long number) {
         Packet packet = packets.remove(number);
         if (packet != null) {
@@ -56,25 +56,25 @@ final class Ahead {
         return packet;
     }
 
-    /** The sender says that it has sent up to {@code number}. */
+    /** Notes that the sender has announced to have sent up to {@code number}. */
     void onKnown(long number) {
         known = Math.max(known, number);
     }
 
-    /** Whether something is missing that was not asked for. */
+    /** Returns whether packets are missing that were not requested. */
     boolean isDue(long received) {
         return Math.max(received, asked) < known;
     }
 
-    /** Begins to wait: what is known to be missing now, and no later one, is due at the end. */
+    /** Begins a wait: only packets known to be missing now are due at its end. */
     void note() {
         noted = known;
     }
 
     /**
-     * Writes what was missing when it was noted, still is, and was not asked for yet: pairs of first and last number.
+     * Writes the packets missing since the wait began that were not requested yet, as pairs of first and last number.
      *
-     * @return how many pairs
+     * @return number of pairs
      */
     int ask(long received, Packet nack) {
         long from = Math.max(received, asked) + 1;
@@ -105,7 +105,7 @@ final class Ahead {
         return count;
     }
 
-    /** What was asked for may not come: the session was lost. */
+    /** Forgets all requests: the session was lost, and they may not be answered. */
     void forgetAsked() {
         asked = 0;
     }
@@ -116,7 +116,7 @@ final class Ahead {
         bytes = 0;
     }
 
-    /** A new view, or one that is being prepared: numbers start again, or what is missing comes by other ways. */
+    /** Drops all packets for a view change: numbers start again, or missing packets come by other means. */
     void clear(DropReason reason, Outbox out) {
         packets.values().forEach(packet -> out.drop(packet, reason));
         packets.clear();

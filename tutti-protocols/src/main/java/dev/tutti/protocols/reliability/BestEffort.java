@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Packets that are delivered in the view they were sent in, once or not at all: for figures of which the next one replaces
+ * Layer that delivers packets in the view they were sent in, at most once, for values of which the next one replaces
  * the last. Takes the place of {@link Reliability} in a stack; views are as in any group.
  *
- * <p>Nothing is repeated. A receiver that does not keep up loses what comes while a window of packets waits for it.
+ * <p>Nothing is repeated. A receiver that does not keep up loses packets that arrive while a window of them waits.
  */
 public final class BestEffort implements Layer {
 
-    /** What one member sends to all, and to this one: large messages of both may come at the same time, in pieces. */
+    /** Streams of one member, to all and to this one: both may carry large messages in pieces at the same time. */
     private record Inflows(Inflow ofAll, Inflow ofOne) {
 
         static Inflows create(long windowBytes) {

@@ -2,12 +2,12 @@ package dev.tutti.protocols.reliability;
 
 import dev.tutti.core.Packet;
 
-/** What a packet costs of a window: both ends count alike. */
+/** Bytes of a window that a packet takes, counted alike at both ends. */
 public final class Charge {
 
     private Charge() {}
 
-    /** Added to a packet's length: what keeping it costs beside its bytes. */
+    /** Bytes added to a packet's length, for the memory of keeping it. */
     public static final int OVERHEAD_BYTES = 128;
 
     public static long of(Packet packet) {

@@ -1,18 +1,18 @@
 package dev.tutti.protocols.reliability;
 
 /**
- * Whom of a ring its sender gives its packets to besides the next member, so that nobody waits for a neighbour.
+ * Selects the ring members that the sender feeds directly besides the next one, bypassing slow neighbours.
  *
- * <p>A look at regular times compares what members have acknowledged: who lacks what the one before it had a look ago is
- * late. The one behind it is then given what is sent by the sender itself; if that member is late again at the next look,
- * it is too, since it may be the way to it that is slow. It goes on until the late one has kept up for a while.
+ * <p>Regular looks compare the acknowledgements of the members: one that lacks packets its predecessor had at the last
+ * look is late. The member behind it is then fed by the sender directly. If the late member is late again at the next
+ * look, it is fed as well, since the link to it may be slow. Both go on until the late member has kept up for a while.
  *
- * <p>Members are counted in the order of the ring, the next one is 0. What decides is the sender's alone: a packet says
- * where its way ends.
+ * <p>Members are counted in the order of the ring, from the next one as 0. The sender alone decides: a packet carries
+ * the end of its path.
  */
 final class Detours {
 
-    /** Looks in a row at which a member has to keep up; twice as many each time that it is late again. */
+    /** Number of looks in a row at which a late member has to keep up, doubled each time that it is late again. */
     private static final int CALM_LOOKS = 4;
 
     private static final int CALM_LOOKS_MAX = 64;
@@ -23,21 +23,21 @@ final class Detours {
         FED
     }
 
-    /** What is known of one member. */
+    /** State of one member. */
     private static final class Stop {
         private final Pair pair;
         private State state = State.IN_TIME;
 
-        /** What it had at the last look. */
+        /** Number up to which it had acknowledged at the last look. */
         private long had;
 
         private int calm;
         private int calmLooks = CALM_LOOKS;
 
-        /** Whether it is given packets by the sender. */
+        /** It is fed by the sender directly. */
         private boolean isFed;
 
-        /** Up to here it was given all that it had not acknowledged, while it was fed. */
+        /** Number up to which the sender has fed it all packets that it had not acknowledged. */
         private long given;
 
         Stop(Pair pair) {
@@ -62,7 +62,7 @@ final class Detours {
         }
     }
 
-    /** How many members are gone round. */
+    /** Returns the number of members that are bypassed. */
     int passedOver() {
         return passedOver;
     }
@@ -71,7 +71,7 @@ final class Detours {
         return stops[index].isFed;
     }
 
-    /** The first that is fed behind {@code index}; the number of members if there is none. */
+    /** Returns the index of the first fed member behind {@code index}; the number of members if there is none. */
     int fedBehind(int index) {
         int behind = index + 1;
         while (behind < stops.length && !stops[behind].isFed) {
@@ -80,7 +80,7 @@ final class Detours {
         return behind;
     }
 
-    /** The number of the first packet that the member may need to be given. */
+    /** Returns the number of the first packet that the member may need from the sender. */
     long missing(int index) {
         return 1 + Math.max(stops[index].pair.acknowledged, stops[index].given);
     }
@@ -89,7 +89,7 @@ final class Detours {
         stops[index].given = number;
     }
 
-    /** Takes note of who has what, for the next look to compare. */
+    /** Records the acknowledgements of all members, for the next look to compare. */
     void note(long sent) {
         sentAtLook = sent;
         for (Stop stop : stops) {
@@ -98,10 +98,10 @@ final class Detours {
     }
 
     /**
-     * Looks who is late.
+     * Looks for late members.
      *
      * @param sent number of the last packet
-     * @return how many members were found late that had been in time
+     * @return number of members that have become late
      */
     int look(long sent) {
         int found = 0;
@@ -123,7 +123,7 @@ final class Detours {
 
     private boolean onLate(Stop stop) {
         stop.calm = 0;
-        // Where more are late it is not a neighbour that is slow, and more copies would make it worse.
+        // If more are late, the cause is no single slow neighbour, and more copies would make it worse.
         if (stop.state == State.IN_TIME && passedOver < Math.max(1, (stops.length + 1) / 4)) {
             stop.state = State.PASSED_OVER;
             passedOver++;

@@ -17,31 +17,31 @@ import java.util.function.Predicate;
  * Packets of views that this member has not installed yet, in the order in which they came (decision D8 of
  * docs/design/membership.md).
  *
- * <p>None may be lost as long as its session lasts, since nothing would repair that. What a sender can have under way is
- * bounded: in one view a window to all and a window to this member. Once it sends in a later view, what it sent in those
- * before is of no use: this member will come to the later one from where it is, or fetch. Of what is absolute, the latest
- * stands for all.
+ * <p>None may be lost as long as its session lasts, since nothing would repair that. The packets of a sender are
+ * bounded: in one view by a window to all and a window to this member. Once it sends in a later view, its packets of
+ * earlier ones are useless: this member will come to the later view from its present one, or fetch. Of packets with
+ * absolute values the latest replaces all.
  */
 final class Held {
 
     /**
-     * @param viewNumber of the view that it waits for
-     * @param kind of {@link Reliability}
-     * @param packet as it came, header included
+     * @param viewNumber number of the view that it waits for
+     * @param kind kind in {@link Reliability}
+     * @param packet packet as it arrived, including its header
      */
     private record Entry(Member sender, long viewNumber, int kind, Packet packet) {}
 
-    /** What is held of one sender. */
+    /** Packets held of one sender. */
     private static final class Share {
         private long viewNumber;
 
-        /** By stream: what is its own, and what it passes on of each other member. */
+        /** Bytes by stream: its own, and the packets it passes on of each other member. */
         private final Map<Integer, Long> bytes = new TreeMap<>();
 
         private long totalBytes;
     }
 
-    /** Streams of one sender that may be full at a time: those who send at once share one and a half windows. */
+    /** Streams of one sender that may be full at a time: members that send at once share one and a half windows. */
     private static final int STREAMS_FULL = 4;
 
     private final long windowBytes;
@@ -57,11 +57,11 @@ final class Held {
     }
 
     /**
-     * Keeps the packet, or says that there is no room for it: then its sender does not keep to the window.
+     * Keeps the packet, or returns false if there is no room for it, because its sender violates the window.
      *
-     * @param stream 0 for what is the sender's own; else one more than the rank of whose packet it passes on
-     * @param isAbsolute the latest of its kind is all that counts
-     * @param isRepeated if there is no room it may be dropped: it comes again when it is asked for
+     * @param stream 0 for the sender's own packets; else one more than the rank of the member whose packet it passes on
+     * @param isAbsolute only the latest of its kind counts
+     * @param isRepeated it may be dropped if there is no room: it comes again on request
      */
     boolean hold(
             Member sender,
@@ -85,7 +85,7 @@ final class Held {
         if (isAbsolute) {
             remove(sender, entry -> entry.kind() == kind, out);
         } else {
-            // Headers are smaller than what a window counts for each packet besides its payload.
+            // Headers are smaller than the overhead that a window counts for each packet.
             long heldBytes = share.bytes.merge(stream, (long) packet.length(), Long::sum);
             share.totalBytes += packet.length();
             if (heldBytes > 2 * windowBytes || share.totalBytes > STREAMS_FULL * 2 * windowBytes) {
@@ -101,15 +101,15 @@ final class Held {
         return true;
     }
 
-    /** The view that its packets wait for may never be installed here; what is needed of them comes again. */
+    /** Forgets the packets of a sender: their view may never be installed here, and needed ones will come again. */
     void forget(Member sender, Outbox out) {
         remove(sender, entry -> true, out);
         shares.remove(sender);
     }
 
     /**
-     * A view has begun: what waits for later ones and was sent by members that are neither in it nor have a session is of no
-     * use, however high the number of the view that it waits for.
+     * Forgets packets of senders that are neither in the new view nor have a session: they are useless, however high
+     * the number of their view is.
      */
     void forgetStrangers(View begun, Set<Member> closed, Outbox out) {
         for (Member sender : List.copyOf(shares.keySet())) {
@@ -129,7 +129,7 @@ final class Held {
         }
     }
 
-    /** Takes out what waited for views up to {@code viewNumber}, in order; what waits for later ones stays. */
+    /** Removes and returns the packets of views up to {@code viewNumber}, in order; those of later views stay. */
     List<Packet> takeUpTo(long viewNumber) {
         List<Packet> due = new ArrayList<>();
         for (Iterator<Entry> iterator = entries.iterator(); iterator.hasNext(); ) {

@@ -4,13 +4,13 @@ import dev.tutti.core.stack.Receipt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one sender's stream has brought here, and how much more is welcome.
+ * Receiving end of one sender's stream: the packets received, and the limit of the window.
  *
- * <p>Bytes are counted from when the two members came together, over views; an absolute limit can neither be lost nor
- * counted twice, the next acknowledgement repairs it. Counting follows TCP's and QUIC's (RFC 9000, section 4.1).
+ * <p>Bytes are counted across views from the moment the two members came together. An absolute limit can't be counted
+ * twice, and if it is lost, the next acknowledgement repairs it. Counting follows TCP and QUIC (RFC 9000, section 4.1).
  *
- * <p>When two members that were apart come together their stream starts anew, but what the application has not consumed
- * of the one before still fills the window: else each split and merge would give a stuck consumer another one.
+ * <p>When two members meet again after a separation their stream starts anew, but unconsumed bytes of the previous one
+ * still fill the window. Otherwise each split and merge would give a stuck consumer another window.
  */
 final class Inflow implements Receipt {
 
@@ -28,7 +28,7 @@ final class Inflow implements Receipt {
     }
 
     /**
-     * @param before the same member's stream until now, of which something may not be consumed yet
+     * @param before the same member's previous stream, of which bytes may not be consumed yet
      */
     Inflow(boolean isUnicast, long windowBytes, @Nullable Inflow before) {
         this.isUnicast = isUnicast;
@@ -41,12 +41,12 @@ final class Inflow implements Receipt {
         return isUnicast;
     }
 
-    /** The number of the last packet received without gap. */
+    /** Returns the number of the last packet received without gap. */
     long received() {
         return received;
     }
 
-    /** Bytes delivered and not consumed, of the streams before too. */
+    /** Returns the bytes delivered and not consumed, including previous streams. */
     long backlogBytes() {
         return arrivedBytes - consumedBytes + backlogBeforeBytes();
     }
@@ -66,7 +66,7 @@ final class Inflow implements Receipt {
         return bytes;
     }
 
-    /** Up to how many bytes the sender may send; grows only. */
+    /** Returns the total number of bytes that the sender may send; it never decreases. */
     long limitBytes() {
         return consumedBytes + windowBytes - backlogBeforeBytes();
     }
@@ -83,23 +83,23 @@ final class Inflow implements Receipt {
         }
     }
 
-    /** Numbers start again in a new view; bytes go on. */
+    /** Restarts packet numbers in a new view; byte counts continue. */
     void startView() {
         received = 0;
         acknowledged = 0;
     }
 
-    /** Whether the sender does not know yet what it could. */
+    /** Returns whether there is something to acknowledge. */
     boolean isNews() {
         return received != acknowledged || limitBytes() != announcedLimit;
     }
 
-    /** Whether something up to {@code asked} was received that was not acknowledged. */
+    /** Returns whether packets up to {@code asked} were received and not acknowledged. */
     boolean isAwaited(long asked) {
         return acknowledged < asked && acknowledged < received;
     }
 
-    /** Whether the sender should know at once, before it has to wait: a quarter of the window has changed. */
+    /** Returns whether to acknowledge at once, before the sender has to wait: a quarter of the window has changed. */
     boolean isUrgent(long unacknowledgedBytes) {
         return limitBytes() - announcedLimit >= windowBytes / 4 || unacknowledgedBytes >= windowBytes / 4;
     }

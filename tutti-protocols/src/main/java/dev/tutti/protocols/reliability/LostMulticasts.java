@@ -8,8 +8,8 @@ import dev.tutti.core.stack.Report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link Reliability} for where what is sent to all does not go over sessions: it may be lost, come twice and
- * overtake. What is missing is asked for and repeated over the sessions, once ({@code docs/design/reliability.md}).
+ * Part of {@link Reliability} for multicasts that are not carried by sessions and may be lost, duplicated or reordered.
+ * Missing packets are requested and repeated over the sessions, once ({@code docs/design/reliability.md}).
  */
 final class LostMulticasts {
 
@@ -17,7 +17,7 @@ final class LostMulticasts {
     private final Reliability.Limits limits;
     private final MulticastWindow window;
 
-    /** What was sent when it was last looked whether anything is. */
+    /** Number of the last packet sent when the timer last fired. */
     private long sentAtTimer;
 
     private long announcedSent;
@@ -28,7 +28,7 @@ final class LostMulticasts {
     private long overtakers;
 
     /**
-     * @param bytes what a receiver of multicasts keeps before it takes it
+     * @param bytes receive buffer of a receiver of multicasts
      */
     LostMulticasts(Reliability layer, Reliability.Limits limits, int bytes) {
         this.layer = layer;
@@ -43,7 +43,7 @@ final class LostMulticasts {
         stable = 0;
     }
 
-    /** A packet goes to all. */
+    /** Notes a packet that is sent to all. */
     void onMulticast(Packet packet, Outbox out) {
         packet.markExpendable();
         if (isSilent(out)) {
@@ -56,7 +56,7 @@ final class LostMulticasts {
         }
     }
 
-    /** A new session: what was asked for and told in the one before may be lost with it. */
+    /** Notes a new session. Requests and announcements in the previous one may be lost. */
     void onOpened(Pair pair, Outbox out) {
         pair.ahead().forgetAsked();
         pair.repeated = 0;
@@ -86,12 +86,12 @@ final class LostMulticasts {
         window.onStable(stable, layer.sentNumber(), layer.pairs.length);
     }
 
-    /** How far this member may send, of which it has sent {@code sentBytes}. */
+    /** Returns the total number of bytes that this member may send, of which it has sent {@code sentBytes}. */
     long limitBytes(long sentBytes, Outbox out) {
         PacketRing unacknowledged = layer.ownCopies;
         if (unacknowledged.size() == 0) {
-            // One packet may always be under way, whatever its length. What is granted now may be used when all others
-            // have begun too.
+            // One packet may always be in flight, whatever its length. This grant may be used after all others have
+            // begun to send as well.
             return sentBytes + Math.max(Packet.DATAGRAM_MAX, window.bytes(members()));
         }
         long bytes = unacknowledged.bytes() + (long) Charge.OVERHEAD_BYTES * unacknowledged.size();
@@ -106,14 +106,14 @@ final class LostMulticasts {
         return layer.pairs.length + 1;
     }
 
-    /** Received bytes after which a sender should know, even one that does not have more than the share of a member. */
+    /** Returns the received bytes after which to acknowledge, even if a sender has only the share of one member. */
     long ackBytes() {
         return window.ackBytes(members());
     }
 
     // ------------------------------------------------------------------ packets
 
-    /** A packet has come before one that was sent before it. */
+    /** Takes a packet that arrived before an earlier one. */
     void onOvertaking(Pair pair, long number, Packet packet, Outbox out) {
         overtakers++;
         if (isImpossible(pair, number)) {
@@ -128,12 +128,12 @@ final class LostMulticasts {
         askLater(out);
     }
 
-    /** Whether no sender that keeps to its window could have sent so many. */
+    /** Returns whether a number is beyond what a sender that keeps to its window can have sent. */
     private boolean isImpossible(Pair pair, long number) {
         return number - pair.multicastIn.received() > limits.windowBytes() / Charge.OVERHEAD_BYTES;
     }
 
-    /** A packet was accepted: those that follow it may be here. */
+    /** Accepts the packets that follow one that was just accepted, and arrived before it. */
     void acceptAhead(Pair pair, Outbox out) {
         Packet next = pair.ahead().take(pair.multicastIn.received() + 1);
         while (next != null) {
@@ -142,7 +142,7 @@ final class LostMulticasts {
         }
     }
 
-    /** What is still missing when a later one has come for a while is asked for: it may only be late. */
+    /** Requests packets that are still missing a while after a later one has come: they may only be late. */
     private void askLater(Outbox out) {
         if (!out.isArmed(Reliability.NACK_TIMER)) {
             startWait(out);
@@ -174,7 +174,7 @@ final class LostMulticasts {
         out.send(nack.prependByte(Reliability.NACK).withPeer(pair.member()));
     }
 
-    /** A packet that exists for lost ones only, its kind taken. */
+    /** Takes a control packet about lost ones, of which the kind has been read. */
     void onReceive(int kind, @Nullable Pair pair, Packet packet, Outbox out) {
         if (kind == Reliability.NACK) {
             onNack(pair, packet, out);
@@ -183,7 +183,7 @@ final class LostMulticasts {
         }
     }
 
-    /** The member of {@code pair} asks for what it misses. */
+    /** Answers a request of the member of {@code pair} for missing packets. */
     private void onNack(@Nullable Pair pair, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         int count = packet.takeCount(16);
@@ -199,7 +199,7 @@ final class LostMulticasts {
             long last = Math.min(packet.peekLong(8), layer.ownCopies.next() - 1);
             for (long number = Math.max(packet.takeLong(), layer.ownCopies.first()); number <= last; number++) {
                 Packet copy = layer.ownCopies.get(number);
-                // Each packet is asked for once in a session: somebody who asks for much more is not helped by it.
+                // Each packet is requested once in a session. A member that asks for much more gets no help.
                 if (copy != null && pair.repeated < layer.sentNumber() + REPEATS_SPARE) {
                     repeat(pair, number, copy, out);
                 }
@@ -218,7 +218,7 @@ final class LostMulticasts {
         out.send(again.prependByte(Reliability.MULTICAST).withPeer(pair.member()));
     }
 
-    /** The sender has been silent since it sent packet {@code number}: nothing later will show what is missing. */
+    /** Takes the last number of a sender that is silent since, so that no later packet shows what is missing. */
     private void onSent(@Nullable Pair pair, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, layer.view.id());
         long number = packet.takeLong();
@@ -229,7 +229,7 @@ final class LostMulticasts {
         } else if (isImpossible(pair, number)) {
             out.drop(packet, DropReason.MALFORMED);
         } else {
-            // What was multicast before may wait at another socket, to be read in this turn or the next.
+            // Earlier multicasts may wait at another socket, to be read in this turn or the next.
             pair.ahead().onKnown(number);
             askLater(out);
             packet.release();
@@ -266,12 +266,12 @@ final class LostMulticasts {
         section.put("overtaken-packets", overtakers);
     }
 
-    /** How long one packet may take longer than a later one, at least; twice that at most. */
+    /** Time for which a packet may arrive later than one sent after it, before it is requested; twice that at most. */
     private static final long NACK_DELAY_NANOS = 500_000;
 
-    /** Silence after which a sender says how far it has sent. */
+    /** Silence after which a sender announces the number of its last packet. */
     private static final long SENT_DELAY_NANOS = 2_000_000;
 
-    /** Packets that may be asked for beyond each one once. */
+    /** Number of packets that may be requested beyond one request for each. */
     private static final long REPEATS_SPARE = 1_024;
 }

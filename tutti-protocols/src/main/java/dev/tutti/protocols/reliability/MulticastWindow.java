@@ -3,13 +3,13 @@ package dev.tutti.protocols.reliability;
 import dev.tutti.core.Packet;
 
 /**
- * How much of what this member multicasts may be unacknowledged, beside what its receivers' windows allow.
+ * Window of unacknowledged multicasts of this member, besides its receivers' windows.
  *
- * <p>All senders of a group share each receiver's buffer for datagrams: a share of it is the most that helps. Within that,
- * what gets lost decides: where much more is asked for again than a lossy network explains, buffers overflow, and less is
- * sent; where little is, more. Random loss of any usual amount leaves the window alone.
+ * <p>All senders of a group share each receiver's buffer for datagrams, so a share of it is the useful maximum. Within
+ * that, loss decides. If many more packets are requested again than a lossy network explains, buffers overflow and the
+ * window shrinks; if few are, it grows. Random loss of any usual amount does not change it.
  *
- * <p>Who has been silent does not know who else is about to begin: it begins with the share that it has when all do.
+ * <p>A member that was silent does not know which others are about to send. It begins with the share for all of them.
  */
 final class MulticastWindow {
 
@@ -26,12 +26,12 @@ final class MulticastWindow {
         this.bytes = bufferBytes;
     }
 
-    /** A receiver has asked for a packet of this member. */
+    /** Notes that a receiver has requested a packet of this member. */
     void onRepeated() {
         repeated++;
     }
 
-    /** Everybody has everything up to {@code stable}; {@code sent} have been sent. */
+    /** Notes that all members have everything up to {@code stable}, of {@code sent} packets. */
     void onStable(long stable, long sent, int receivers) {
         if (stable < roundEnd) {
             return;
@@ -47,7 +47,7 @@ final class MulticastWindow {
         roundEnd = Math.max(sent, stable + 1);
     }
 
-    /** This member was silent, in a view of so many. */
+    /** Restarts the window after this member was silent in a view of {@code members}. */
     void restart(int members) {
         bytes = Math.min(bytes, bufferBytes / members);
     }
@@ -58,18 +58,18 @@ final class MulticastWindow {
         repeated = 0;
     }
 
-    /** What may be unacknowledged, with {@code senders} that send. */
+    /** Returns the bytes that may be unacknowledged while {@code senders} members send. */
     long bytes(int senders) {
-        // A buffer may be smaller than two packets; these are sent all the same.
+        // A buffer may be smaller than two packets, which are sent nevertheless.
         bytes = Math.max(2 * LEAST_BYTES, Math.min(bytes, bufferBytes));
         return Math.max(Math.min(bytes, bufferBytes / senders), LEAST_BYTES);
     }
 
-    /** Received bytes after which the sender should know. */
+    /** Returns the received bytes after which to acknowledge. */
     long ackBytes(int members) {
         return Math.max(1, Math.min(bufferBytes / members, Packet.DATAGRAM_MAX * 4L) / 4);
     }
 
-    /** More than that is not the network's loss, or one that no window helps against. */
+    /** Highest loss that counts as the network's. */
     private static final int LOSS_PERCENT_MAX = 35;
 }

@@ -4,9 +4,9 @@ import dev.tutti.core.Packet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets by consecutive numbers: appended at the end, freed at the beginning.
+ * Packets by consecutive numbers, appended at the end and freed at the beginning.
  *
- * <p>It grows in powers of two; what it may hold is bounded by the window of whoever fills it.
+ * <p>It grows in powers of two; the window of the sender bounds its content.
  */
 final class PacketRing {
 
@@ -17,7 +17,7 @@ final class PacketRing {
     private long next = 1;
     private long bytes;
 
-    /** The number that {@link #append} gives. */
+    /** Returns the number that {@link #append} assigns next. */
     long next() {
         return next;
     }

@@ -7,9 +7,9 @@ import dev.tutti.core.stack.Report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This member and another one, from the view in which they came together until the view that separates them.
+ * State of this member and another one, from the view in which they came together until the one that separates them.
  *
- * <p>As long as they go from view to view in one part, their byte counts and their unicast numbers go on; multicast
+ * <p>As long as they go from view to view in one part, their byte counts and their unicast numbers continue. Multicast
  * numbers start again with every view.
  */
 final class Pair {
@@ -17,19 +17,19 @@ final class Pair {
     private final Member member;
     private final long sinceView;
 
-    /** What the other sends to all. */
+    /** Multicasts of the other. */
     final Inflow multicastIn;
 
-    /** Copies of it, for those who may have missed what a crashed sender sent. */
+    /** Copies of these, for members that may have missed packets of a crashed sender. */
     PacketRing copies = new PacketRing();
 
-    /** What the other sends to this member alone. */
+    /** Unicasts of the other to this member. */
     final Inflow unicastIn;
 
-    /** What this member has sent to the other alone, until it is acknowledged. */
+    /** Unicasts of this member to the other that are not acknowledged. */
     final PacketRing unicastOut = new PacketRing();
 
-    /** Bytes sent to the other alone, and how many may be. */
+    /** Bytes of unicasts sent to the other; below, their limit. */
     long unicastSentBytes;
 
     long unicastLimitBytes;
@@ -37,7 +37,7 @@ final class Pair {
     /** Multicast number up to which the other has everything, in this view. */
     long acknowledged;
 
-    /** Bytes this member had sent to all when the two came together, and how many the other takes since. */
+    /** Bytes this member had multicast when the two came together; below, the bytes that the other takes since then. */
     final long multicastBaseBytes;
 
     long multicastLimitBytes;
@@ -51,24 +51,24 @@ final class Pair {
     /** See {@link #tickets}. */
     private @Nullable Tickets tickets;
 
-    /** Number of the other's multicasts up to which it wants to hear at once of every one that arrives. */
+    /** Number of the other's multicasts up to which it wants each one acknowledged at once. */
     long asked;
 
-    /** When something the other has sent to all came last. */
+    /** Time at which a multicast of the other last arrived. */
     long multicastNanos;
 
-    /** Packets that the other was sent again because it asked. */
+    /** Number of packets that were repeated to the other on request. */
     long repeated;
 
-    /** Whether an acknowledgement is to leave with this turn. */
+    /** An acknowledgement has to be sent in this turn. */
     boolean mustAcknowledge;
 
-    /** Whether there was one since the two came together. */
+    /** An acknowledgement was sent since the two came together. */
     private boolean hasAcknowledged;
 
     /**
-     * @param isFresh one of the two was with nobody before: both streams begin with a whole window, and both know it
-     * @param before the two when they were together last, or null
+     * @param isFresh one of the two was alone before, so that both know that both streams begin with a whole window
+     * @param before state of the two when they were last together, or null
      */
     Pair(
             Member member,
@@ -88,12 +88,12 @@ final class Pair {
             multicastIn.onAnnounced();
             unicastIn.onAnnounced();
         } else {
-            // What the application has not consumed yet fills the window: only this member knows how much is left.
+            // Unconsumed bytes still fill the window: only this member knows the rest of it.
             mustAcknowledge = true;
         }
     }
 
-    /** Where multicasts may be lost: what came before those before them. */
+    /** Returns the multicasts that arrived ahead of a gap, where multicasts may be lost or reordered. */
     Ahead ahead() {
         Ahead present = ahead;
         if (present == null) {
@@ -103,19 +103,19 @@ final class Pair {
         return present;
     }
 
-    /** Whether something came before those before it. */
+    /** Returns whether multicasts arrived ahead of a gap. */
     boolean hasAhead() {
         return ahead != null && ahead.size() > 0;
     }
 
-    /** Drops what came before those before it. */
+    /** Drops multicasts that arrived ahead of a gap. */
     void clearAhead(DropReason reason, Outbox out) {
         if (ahead != null) {
             ahead.clear(reason, out);
         }
     }
 
-    /** Unicasts to the other of which the application wants to know whether it has them. */
+    /** Returns the unicasts to the other for which the application wants a receipt. */
     Tickets tickets() {
         Tickets present = tickets;
         if (present == null) {
@@ -133,7 +133,7 @@ final class Pair {
         return member;
     }
 
-    /** The number of the view in which the two came together. */
+    /** Returns the number of the view in which the two came together. */
     long sinceView() {
         return sinceView;
     }
@@ -161,7 +161,7 @@ final class Pair {
         hasAcknowledged = true;
     }
 
-    /** Numbers start again; the copies of the view that ends are handed over, if there are any. */
+    /** Restarts numbers for a new view, and returns the copies of the view that ends, if there are any. */
     @Nullable PacketRing startView() {
         PacketRing ended = null;
         if (copies.next() > 1) {
@@ -172,7 +172,7 @@ final class Pair {
         repeated = 0;
         asked = 0;
         acknowledged = 0;
-        // The other may have been in this view already when it got what was said in the one before.
+        // The other may have been in this view already when it got the acknowledgements of the previous one.
         mustAcknowledge = hasAcknowledged;
         return ended;
     }

@@ -11,23 +11,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Members that this one was in a view with and that did not come along to the next, and how many of their multicasts it has
- * delivered there. Each is told when the two meet again: nothing else tells a member that was cut off what became of what
- * it sent ({@link Receipts#onDelivered}).
+ * Members of a previous view that did not come along to the next, and the number of their multicasts that this one has
+ * delivered there. Each is told when the two meet again: a member that was cut off has no other way to learn which of
+ * its multicasts were delivered ({@link Receipts#onDelivered}).
  */
 final class Partings {
 
     private record Parting(ViewId view, long delivered) {}
 
-    /** Members remembered; the one that went first is forgotten for one more. */
+    /** Number of members remembered; beyond, the one that parted first is forgotten. */
     private static final int PARTINGS_MAX = 4_096;
 
     private final Map<Member, Parting> partings = new LinkedHashMap<>();
 
     /**
-     * A view follows {@code before}, in which {@code pairs} were the others.
+     * Notes that a view follows {@code before}, in which {@code pairs} were the others.
      *
-     * @param part the members that come along, this one included
+     * @param part members that come along, this one included
      */
     void onInstalled(View before, Set<Member> part, Pair[] pairs) {
         for (Pair pair : pairs) {
@@ -41,7 +41,7 @@ final class Partings {
         }
     }
 
-    /** Tells the members of {@code view} that come from elsewhere. */
+    /** Tells the members of {@code view} that come from other parts. */
     void tell(View view, Set<Member> part, Outbox out) {
         if (partings.isEmpty()) {
             return;

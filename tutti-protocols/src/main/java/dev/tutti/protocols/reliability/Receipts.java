@@ -19,25 +19,26 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the application who delivers those packets of this member for which it asks: see {@code docs/design/receipts.md}.
+ * Tells the application which members deliver its packets, for those with a ticket: see {@code
+ * docs/design/receipts.md}.
  *
- * <p>Within a view acknowledgements say it. When the view ends, the members that come along have all of this member's
- * multicasts, which is certain as soon as they have followed; what the others have is told by those of them that meet this
- * member in a later view.
+ * <p>Within a view acknowledgements show it. When the view ends, the members that come along have all of this member's
+ * multicasts, which is certain as soon as they have followed. Others tell it when they meet this member in a later
+ * view.
  */
 final class Receipts {
 
-    /** Multicasts of a view that is over, and what is known of its members. */
+    /** Multicasts of a view that has ended, and the known progress of its members. */
     private static final class Ended {
         private final View view;
 
-        /** Members that came along with this one, and so have everything. */
+        /** Members that came along with this one, and therefore have everything. */
         private final Set<Member> part;
 
         /** Per member, the number up to which it has delivered at least. */
         private final TreeMap<Member, Long> delivered = new TreeMap<>();
 
-        /** Members that have told how far they have delivered, so that the number is exact. */
+        /** Members that have told their number, so that it is exact. */
         private final Set<Member> told = new TreeSet<>();
 
         private final Tickets tickets;
@@ -61,7 +62,7 @@ final class Receipts {
             return true;
         }
 
-        /** The number up to which the answer is the same as for {@code number}. */
+        /** Returns the number up to which the answer is the same as for {@code number}. */
         long sameUpTo(long number) {
             long end = Long.MAX_VALUE;
             for (long bound : delivered.values()) {
@@ -87,7 +88,7 @@ final class Receipts {
         }
     }
 
-    /** Ended views of which something is unknown; of older ones it stays so. */
+    /** Number of ended views with open questions; those of older views remain unanswered. */
     private static final int ENDED_MAX = 4;
 
     private final Reliability layer;
@@ -96,21 +97,21 @@ final class Receipts {
     /** Multicasts of this view that not all members have acknowledged. */
     private Tickets waiting = new Tickets();
 
-    /** The number up to which it was told that a majority delivers. */
+    /** Number up to which the application was told that a majority delivers. */
     private long majority;
 
-    /** What is known of a multicast that was just sent; null until one is. */
+    /** Shared answer for a multicast that was just sent; null until one is. */
     private @Nullable Delivery justSent;
 
-    /** What is known of a multicast that all have acknowledged; null until one is. */
+    /** Shared answer for a multicast that all have acknowledged; null until one is. */
     private @Nullable Delivery byAll;
 
-    /** Multicasts of the view before, until all who came along have followed. */
+    /** Multicasts of the previous view, until all members that came along have followed. */
     private @Nullable Ended following;
 
     private final ArrayDeque<Ended> ended = new ArrayDeque<>();
 
-    /** Whether members are to be asked to acknowledge at once. */
+    /** Members have to be asked to acknowledge at once. */
     private boolean isUnasked;
 
     private final List<Pair> unaskedPairs = new ArrayList<>();
@@ -123,7 +124,7 @@ final class Receipts {
 
     // ------------------------------------------------------------------ sending
 
-    /** A multicast with a ticket has the number {@code number}. */
+    /** Notes that a multicast with a ticket has the number {@code number}. */
     void onMulticast(long ticket, long number, Outbox out) {
         waiting.add(number, ticket);
         isUnasked = layer.pairs.length > 0;
@@ -137,7 +138,7 @@ final class Receipts {
         out.raise(new Signal.Known(ticket, sent));
     }
 
-    /** A unicast with a ticket has the number {@code number}. */
+    /** Notes that a unicast with a ticket has the number {@code number}. */
     void onUnicast(Pair pair, long ticket, long number, Outbox out) {
         pair.tickets().add(number, ticket);
         if (!unaskedPairs.contains(pair)) {
@@ -146,12 +147,12 @@ final class Receipts {
         tell(ticket, List.of(), List.of(), List.of(pair.member()), out);
     }
 
-    /** A unicast was sent to this member itself. */
+    /** Answers for a unicast to this member itself. */
     void onUnicastToSelf(long ticket, Outbox out) {
         tell(ticket, List.of(self), List.of(), List.of(), out);
     }
 
-    /** A unicast was not sent, because its receiver is not in the view. */
+    /** Answers for a unicast that was not sent, because its receiver is not in the view. */
     void onUnsent(Member receiver, long ticket, Outbox out) {
         tell(ticket, List.of(), List.of(receiver), List.of(), out);
     }
@@ -162,7 +163,7 @@ final class Receipts {
         out.raise(new Signal.Known(ticket, new Delivery(view, view, deliveredBy, missedBy, unknown)));
     }
 
-    /** Asks for prompt acknowledgements of what was sent in this turn, which would else wait for {@code ack-delay}. */
+    /** Asks for prompt acknowledgements of this turn's packets, which would otherwise wait for {@code ack-delay}. */
     void ask(Outbox out) {
         if (isUnasked) {
             isUnasked = false;
@@ -184,7 +185,7 @@ final class Receipts {
 
     // ------------------------------------------------------------------ within a view
 
-    /** Acknowledgements have come: {@code stable} is what all have. */
+    /** Takes new acknowledgements, of which {@code stable} is the number up to which all have everything. */
     void onAcknowledged(long stable, Outbox out) {
         if (waiting.isEmpty()) {
             return;
@@ -205,7 +206,7 @@ final class Receipts {
         }
     }
 
-    /** The number up to which more than half of the members, this one included, have everything. */
+    /** Returns the number up to which more than half of the members, this one included, have everything. */
     private long majorityNumber() {
         Pair[] pairs = layer.pairs;
         if (acknowledged.length != pairs.length + 1) {
@@ -216,7 +217,7 @@ final class Receipts {
         }
         acknowledged[pairs.length] = layer.sentNumber();
         Arrays.sort(acknowledged);
-        // So many are at this place and above it.
+        // A majority is at this index and above it.
         return acknowledged[acknowledged.length - (acknowledged.length / 2 + 1)];
     }
 
@@ -240,7 +241,7 @@ final class Receipts {
         }
     }
 
-    /** A member has acknowledged unicasts. */
+    /** Takes a member's acknowledgement of unicasts. */
     void onUnicastAcknowledged(Pair pair, long number, Outbox out) {
         Tickets tickets = pair.tickets();
         while (!tickets.isEmpty() && tickets.number(0) <= number) {
@@ -252,9 +253,9 @@ final class Receipts {
     // ------------------------------------------------------------------ over views
 
     /**
-     * {@code next} follows the view of the layer, which still has the members of that.
+     * Notes that {@code next} follows the view of the layer, which still has its own members.
      *
-     * @param part the members that come along, this one included
+     * @param part members that come along, this one included
      */
     void onInstalled(View next, Set<Member> part, Outbox out) {
         justSent = null;
@@ -264,7 +265,7 @@ final class Receipts {
         Ended last = following;
         following = null;
         if (last != null) {
-            // Who comes along now has installed the view that ends, and so has completed the one before it.
+            // A member that comes along has installed the view that ends, and so has completed the one before it.
             last.part.retainAll(part);
             settle(last, next, out);
         }
@@ -279,7 +280,7 @@ final class Receipts {
         }
     }
 
-    /** All who came along have the present view: none of them lacks anything of the one before. */
+    /** Notes that all members that came along have the present view, and lack nothing of the previous one. */
     void onFollowed(Outbox out) {
         Ended last = following;
         if (last != null) {
@@ -288,7 +289,7 @@ final class Receipts {
         }
     }
 
-    /** The stream to {@code pair} ends with the view of the layer; {@code next} follows. */
+    /** Notes that the stream to {@code pair} ends with the view of the layer; {@code next} follows. */
     void onUnicastsEnded(Pair pair, View next, Outbox out) {
         unaskedPairs.remove(pair);
         if (pair.hasTickets()) {
@@ -310,9 +311,9 @@ final class Receipts {
     }
 
     /**
-     * {@code from}, which went another way, says how many of this member's multicasts it has delivered in an earlier view.
+     * Takes the number of this member's multicasts that {@code from} has delivered in an earlier view before it parted.
      *
-     * @param packet begins with the tag of that view
+     * @param packet packet that begins with the tag of that view
      * @return false if it can't be decoded
      */
     boolean onDelivered(Member from, Packet packet, Outbox out) {

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reliable FIFO multicast and unicast with absolute windows, stability, and the part of a view change that concerns
- * packets: what a member has, what it lacks, and where to get it.
+ * packets: those that a member has, those that it lacks, and their holders.
  *
- * <p>One acknowledgement serves reliability, flow control and stability: received without gap up to R, willing to take up
- * to L. {@code docs/design/reliability.md} has the messages, the timers and what happens when what fails. On a session no
- * packet can be missing, so there is no repair timer: a lost session is repaired by the view change that it causes.
+ * <p>One acknowledgement serves reliability, flow control and stability: received without gap up to R, ready to take up
+ * to L. {@code docs/design/reliability.md} has the messages, the timers and the consequences of failures. On a session
+ * no packet can be missing, so there is no repair timer: the view change that a lost session causes repairs it.
  */
 public final class Reliability implements Layer {
 
     /**
-     * @param windowBytes what one sender may have under way to one receiver
-     * @param ackDelayNanos how long a receiver with nothing urgent to say waits
-     * @param stableDelayNanos how long a sender with nothing to send waits before it says what is stable
-     * @param leaveTimeoutNanos how long a leaving member waits for acknowledgements
-     * @param fetchTimeoutNanos how long a member that is said to have what others lack may send none of it
+     * @param windowBytes bytes that one sender may have in flight to one receiver
+     * @param ackDelayNanos delay of acknowledgements that are not urgent
+     * @param stableDelayNanos time for which a sender with nothing to send waits before it announces its stable number
+     * @param leaveTimeoutNanos time for which a leaving member waits for acknowledgements
+     * @param fetchTimeoutNanos time without any repair after which a holder that was asked is expelled
      */
     public record Limits(
             long windowBytes,
@@ -46,10 +46,10 @@ public final class Reliability implements Layer {
             long fetchTimeoutNanos) {}
 
     /**
-     * Multicasts that go from member to member.
+     * Settings of multicasts that go from member to member.
      *
-     * @param patienceNanos how long what one member has may be on its way to the next
-     * @param isTried whether they do only where that turns out to be faster
+     * @param patienceNanos time that a packet may take from one member to the next
+     * @param isTried whether the ring is only used if it proves faster
      */
     public record Round(long patienceNanos, boolean isTried) {}
 
@@ -65,10 +65,10 @@ public final class Reliability implements Layer {
     static final int ASK = 9;
     static final int DELIVERED = 10;
 
-    /** How far a receiver may open its window: what is sent is counted from there, and must not come to the end of its range. */
+    /** Highest limit that a receiver may grant, so that byte counts stay within their range. */
     private static final long LIMIT_BYTES_MAX = 1L << 62;
 
-    /** Where the rank of the origin is in a relayed packet. */
+    /** Offset of the origin's rank in a relayed packet. */
     private static final int ORIGIN_OFFSET = 1 + Wire.TAG_BYTES;
 
     private static final int ACK_TIMER = 0;
@@ -82,31 +82,31 @@ public final class Reliability implements Layer {
     private final Member self;
     private final Limits limits;
 
-    /** Where multicasts may be lost, repeated and overtaken; null where sessions carry them. */
+    /** Handling of multicasts that may be lost, repeated and reordered; null where sessions carry them. */
     private final @Nullable LostMulticasts lost;
 
-    /** The way of multicasts that may go from member to member; null where each goes to all at once. */
+    /** Path of multicasts that may go from member to member; null where each goes to all at once. */
     private final @Nullable Ring ring;
 
     private final Mistake mistake;
 
-    // What LostMulticasts and Ring work on too.
+    // State that LostMulticasts and Ring use as well.
     final SharedWindow shared;
     View view;
     boolean isFrozen;
 
-    /** The other members of the view, by rank, and the same by member. */
+    /** Other members of the view, by rank; below, by member. */
     Pair[] pairs = new Pair[0];
 
     private Map<Member, Pair> pairOf = new HashMap<>();
 
-    /** Members no longer in the view of whose packets the application has not consumed all. */
+    /** Members no longer in the view whose packets the application has not all consumed. */
     private final TreeMap<Member, Pair> departed = new TreeMap<>();
 
-    /** What this member sends to all: it is a receiver of it too. */
+    /** Multicasts of this member, which it receives itself as well. */
     private final Inflow own;
 
-    /** What this member sends to itself alone. */
+    /** Unicasts of this member to itself. */
     private final Inflow toSelf;
 
     PacketRing ownCopies = new PacketRing();
@@ -117,7 +117,7 @@ public final class Reliability implements Layer {
     private @Nullable Member windowWaitsFor;
     private final Held held;
 
-    /** Members whose sessions have closed; those that are in no view since are forgotten with it. */
+    /** Members whose sessions have closed; each new view forgets those that are not in it. */
     private final TreeSet<Member> closed = new TreeSet<>();
 
     private final Repairs repairs = new Repairs(this);
@@ -128,7 +128,7 @@ public final class Reliability implements Layer {
     private boolean isLeaving;
     private boolean isWindowNews = true;
 
-    /** Whether there may be something to acknowledge that was not looked at: looking goes through all members. */
+    /** There may be something to acknowledge. Finding out takes a pass over all members. */
     private boolean isAckNews;
 
     private long packetsSent;
@@ -137,9 +137,9 @@ public final class Reliability implements Layer {
     private long repairsReceived;
 
     /**
-     * @param multicastBytes what a receiver of multicasts keeps before it takes it, where they may be lost; 0 where
-     *     sessions carry them
-     * @param round null if each multicast goes to all at once; of effect where sessions carry them
+     * @param multicastBytes receive buffer of a receiver of multicasts, where they may be lost; 0 where sessions carry
+     *     them
+     * @param round null if each multicast goes to all at once; only has an effect where sessions carry them
      */
     public Reliability(Member self, Limits limits, int multicastBytes, @Nullable Round round, Mistake mistake) {
         this.ring = round != null && multicastBytes == 0 ? new Ring(this, self, limits, round, mistake) : null;
@@ -268,7 +268,7 @@ public final class Reliability implements Layer {
             if (stream < 0 || stream > Wire.MEMBERS_MAX) {
                 out.drop(packet, DropReason.MALFORMED);
             } else if (!held.hold(from, stream, viewNumber, kind, isAbsolute, isRepeated, packet, out)) {
-                // Dropped alone it would be missing for ever; without its session a view change makes up for it.
+                // The packet alone would be missing for ever. Without the session, a view change compensates for it.
                 out.drop(packet, DropReason.HELD_FULL);
                 out.lower(new Signal.Expel(from, "it has sent more in a coming view than its window allows"));
             }
@@ -343,7 +343,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** Null for this member itself, and for what is no rank. */
+    /** Returns the pair of a rank; null for this member itself, and for an invalid rank. */
     private @Nullable Pair pairOfRank(int rank) {
         return 0 <= rank && rank < view.size() ? pairOf.get(view.members().get(rank)) : null;
     }
@@ -356,7 +356,7 @@ public final class Reliability implements Layer {
         pair.multicastNanos = out.nowNanos();
         isAckNews = true;
         if (pairs.length > 1) {
-            // With nobody but the sender and this member in the view there is nobody who could ask for it.
+            // In a view of only the sender and this member, no other one could ask for it.
             pair.copies.append(packet.slice());
         }
         out.deliver(packet.withPeer(pair.member()).withReceipt(pair.multicastIn));
@@ -436,7 +436,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** A member wants to hear at once what arrives of its packets. */
+    /** Takes the request of a member to acknowledge its packets at once. */
     private void onAsk(Member from, Packet packet, Outbox out) {
         boolean isCurrent = Wire.takesTag(packet, view.id());
         long number = packet.takeLong();
@@ -458,7 +458,7 @@ public final class Reliability implements Layer {
         if (!receipts.onDelivered(from, packet, out)) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent) {
-            // What it says is true in any view; an honest sender says it in the present one.
+            // Its content is valid in any view; an honest sender sends it in the present one.
             out.drop(packet, DropReason.OLD_VIEW);
         } else {
             packet.release();
@@ -474,7 +474,7 @@ public final class Reliability implements Layer {
                 isFrozen = true;
                 reachBallot = null;
                 out.disarm(FETCH_TIMER);
-                // What is reported has no gaps; the cut brings the rest.
+                // The reported numbers are without gaps; the cut brings the rest.
                 for (Pair pair : pairs) {
                     pair.clearAhead(DropReason.FROZEN, out);
                 }
@@ -522,7 +522,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** Per sender in this view; of whom nothing was received is not in it, which is most of a large group. */
+    /** Returns the last number received per sender in this view, without senders that have sent nothing. */
     private TreeMap<Member, Long> received() {
         TreeMap<Member, Long> received = new TreeMap<>();
         received.put(self, own.received());
@@ -569,7 +569,7 @@ public final class Reliability implements Layer {
         out.lower(new Signal.Reached(ballot));
     }
 
-    /** Of what {@code sender} has sent in this view; null if it is not in it. */
+    /** Returns copies of packets that {@code sender} has sent in this view; null if it is not in the view. */
     @Nullable PacketRing copies(Member sender) {
         Pair pair = pairOf.get(sender);
         return sender.equals(self) ? ownCopies : pair == null ? null : pair.copies;
@@ -582,7 +582,7 @@ public final class Reliability implements Layer {
         if (packet.isMalformed()) {
             out.drop(packet, DropReason.MALFORMED);
         } else if (!isCurrent || pair == null || (isLate(pair, number) && mistake != Mistake.LATE_REPAIR)) {
-            // Asked for under an older ballot: what it brings is not in the answer given since (decision D5).
+            // Requested under an older ballot: its packet is not in the answer given since (decision D5).
             out.drop(packet, DropReason.LATE_REPAIR);
         } else if (!repairs.isAsked(from, pair.member())) {
             out.drop(packet, repairs.wasAsked(from) ? DropReason.LATE_REPAIR : DropReason.FORGED);
@@ -597,7 +597,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** Who is said to have what is missing, and sends none of it: without it the next ballot counts what there is. */
+    /** Expels holders that have sent none of the missing packets: without them the next ballot counts what there is. */
     private void expelHolders(Outbox out) {
         if (reachBallot == null) {
             return;
@@ -669,13 +669,13 @@ public final class Reliability implements Layer {
             ring.startView(next);
         }
         reachBallot = null;
-        // If a newer ballot is promised already, its Freeze follows at once, and what was held counts in the answer.
+        // If a newer ballot is promised already, its Freeze follows at once, and held packets count in the answer.
         isFrozen = false;
         if (part.size() == 1 || mistake == Mistake.NO_RETAIN) {
             repairs.freeOld();
         }
         partings.tell(next, part, out);
-        // The window first: with the view the sender goes on at once.
+        // The window comes first: with the view the sender continues at once.
         announceWindow(out);
         out.raise(installed);
         List<Packet> due = held.takeUpTo(view.id().number());
@@ -700,7 +700,7 @@ public final class Reliability implements Layer {
         held.free();
     }
 
-    /** A new session: what the old one may have lost is sent again, and both ends say where they are. */
+    /** Repeats unicasts that the previous session may have lost; both ends announce their numbers. */
     private void repeatUnicasts(Member member, Outbox out) {
         Pair pair = pairOf.get(member);
         if (pair == null) {
@@ -719,7 +719,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** The number of the last packet that this member has sent to all in this view. */
+    /** Returns the number of the last packet that this member has multicast in this view. */
     long sentNumber() {
         return own.received();
     }
@@ -830,7 +830,7 @@ public final class Reliability implements Layer {
         }
     }
 
-    /** The sender may go on as long as the slowest member, itself included, has room. */
+    /** Announces the window for multicasts, which the slowest member, this one included, determines. */
     private void announceWindow(Outbox out) {
         long limitBytes = own.limitBytes();
         Member waitsFor = self;
@@ -858,7 +858,7 @@ public final class Reliability implements Layer {
                 limitBytes = Math.min(limitBytes, pair.multicastBaseBytes + pair.multicastLimitBytes);
             }
         }
-        // At once, however little it is: no acknowledgement follows that would make up for it.
+        // Announced at once, however little it is: no later acknowledgement would do it.
         if (toSelf.isNews()) {
             toSelf.onAnnounced();
             out.raise(new Signal.Window(self, toSelf.limitBytes(), null));

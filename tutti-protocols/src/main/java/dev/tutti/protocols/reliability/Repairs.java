@@ -16,23 +16,23 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link Reliability} that fetches what this member misses, and serves those who fetch what they miss: from
- * the copies of this view, and from those of the view before until all have followed (decision D9).
+ * Part of {@link Reliability} that fetches missing packets, and serves other members' fetches from the copies of this
+ * view, and from those of the previous view until all have followed (decision D9).
  */
 final class Repairs {
 
-    /** Senders in one FETCH: as many as fit into a packet with the longest names. */
+    /** Number of senders in one FETCH: as many as fit into a packet with the longest names. */
     static final int SENDERS_MAX = 32;
 
     private final Reliability layer;
     private final Members known = new Members();
 
-    /** By sender, the copies of the view before. */
+    /** Copies of the previous view, by sender. */
     private TreeMap<Member, PacketRing> oldCopies = new TreeMap<>();
 
     private @Nullable View oldView;
 
-    /** Whom this member has asked for packets of each sender, under the ballot last promised; and all whom it has asked in the view. */
+    /** Holder asked for each sender's packets, under the ballot last promised; below, all holders asked in the view. */
     private TreeMap<Member, Member> asked = new TreeMap<>();
 
     private final TreeSet<Member> everAsked = new TreeSet<>();
@@ -42,7 +42,7 @@ final class Repairs {
         this.layer = layer;
     }
 
-    /** A view ends: its copies, given by {@link #keep}, take the place of those of the view before it. */
+    /** Starts a view. The copies of the one that ends, given by {@link #keep}, replace those of its predecessor. */
     void startView(View ended, View next) {
         next.members().forEach(known::add);
         freeOld();
@@ -63,7 +63,7 @@ final class Repairs {
         oldView = null;
     }
 
-    /** Asks the holders for what is missing up to the cut, senders that leave included (decisions D1, D2). */
+    /** Asks the holders for packets missing up to the cut, including those of senders that leave (decisions D1, D2). */
     void fetch(TreeMap<Member, Member> holders, Outbox out) {
         TreeMap<Member, List<Member>> sendersOf = new TreeMap<>();
         asked = new TreeMap<>();
@@ -98,12 +98,12 @@ final class Repairs {
         out.send(compact);
     }
 
-    /** Whether a holder was asked for what a sender has sent. */
+    /** Returns whether a holder was asked for a sender's packets. */
     boolean isAsked(Member holder, Member sender) {
         return holder.equals(asked.get(sender));
     }
 
-    /** Those who were asked for what has not come. */
+    /** Returns the holders that were asked for packets that have not come. */
     TreeSet<Member> owing() {
         TreeSet<Member> owing = new TreeSet<>();
         asked.forEach((sender, holder) -> {
@@ -115,12 +115,12 @@ final class Repairs {
         return owing;
     }
 
-    /** Whether a member was asked for anything in this view: what it sends may answer an older question. */
+    /** Returns whether a member was asked for anything in this view: its repairs may answer an older request. */
     boolean wasAsked(Member holder) {
         return everAsked.contains(holder);
     }
 
-    /** Serves members of the view that is asked for; nobody else has a right to what was sent in it. */
+    /** Serves members of the requested view; no other member has a right to its packets. */
     void onFetch(Member from, Packet packet, Outbox out) {
         ViewId wanted = Wire.takeViewId(packet, known);
         View of = wanted.equals(layer.view.id()) ? layer.view : oldView;
@@ -129,7 +129,7 @@ final class Repairs {
             return;
         }
         int count = packet.takeCount(Wire.MEMBER_BYTES_MIN + 16);
-        // Asked for again and again, a window would be copied as often.
+        // A repeated sender would make a window be copied as often.
         TreeMap<Member, Long> asked = new TreeMap<>();
         for (int index = 0; index < count && !packet.isMalformed(); index++) {
             Member sender = Wire.takeMember(packet, known);
@@ -165,7 +165,7 @@ final class Repairs {
 
     private void repair(Member receiver, ViewId wanted, Member sender, long number, Packet copy, Outbox out) {
         sent++;
-        // A header of fixed size within the headroom: a full packet must still fit into a frame.
+        // The header has a fixed size within the headroom, so that a full packet still fits into a frame.
         Packet repair = copy.copy(out.memory())
                 .prependLong(number)
                 .prependInt(sender.join())

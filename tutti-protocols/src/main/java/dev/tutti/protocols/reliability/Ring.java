@@ -13,20 +13,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a multicast that goes from member to member in the order of the view, round to the one before its sender.
+ * Dissemination of multicasts from member to member in the order of the view, up to the member before the sender.
  *
- * <p>Every link then carries it once, whatever the number of members, where a sender that reaches all by itself needs its
- * own link n - 1 times. Many senders use all links at once, so that a round brings about one message of each: X messages
- * are with all after X + n - 2 rounds (Guerraoui, Levy, Pochon, Quéma, "Throughput optimal total order broadcast for
- * cluster environments", ACM TOCS 28(2), 2010). The price is the time of n - 1 hops for the last receiver.
+ * <p>Every link then carries a multicast once, whatever the number of members, whereas a sender that reaches all by
+ * itself uses its own link n - 1 times. Many senders use all links at once, so that a round brings about one message of
+ * each: X messages are with all after X + n - 2 rounds (Guerraoui, Levy, Pochon, Quéma, "Throughput optimal total order
+ * broadcast for cluster environments", ACM TOCS 28(2), 2010). The price is the time of n - 1 hops for the last
+ * receiver.
  *
- * <p>Acknowledgements go straight to the sender, who sees by them where the ring is slow, and gives its packets to those
- * behind that place itself ({@link Detours}). A packet says where its way ends: at its sender, or at a member that gets it
- * from its sender. So each member gets each packet in some way; if by several, the first that comes in its turn counts.
- * Packets of one sender on two ways may overtake each other: what comes too early waits ({@link Ahead}).
+ * <p>Acknowledgements go straight to the sender, which learns from them where the ring is slow, and feeds the members
+ * behind that place itself ({@link Detours}). A packet carries the end of its path: its sender, or a member that gets
+ * it from its sender. So each member gets each packet on some path; if on several, the first one in order counts.
+ * Packets of one sender on two paths may overtake each other: those that come too early wait ({@link Ahead}).
  *
- * <p>A member that fails breaks the ring: its neighbours lose their sessions with it, the view changes, what some have is
- * fetched from them as after any crash, and the next view has another ring.
+ * <p>A member that fails breaks the ring: its neighbours lose their sessions with it, the view changes, missing packets
+ * are fetched from their holders as after any crash, and the next view has another ring.
  */
 final class Ring {
 
@@ -54,7 +55,7 @@ final class Ring {
         this.layer = layer;
         this.self = self;
         this.windowBytes = limits.windowBytes();
-        // So long a receiver may keep to itself what it has.
+        // A receiver may delay its acknowledgement for that long.
         this.lookNanos = round.patienceNanos() + limits.ackDelayNanos();
         this.mistake = mistake;
         this.choice = round.isTried() ? new RingChoice() : null;
@@ -85,12 +86,12 @@ final class Ring {
 
     // ------------------------------------------------------------------ sending
 
-    /** Whether what is sent now goes round. */
+    /** Returns whether packets sent now go round the ring. */
     boolean isChosen() {
         return choice == null || choice.isRing();
     }
 
-    /** A packet of this member is about to be sent, by whatever way. */
+    /** Prepares for a packet of this member, on whatever path. */
     void beforeSend(Outbox out) {
         if (members.size() > 2 && !out.isArmed(Reliability.RING_TIMER)) {
             detours.note(layer.sentNumber());
@@ -98,7 +99,7 @@ final class Ring {
         }
     }
 
-    /** Starts a packet of this member, which has number and stable number before its payload. */
+    /** Sends a packet of this member round, which has number and stable number before its payload. */
     void send(Packet packet, Outbox out) {
         lastRound = layer.sentNumber();
         if (detours.passedOver() > 0) {
@@ -112,7 +113,7 @@ final class Ring {
         give(0, packet, out);
     }
 
-    /** To the member at {@code index} of the ring, for it and those up to the next one that is given it. */
+    /** Sends a packet to the member at {@code index} of the ring, for it and those up to the next fed member. */
     private void give(int index, Packet packet, Outbox out) {
         int end = (rank + 1 + detours.fedBehind(index)) % members.size();
         send(rank, end, packet, members.get((rank + 1 + index) % members.size()), out);
@@ -126,19 +127,19 @@ final class Ring {
 
     // ------------------------------------------------------------------ passing on
 
-    /** Whether a packet may come from there: each member gets the packets of another from it, or from the member before it. */
+    /** Returns whether a packet may come from a member: only its origin and this member's predecessor may send it. */
     boolean mayPass(Member from, Member origin) {
         return from.equals(members.get((rank == 0 ? members.size() : rank) - 1)) || from.equals(origin);
     }
 
-    /** Passes on a packet of the member with rank {@code origin}, unless its way ends before the next member. */
+    /** Passes on a packet of the member with rank {@code origin}, unless its path ends before the next member. */
     void pass(int origin, int end, long number, long stable, Packet packet, Outbox out) {
         int next = next();
         if (next == origin || next == end) {
             return;
         }
         passedOn++;
-        // In memory of its own: before what was received stands what it was received with, which is not ours to write.
+        // Copied, because the bytes before a received packet belong to the buffer it came in and must not be written.
         Packet copy = packet.copy(out.memory()).prependLong(stable).prependLong(number);
         send(origin, end, copy, members.get(next), out);
     }
@@ -147,7 +148,7 @@ final class Ring {
         return (rank + 1) % members.size();
     }
 
-    /** A packet has come before one that was sent before it, which has gone another way; {@code origin} -1 if by none. */
+    /** Takes a packet that overtook an earlier one on another path; {@code origin} is -1 if it came by no ring. */
     void onOvertaking(Pair pair, Member from, int origin, int end, long number, long stable, Packet packet, Outbox out) {
         overtakers++;
         Ahead ahead = pair.ahead();
@@ -162,15 +163,15 @@ final class Ring {
         if (ahead.keep(number, early, windowBytes)) {
             packet.release();
         } else {
-            // No sender that keeps to its window has so much under way. It would be missing for ever; without the session
-            // a view change makes up for it.
+            // A sender that keeps to its window has less in flight. The packet would be missing for ever; without the
+            // session, a view change compensates for it.
             early.release();
             out.drop(packet, DropReason.HELD_FULL);
             out.lower(new Signal.Expel(from, "it has sent more of " + pair.member() + " than its window allows"));
         }
     }
 
-    /** A packet was accepted: those that follow it may be here. */
+    /** Accepts the packets that follow one that was just accepted, and arrived before it. */
     void acceptAhead(Pair pair, Outbox out) {
         if (!pair.hasAhead()) {
             return;
@@ -201,7 +202,7 @@ final class Ring {
         if (layer.stable < lastRound && mistake != Mistake.KEEP_ROUTE) {
             look(sent, out);
         } else {
-            // What goes to all at once waits for nobody's neighbour.
+            // Packets sent to all at once wait for no neighbour.
             detours.note(sent);
         }
         if (layer.ownCopies.size() > 0) {
@@ -225,7 +226,7 @@ final class Ring {
         }
     }
 
-    /** What may be stuck at the one that is gone round. */
+    /** Repeats a packet that may be stuck at a bypassed member. */
     private void repeat(int index, long number, Outbox out) {
         Packet kept = layer.ownCopies.get(number);
         if (kept != null) {

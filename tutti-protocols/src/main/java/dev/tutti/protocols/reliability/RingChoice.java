@@ -1,20 +1,20 @@
 package dev.tutti.protocols.reliability;
 
 /**
- * Whether this member's multicasts go round the ring or to each at once, by what has turned out to be faster.
+ * Chooses between the ring and sending to each member directly, by measured throughput.
  *
- * <p>A sender that has had much under way at each of some looks, while its processor had time, is held up by the network.
- * It tries the ring, and keeps to it if that brings a tenth more; else it goes back and tries later, each time twice as
- * late. On the ring it stays until it sends less than half of what it could without.
+ * <p>A sender with much in flight at several looks in a row, while its CPU was not busy, is limited by the network. It
+ * tries the ring, and keeps to it if that gains a tenth. Otherwise it goes back and tries again later, with doubling
+ * pauses. It leaves the ring when it sends less than half of its rate without it.
  */
 final class RingChoice {
 
-    /** In fewer members a ring saves less than it costs. */
+    /** Number of members below which a ring saves less than it costs. */
     private static final int MEMBERS_MIN = 3;
 
     private static final int LOOKS = 4;
 
-    /** Looks of a trial that do not count: what was under way before has to come to its end. */
+    /** Looks of a trial that do not count, while earlier packets are still in flight. */
     private static final int SETTLE_LOOKS = 2;
 
     private static final int PAUSE_LOOKS = 40;
@@ -32,11 +32,11 @@ final class RingChoice {
     private int pause;
     private int nextPause = PAUSE_LOOKS;
 
-    // What is measured began with so many bytes sent, then.
+    // Bytes sent and time at the start of the measurement.
     private long startBytes;
     private long startNanos;
 
-    /** What sending to each at once has brought, in bytes a second. */
+    /** Throughput of sending to each directly, in bytes per second. */
     private double fanOutRate;
 
     boolean isRing() {
@@ -55,9 +55,9 @@ final class RingChoice {
     }
 
     /**
-     * @param isHeldUp whether there is much under way
-     * @param sentBytes to all, ever
-     * @return whether the way has changed
+     * @param isHeldUp whether there is much in flight
+     * @param sentBytes bytes ever sent to all
+     * @return whether the choice has changed
      */
     boolean look(boolean isHeldUp, long sentBytes, long nowNanos, int members) {
         boolean wasRing = isRing();
@@ -117,6 +117,6 @@ final class RingChoice {
         return (sentBytes - startBytes) * 1e9 / Math.max(1, nowNanos - startNanos);
     }
 
-    /** How much faster the ring has to be. */
+    /** Factor by which the ring has to be faster. */
     private static final double GAIN = 1.1;
 }

@@ -2,7 +2,7 @@ package dev.tutti.protocols.reliability;
 
 import java.util.Arrays;
 
-/** Packets of one stream of which the application wants to know who delivers them, in the order of their numbers. */
+/** Packets of one stream for which the application wants a receipt, in the order of their numbers. */
 final class Tickets {
 
     private static final long[] NONE = {};
@@ -29,7 +29,7 @@ final class Tickets {
         end++;
     }
 
-    /** The number of the packet at {@code index}, of {@link #size}. */
+    /** Returns the number of the packet at {@code index}, which is below {@link #size}. */
     long number(int index) {
         return numbers[first + index];
     }
@@ -46,7 +46,7 @@ final class Tickets {
         }
     }
 
-    /** What is there goes to the start of the arrays, of which at least a half is free then. */
+    /** Moves the entries to the start of the arrays, of which at least half is free then. */
     private void makeRoom() {
         int size = size();
         int length = Math.max(8, Integer.highestOneBit(Math.max(1, size)) * 4);

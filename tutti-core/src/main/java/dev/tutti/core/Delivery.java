@@ -3,7 +3,7 @@ package dev.tutti.core;
 import java.util.List;
 
 /**
- * The knowledge that a sender has of who delivers a message. Its receivers are the members of the view that the message was
+ * Knowledge of a sender about the members that deliver a message. Its receivers are the members of the view that it was
  * sent in, the sender included, or the one member that it was sent to alone; each of them is in exactly one of the lists.
  *
  * <p>A member that <em>delivers</em> a message has received it and delivers it to its listeners before the next view, unless
@@ -30,12 +30,12 @@ public record Delivery(
         return deliveredBy.size() + missedBy.size() + unknown.size();
     }
 
-    /** Whether every receiver delivers the message. */
+    /** Returns whether every receiver delivers the message. */
     public boolean isByAll() {
         return missedBy.isEmpty() && unknown.isEmpty();
     }
 
-    /** Whether more than half of the receivers deliver the message. */
+    /** Returns whether more than half of the receivers deliver the message. */
     public boolean isByMajority() {
         return 2 * deliveredBy.size() > receivers();
     }

@@ -5,37 +5,37 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members that a decoder has met: one object each, so that a message that names sixteen of them makes no new ones, and
- * their texts are not decoded again. A hash table with linear probing: what a member costs here is its place.
+ * Members that a decoder has met, one object each, so that a message that names sixteen of them creates no new ones,
+ * and their texts are not decoded again. A hash table with linear probing, in which a member costs only its slot.
  */
 public final class Members {
 
-    /** How many are remembered; beyond, it starts anew. */
+    /** Number of members that are remembered; beyond, it starts anew. */
     private static final int KNOWN_MAX = 4_096;
 
     private static final int SLOTS_MIN = 64;
 
     private @Nullable Member[] known = new Member[SLOTS_MIN];
 
-    /** By slot, how many bytes the member's texts take, lengths included. */
+    /** By slot, the bytes of the member's texts, lengths included. */
     private int[] textBytes = new int[SLOTS_MIN];
 
     private int count;
 
-    /** The packet that is being read, and how many in it were not known. */
+    /** Packet that is being read; below, the number of members in it that were not known. */
     private @Nullable Packet reading;
 
     private int newCount;
 
-    /** Where texts are put to be decoded. */
+    /** Buffer from which texts are decoded. */
     private final byte[] scratch = new byte[Wire.TEXT_BYTES_MAX];
 
-    /** The member whose texts take so many bytes, lengths included; null if it was not met. */
+    /** Returns the member whose texts take that many bytes, lengths included; null if it was not met. */
     @Nullable Member find(long incarnation, int join, int bytes) {
         return known[place(incarnation, join, bytes)];
     }
 
-    /** Where that member is, or would be. */
+    /** Returns the slot of that member, or the one it would get. */
     private int place(long incarnation, int join, int bytes) {
         int slot = slot(incarnation, join);
         for (Member member = known[slot]; member != null; member = known[slot]) {
@@ -48,8 +48,8 @@ public final class Members {
     }
 
     /**
-     * Adds a member that was met itself: from now on messages that name it name this object. What others may have said
-     * before under its number, with another name or address, is not believed any more.
+     * Adds a member that was met itself: from now on messages that name it refer to this object. It replaces a member
+     * of the same number with another name or address that others may have named before.
      */
     public void add(Member member) {
         NodeId node = member.node();
@@ -62,7 +62,7 @@ public final class Members {
         }
     }
 
-    /** Whether {@code packet} may name another member that was not met: {@link Wire#MEMBERS_MAX} in all. */
+    /** Returns whether {@code packet} may name another member that was not met: {@link Wire#MEMBERS_MAX} in all. */
     boolean admitsNew(Packet packet) {
         if (packet != reading) {
             reading = packet;
@@ -83,7 +83,7 @@ public final class Members {
         put(member, bytes);
     }
 
-    /** A text at {@code start}, of at most {@link Wire#TEXT_BYTES_MAX} bytes. */
+    /** Returns the text at {@code start}, of at most {@link Wire#TEXT_BYTES_MAX} bytes. */
     String text(Packet packet, int start, int length) {
         if (length == 0) {
             return "";

@@ -6,22 +6,22 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What protocols handle: many small messages, a piece of a large one, or a control message; a range of a {@link Block}.
+ * Unit of the protocols: many small messages, a piece of a large one, or a control message; a range of a {@link Block}.
  *
  * <p>On the way down layers {@code prepend} their headers into the room before {@code start}; on the way up they
- * {@code take} them again. A packet has one owner: passing it on passes it away. Who wants to keep it as well keeps a
- * {@link #slice}, which shares the memory. {@link #release} ends the packet.
+ * {@code take} them again. A packet has one owner, and passing it on passes its ownership. A caller that wants to keep
+ * it as well keeps a {@link #slice}, which shares the memory. {@link #release} ends the packet.
  *
  * <p>Reading hostile bytes never throws: a {@code take} beyond the end gives zero or an empty text and marks the packet
- * {@linkplain #isMalformed() malformed}, which a decoder checks once, at its end; nothing more is found in it. Writing beyond the capacity is a
- * mistake of ours and throws.
+ * {@linkplain #isMalformed() malformed}, which a decoder checks once, at its end; nothing more is found in it. Writing
+ * beyond the capacity is a bug and throws.
  */
 public final class Packet {
 
     /** Bytes before the payload that a packet made by {@link #create} keeps free for headers. */
     public static final int HEADROOM = 128;
 
-    /** Largest frame on the wire, headers included: what a decoder has to accept. What 17 bits can say, a little rounded. */
+    /** Largest frame on the wire that a decoder has to accept, including headers: slightly less than 2^17 bytes. */
     public static final int FRAME_MAX = 127 * 1024;
 
     /** Largest datagram. */
@@ -51,12 +51,12 @@ public final class Packet {
         this.end = end;
     }
 
-    /** An empty packet with {@link #HEADROOM} that can take at least {@code payloadBytes}. */
+    /** Creates an empty packet with {@link #HEADROOM} and room for at least {@code payloadBytes}. */
     public static Packet create(Memory memory, int payloadBytes) {
         return new Packet(memory.acquire(HEADROOM + payloadBytes), HEADROOM, HEADROOM);
     }
 
-    /** A packet over a range of a block, whose reference passes to the packet. */
+    /** Creates a packet over a range of a block, and takes over the reference to the block. */
     public static Packet of(Block block, int offset, int length) {
         if (offset < 0 || length < 0 || length > block.capacity() - offset) {
             throw new IllegalArgumentException(
@@ -65,7 +65,7 @@ public final class Packet {
         return new Packet(block, offset, offset + length);
     }
 
-    /** Another packet over what this one holds now; shares the memory, has its own bounds and its own release. */
+    /** Returns another packet over the present content, which shares the memory and has its own bounds and release. */
     public Packet slice() {
         block.retain();
         Packet slice = new Packet(block, start, end);
@@ -73,7 +73,7 @@ public final class Packet {
         return slice;
     }
 
-    /** A copy in memory of its own, with {@link #HEADROOM}, or what a frame has left where headers are in it already. */
+    /** Returns a copy in memory of its own, with {@link #HEADROOM}, or less if it already contains headers. */
     public Packet copy(Memory memory) {
         int headroom = Math.min(HEADROOM, FRAME_MAX - length());
         Packet copy = new Packet(memory.acquire(headroom + length()), headroom, headroom);
@@ -96,12 +96,12 @@ public final class Packet {
         return end == start;
     }
 
-    /** How many bytes {@code append} can still take. */
+    /** Returns the number of bytes that can still be appended. */
     public int room() {
         return bytes.capacity() - end;
     }
 
-    /** The memory; read and written by absolute index only, between {@link #offset} and {@code offset + length}. */
+    /** Returns the memory, for access by absolute index only, between {@link #offset} and {@code offset + length}. */
     public ByteBuffer bytes() {
         return bytes;
     }
@@ -110,7 +110,7 @@ public final class Packet {
         return start;
     }
 
-    /** Bytes of memory that this packet keeps occupied, shared or not. */
+    /** Returns the bytes of memory that this packet keeps occupied, shared or not. */
     public int footprint() {
         return block.capacity();
     }
@@ -118,7 +118,7 @@ public final class Packet {
     // ------------------------------------------------------------------ whose
 
     /**
-     * On the way up the sender. On the way down the receiver, or null for all members of the view.
+     * Returns the sender on the way up; on the way down the receiver, or null for all members of the view.
      */
     public @Nullable Member peer() {
         return peer;
@@ -129,7 +129,7 @@ public final class Packet {
         return this;
     }
 
-    /** What the layer that delivered the packet wants to see again when the application has consumed it. */
+    /** Returns the receipt for the layer that delivered the packet, which it gets back once the packet is consumed. */
     public @Nullable Receipt receipt() {
         return receipt;
     }
@@ -140,20 +140,20 @@ public final class Packet {
     }
 
     /**
-     * On the way down: whether it may be lost, repeated and overtaken, because whoever sends it repairs that. Such a packet
-     * may go to all members at once.
+     * Returns, on the way down, whether it may be lost, repeated and reordered because its sender repairs that. Such a
+     * packet may go to all members at once.
      */
     public boolean isExpendable() {
         return expendable;
     }
 
-    /** For a layer that repairs. */
+    /** Marks the packet as expendable. For a layer that repairs losses. */
     public Packet markExpendable() {
         expendable = true;
         return this;
     }
 
-    /** On the way down: whether it is in no order with others and may overtake them. */
+    /** Returns, on the way down, whether it has no order with others and may overtake them. */
     public boolean isOutOfBand() {
         return outOfBand;
     }
@@ -164,8 +164,8 @@ public final class Packet {
     }
 
     /**
-     * On the way down: the number under which the application hears who delivers the packet; 0 if it does not ask. A {@link
-     * #slice} or {@link #copy} has none.
+     * Returns, on the way down, the number by which the application learns which members deliver the packet; 0 if it
+     * does not ask. A {@link #slice} or {@link #copy} has none.
      */
     public long ticket() {
         return ticket;
@@ -203,8 +203,8 @@ public final class Packet {
     }
 
     /**
-     * For decoders that find something wrong with a value. Nothing is left of the packet: what a decoder goes on to take
-     * costs nothing, whatever the bytes after the fault would have meant.
+     * Marks the packet as malformed and empties it, for decoders that find a wrong value. Further reading costs
+     * nothing, whatever the bytes after the fault would have meant.
      */
     public void markMalformed() {
         malformed = true;
@@ -248,7 +248,7 @@ public final class Packet {
     }
 
     /**
-     * A count of elements of at least {@code elementBytesMin} bytes each; 0 and malformed if the rest of the packet
+     * Takes a count of elements of {@code elementBytesMin} bytes or more; 0 and malformed if the rest of the packet
      * could not hold that many, so that nothing is allocated that has not arrived.
      */
     public int takeCount(int elementBytesMin) {
@@ -264,7 +264,7 @@ public final class Packet {
         return takeText(TEXT_MAX);
     }
 
-    /** A text of at most {@code bytesMax} bytes. */
+    /** Takes a text of at most {@code bytesMax} bytes. */
     public String takeText(int bytesMax) {
         int length = takeCount(1);
         if (length > bytesMax) {
@@ -279,17 +279,17 @@ public final class Packet {
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    /** The integer {@code at} bytes after the start, which stays there; 0 if the packet is shorter. */
+    /** Returns the integer {@code at} bytes after the start without taking it; 0 if the packet is shorter. */
     public int peekInt(int at) {
         return at < 0 || length() - 4 < at ? 0 : bytes.getInt(start + at);
     }
 
-    /** The long {@code at} bytes after the start, which stays there; 0 if the packet is shorter. */
+    /** Returns the long {@code at} bytes after the start without taking it; 0 if the packet is shorter. */
     public long peekLong(int at) {
         return at < 0 || length() - 8 < at ? 0 : bytes.getLong(start + at);
     }
 
-    /** Skips what is there, up to {@code length} bytes. */
+    /** Skips {@code length} bytes; the packet becomes malformed if it is shorter. */
     public void skip(int length) {
         if (length < 0 || length > length()) {
             markMalformed();
@@ -298,7 +298,7 @@ public final class Packet {
         start += length;
     }
 
-    /** Puts the last {@code length} bytes that were taken back before what is there: memory is not written. */
+    /** Puts back the last {@code length} bytes that were taken, without writing memory. */
     public Packet untake(int length) {
         if (length < 0 || length > start) {
             throw new IllegalArgumentException(length + " bytes put back before " + start + " of a block");
@@ -307,7 +307,7 @@ public final class Packet {
         return this;
     }
 
-    /** Keeps the first {@code length} bytes of what is there. */
+    /** Keeps only the first {@code length} bytes. */
     public Packet shorten(int length) {
         if (length < 0 || length > length()) {
             throw new IllegalArgumentException("a packet of " + length() + " bytes shortened to " + length);
@@ -349,7 +349,7 @@ public final class Packet {
         return append(encoded, 0, encoded.length);
     }
 
-    /** Bytes of a text on the wire, without its length. */
+    /** Returns the bytes of a text on the wire, without its length. */
     static int textBytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
@@ -366,7 +366,7 @@ public final class Packet {
         return this;
     }
 
-    /** Appends what {@code other} holds; {@code other} stays as it is. */
+    /** Appends the content of {@code other}, which is not changed. */
     public Packet append(Packet other) {
         return append(other.bytes, other.start, other.length());
     }

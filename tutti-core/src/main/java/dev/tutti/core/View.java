@@ -8,9 +8,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A numbered, ordered list of members, the same at all who install it.
+ * Numbered, ordered list of members, the same at all members that install it.
  *
- * @param id the ballot that made it
+ * @param id ballot that made it
  * @param members by rank, the oldest first
  * @param parts the members by the view they came from; a merge has more than one part with more than one member
  * @param primary its place among the primary views; null if it is none, and in groups that have none
@@ -21,12 +21,12 @@ public record View(
         ViewId id, List<Member> members, List<Part> parts, @Nullable Primary primary, @Nullable View former) {
 
     /**
-     * A view's place in the chain of primary views, of which each was decided by a majority of the one before.
+     * Place of a view in the chain of primary views, of which each was decided by a majority of the previous one.
      *
      * @param epoch counts primary views from 1, without gap
-     * @param previous the one before
-     * @param voters by rank, under which number each member keeps its record; a majority of them decides on the next one
-     * @param electors numbers of those who had their say in this one and are not in it, because they leave
+     * @param previous previous primary view
+     * @param voters by rank, the number of each member's record; a majority of them decides on the next view
+     * @param electors numbers of the members that voted on this view and are not in it, because they leave
      */
     public record Primary(long epoch, ViewId previous, List<Long> voters, List<Long> electors) {
         public Primary {
@@ -36,10 +36,10 @@ public record View(
     }
 
     /**
-     * The members that come together from one view, with what was delivered in it.
+     * Members that come together from one view, with the packets delivered in it.
      *
      * @param previous the view they come from
-     * @param members those of {@code previous} who are in the new view together: the transitional set of each of them
+     * @param members those that are in the new view together: the transitional set of each of them
      * @param cut per sender of {@code previous}, the number of its last packet that all of {@code members} deliver in it
      */
     public record Part(ViewId previous, List<Member> members, TreeMap<Member, Long> cut) {
@@ -51,7 +51,7 @@ public record View(
             return cut.getOrDefault(sender, 0L);
         }
 
-        /** Whether this is one member that comes from its first view: it has never been with anybody. */
+        /** Returns whether this is a single member from its first view, which has never been with another one. */
         public boolean isNewcomer() {
             return members.size() == 1 && previous.equals(aloneId(members.getFirst()));
         }
@@ -69,7 +69,7 @@ public record View(
         }
     }
 
-    /** A view that is no primary one. */
+    /** Creates a view that is no primary one. */
     public View(ViewId id, List<Member> members, List<Part> parts) {
         this(id, members, parts, null, null);
     }
@@ -83,42 +83,42 @@ public record View(
         return new View(id, members, parts, primary, view.former == null ? view : new View(view.id, view.members, view.parts, view.primary));
     }
 
-    /** The members that were not in the former view; all members if there is none. */
+    /** Returns the members that were not in the former view; all members if there is none. */
     public List<Member> joined() {
         View before = former;
         return before == null ? members : members.stream().filter(member -> !before.contains(member)).toList();
     }
 
-    /** The members of the former view that are not in this one; none if there is no former view. */
+    /** Returns the members of the former view that are not in this one; none if there is no former view. */
     public List<Member> left() {
         View before = former;
         return before == null ? List.of() : before.members.stream().filter(member -> !contains(member)).toList();
     }
 
-    /** The view in which everybody starts: of itself alone. */
+    /** Returns the view in which a member starts: of itself alone. */
     public static View alone(Member self) {
         return new View(aloneId(self), List.of(self), List.of());
     }
 
-    /** The id of the view in which {@code member} starts. */
+    /** Returns the id of the view in which {@code member} starts. */
     static ViewId aloneId(Member member) {
         return new ViewId(1, 1, member);
     }
 
-    /** Whether it is in the one chain of primary views of a group with {@code partition: primary}. */
+    /** Returns whether it is in the one chain of primary views of a group with {@code partition: primary}. */
     public boolean isPrimary() {
         return primary != null;
     }
 
     /**
-     * The number of a primary view: of two primary views of a group the later one has the higher epoch, wherever they are
-     * installed, over restarts too, so that it can be used as a fencing token. 0 if the view is not primary.
+     * Returns the number of a primary view; 0 if the view is not primary. Of two primary views of a group the later one
+     * has the higher epoch, wherever installed and even after restarts, so that it can be used as a fencing token.
      */
     public long epoch() {
         return primary == null ? 0 : primary.epoch();
     }
 
-    /** The oldest member. */
+    /** Returns the oldest member. */
     public Member coordinator() {
         return members.getFirst();
     }
@@ -131,7 +131,7 @@ public record View(
         return members.size();
     }
 
-    /** The members that came to this view together with {@code member}, itself included; only itself in its first view. */
+    /** Returns the members that came to this view with {@code member}, including it; only itself in its first view. */
     public Set<Member> transitionalSet(Member member) {
         for (Part part : parts) {
             if (part.members().contains(member)) {
@@ -141,7 +141,7 @@ public record View(
         return new TreeSet<>(List.of(member));
     }
 
-    /** The members that come from their first view, of themselves alone. */
+    /** Returns the members that come from their first view, of themselves alone. */
     public Set<Member> newcomers() {
         Set<Member> newcomers = new TreeSet<>();
         for (Part part : parts) {
@@ -152,7 +152,7 @@ public record View(
         return newcomers;
     }
 
-    /** Whether members of at least two earlier views of two or more members came together in this one. */
+    /** Returns whether members of at least two earlier views of two or more members came together in this one. */
     public boolean isMerge() {
         int large = 0;
         for (Part part : parts) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How the vocabulary is written into packets; {@code docs/wire.md} has the layouts. */
+/** Encoding of the core types in packets; {@code docs/wire.md} has the layouts. */
 public final class Wire {
 
     private Wire() {}
@@ -64,12 +64,12 @@ public final class Wire {
         return member;
     }
 
-    /** Bytes that {@link #append(Packet, Member)} takes at most: a character has up to three. */
+    /** Returns the bytes that {@link #append(Packet, Member)} takes at most: a character has up to three. */
     public static int bytesMax(Member member) {
         return MEMBER_BYTES_MIN + 3 * (member.node().name().length() + member.node().address().length());
     }
 
-    /** Bytes that {@link #append(Packet, TreeMap)} takes at most. */
+    /** Returns the bytes that {@link #append(Packet, TreeMap)} takes at most. */
     public static long bytesMax(TreeMap<Member, Long> vector) {
         long bytes = 4;
         for (Member sender : vector.navigableKeySet()) {
@@ -78,7 +78,7 @@ public final class Wire {
         return bytes;
     }
 
-    /** Bytes that {@link #append(Packet, View)} takes at most. */
+    /** Returns the bytes that {@link #append(Packet, View)} takes at most. */
     public static long bytesMax(View view) {
         long bytes = 64 + bytesMax(view.id().proposer());
         for (Member member : view.members()) {
@@ -106,7 +106,7 @@ public final class Wire {
         }
     }
 
-    /** Members in one list, at most {@link #MEMBERS_MAX}. */
+    /** Takes a list of members, at most {@link #MEMBERS_MAX}. */
     public static List<Member> takeMembers(Packet packet, Members known) {
         int count = takeMemberCount(packet, MEMBER_BYTES_MIN);
         List<Member> members = new ArrayList<>(count);
@@ -116,7 +116,7 @@ public final class Wire {
         return members;
     }
 
-    /** A vector: per sender a number. Who is not in it has 0, so that a zero is not written. */
+    /** Appends a vector: per sender a number. Zeros are not written: a sender that is not in it has 0. */
     public static void append(Packet packet, TreeMap<Member, Long> vector) {
         int count = 0;
         for (long number : vector.values()) {
@@ -146,8 +146,8 @@ public final class Wire {
     }
 
     /**
-     * A view record: members by rank, and parts by the ranks of theirs, in the order of the views that they come from. Of who comes from a view of itself alone in which
-     * nothing was sent there is only its rank.
+     * Appends a view record: members by rank, and parts by the ranks of their members, in the order of the views that
+     * they come from. A member from a view of itself alone in which nothing was sent is only represented by its rank.
      */
     public static void append(Packet packet, View view) {
         append(packet, view.id());
@@ -194,7 +194,7 @@ public final class Wire {
         }
     }
 
-    /** A view record; of nobody, and the packet malformed, if it has no members. */
+    /** Takes a view record. If it has no members, returns a view of nobody, and the packet is malformed. */
     public static View takeView(Packet packet, Members known) {
         ViewId id = takeViewId(packet, known);
         List<Member> members = takeMembers(packet, known);
@@ -243,7 +243,7 @@ public final class Wire {
         return taken;
     }
 
-    /** What makes a view primary, for one who knows its members. */
+    /** Appends the primary part of a view, for a receiver that knows its members. */
     public static void append(Packet packet, View.Primary primary) {
         packet.appendLong(primary.epoch());
         append(packet, primary.previous());
@@ -256,7 +256,7 @@ public final class Wire {
         numbers.forEach(packet::appendLong);
     }
 
-    /** As many as a view may have members, at most. */
+    /** Takes a list of numbers, at most as many as a view may have members. */
     public static List<Long> takeLongs(Packet packet) {
         int count = takeMemberCount(packet, 8);
         List<Long> numbers = new ArrayList<>(count);
@@ -266,7 +266,7 @@ public final class Wire {
         return numbers;
     }
 
-    /** The view with what {@link #append(Packet, View.Primary)} has written of it; as it is, and the packet malformed, if that does not fit. */
+    /** Returns the view with its primary part; unchanged, and the packet malformed, if that does not fit. */
     public static View takePrimary(Packet packet, View view, Members known) {
         long epoch = packet.takeLong();
         ViewId previous = takeViewId(packet, known);
@@ -279,12 +279,12 @@ public final class Wire {
         return new View(view.id(), view.members(), view.parts(), new View.Primary(epoch, previous, voters, electors));
     }
 
-    /** Bytes that {@link #append(Packet, View.Primary)} takes at most. */
+    /** Returns the bytes that {@link #append(Packet, View.Primary)} takes at most. */
     public static long bytesMax(View.Primary primary) {
         return 64 + bytesMax(primary.previous().proposer()) + 8L * (primary.voters().size() + primary.electors().size());
     }
 
-    /** The view that a data packet was sent in: number, attempt, the proposer's incarnation and join. */
+    /** Prepends the view that a data packet was sent in: number, attempt, the proposer's incarnation and join. */
     public static void prependTag(Packet packet, ViewId id) {
         packet.prependInt(id.proposer().join());
         packet.prependLong(id.proposer().node().incarnation());
@@ -292,7 +292,7 @@ public final class Wire {
         packet.prependLong(id.number());
     }
 
-    /** Whether the packet carries the tag of {@code id}, which is taken. */
+    /** Takes a tag, and returns whether it is that of {@code id}. */
     public static boolean takesTag(Packet packet, ViewId id) {
         long number = packet.takeLong();
         int attempt = packet.takeInt();
@@ -310,10 +310,10 @@ public final class Wire {
     /** Bytes of a member whose name and address are empty. */
     public static final int MEMBER_BYTES_MIN = 8 + 4 + 4 + 4;
 
-    /** Members in one list or vector, and in one packet that names members which nobody has heard of. */
+    /** Highest number of members in one list or vector, and of unknown members that one packet names. */
     public static final int MEMBERS_MAX = 1 << 14;
 
-    /** Bytes of a name or an address. */
+    /** Bytes of the longest name or address. */
     static final int TEXT_BYTES_MAX = 4 * NodeId.TEXT_MAX;
 
     private static final int VIEW_ID_BYTES_MIN = 8 + 4 + MEMBER_BYTES_MIN;

@@ -6,15 +6,15 @@ public non-sealed interface DatagramDriver extends Driver {
     /** Starts the loop with {@code machine}; once. */
     void start(DatagramMachine machine);
 
-    /** Bytes of the largest datagram that may be sent, without the headers of IP and UDP: what the path takes, or what is set. */
+    /** Returns the bytes of the largest datagram, without the headers of IP and UDP: the path's limit, or a setting. */
     int datagramBytesMax();
 
-    /** Bytes of datagrams that the system keeps until the loop takes them; it drops what comes beyond. */
+    /** Returns the bytes of datagrams that the system keeps until the loop takes them; it drops further ones. */
     int receiveBufferBytes();
 
-    /** Whether datagrams are to carry a checksum: something may change them on their way, or it is set. */
+    /** Returns whether datagrams carry a checksum, because they may be altered in transit, or because it is set. */
     boolean isSummed();
 
-    /** Whether a datagram can be sent to all nodes at once. */
+    /** Returns whether a datagram can be sent to all nodes at once. */
     boolean isMulticast();
 }

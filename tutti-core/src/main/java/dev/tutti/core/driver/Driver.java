@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What runs one node: a loop, an address where others reach it, time and memory. A {@link StreamDriver} or a
+ * Runtime of one node: a loop, an address where others reach it, time and memory. A {@link StreamDriver} or a
  * {@link DatagramDriver}.
  */
 public sealed interface Driver extends AutoCloseable permits StreamDriver, DatagramDriver {
 
-    /** A turn of the loop. */
+    /** Turn of the loop. */
     @FunctionalInterface
     interface Task {
         void run(long nowNanos);
@@ -24,63 +24,63 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
         void run(Stay stay);
     }
 
-    /** What a {@link Guest} asks between pieces of its work. */
+    /** State of the loop that a {@link Guest} queries between pieces of its work. */
     interface Stay {
 
-        /** Whether there is time for another piece. */
+        /** Returns whether there is time for another piece. */
         boolean mayGoOn();
 
-        /** Whether the loop has gone on without the thread that the guest is on, because it was kept for too long. */
+        /** Returns whether the loop has continued on another thread, because the guest has kept its own too long. */
         boolean hasLostLoop();
     }
 
-    /** Blocks for packets; acquiring is thread-safe. */
+    /** Returns the memory for packets; acquiring is thread-safe. */
     Memory memory();
 
-    /** Where other nodes dial this one, {@code host:port}, with the port that was really bound. */
+    /** Returns the address that other nodes dial, {@code host:port}, with the port that was actually bound. */
     String address();
 
-    /** The name that this node's credentials give it; empty if they leave it open. */
+    /** Returns the name that this node's credentials give it; empty if they give none. */
     default String name() {
         return "";
     }
 
-    /** What was chosen, for people and for {@code tutti view}: {@code io} to {@code epoll}, {@code tls} to … */
+    /** Returns what was chosen, for people and {@code tutti view}: {@code io} to {@code epoll}, {@code tls} to … */
     Map<String, String> description();
 
-    /** What was counted so far, by name, for people and for {@code tutti view}. From any thread. */
+    /** Returns the counters by name, for people and for {@code tutti view}. From any thread. */
     default Map<String, Long> counters() {
         return Map.of();
     }
 
-    /** What {@link #counters} counts. */
+    /** Returns the definitions of {@link #counters}. */
     default List<Metric> metrics() {
         return List.of();
     }
 
-    /** The connections that are open. On the loop only. */
+    /** Returns the open connections. On the loop only. */
     default List<Socket> sockets() {
         return List.of();
     }
 
     /**
-     * Runs {@code task} on the loop as (part of) a turn, after what was given before. From any thread.
+     * Runs {@code task} on the loop as (part of) a turn, after earlier tasks. From any thread.
      *
      * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
      */
     void execute(Task task);
 
     /**
-     * Runs {@code guest} when what this turn has led to was handed out, on the loop's thread: where data is that has just
-     * arrived, and without a wake-up. On the loop only.
+     * Runs {@code guest} after the effects of this turn were handed out, on the loop's thread: where data that has just
+     * arrived is cached, and without a wake-up. On the loop only.
      *
-     * @return false if this driver can't: it has no second thread to go on with when a guest blocks the first
+     * @return false if this driver can't, because it has no second thread for the loop when a guest blocks the first
      */
     default boolean invite(Guest guest) {
         return false;
     }
 
-    /** Where this node keeps what must outlast its process. */
+    /** Returns the persistent records of this node. */
     default Records records() {
         return Records.none();
     }
@@ -91,7 +91,7 @@ public sealed interface Driver extends AutoCloseable permits StreamDriver, Datag
      */
     default void onFailure(Consumer<Throwable> listener) {}
 
-    /** Ends all connections after what was written to them, and the loop. Blocks for two seconds at most. Idempotent. */
+    /** Ends all connections, after writing pending data, and the loop. Blocks for two seconds at most. Idempotent. */
     @Override
     void close();
 }

@@ -7,7 +7,7 @@ import java.util.List;
 /** Found by {@link java.util.ServiceLoader}: opens drivers of one kind. */
 public interface DriverProvider {
 
-    /** The transport that it provides, {@code tcp} for example. */
+    /** Returns the transport that it provides, {@code tcp} for example. */
     String transport();
 
     /**
@@ -18,7 +18,7 @@ public interface DriverProvider {
      */
     Driver open(Settings settings);
 
-    /** What its drivers count, and what they know of sockets. */
+    /** Returns the definitions of its drivers' counters and of their numbers for sockets. */
     default List<Metric> metrics() {
         return List.of();
     }

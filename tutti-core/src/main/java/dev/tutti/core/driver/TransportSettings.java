@@ -5,12 +5,12 @@ import dev.tutti.core.settings.Size;
 import java.time.Duration;
 import java.util.List;
 
-/** What can be tuned about how a node is reached. */
+/** Settings of a node's transport. */
 public final class TransportSettings {
 
     private TransportSettings() {}
 
-    /** How the loop waits for sockets. */
+    /** Way in which the loop waits for sockets. */
     public enum Io {
         AUTO,
         IO_URING,
@@ -18,15 +18,15 @@ public final class TransportSettings {
         NIO
     }
 
-    /** Whether frames carry a checksum of their own. */
+    /** Use of a checksum for each frame. */
     public enum Checksum {
-        /** Unless TLS vouches for them, or they stay in the memory of one machine. */
+        /** On, unless TLS protects frames, or they stay in the memory of one machine. */
         AUTO,
         ON,
         OFF
     }
 
-    /** What carries a node's connections. */
+    /** Protocol that carries a node's connections. */
     public enum Protocol {
         TCP,
         UDP
@@ -42,7 +42,7 @@ public final class TransportSettings {
             "transport.protocol",
             Protocol.class,
             Protocol.TCP,
-            "What carries connections: tcp, or udp, which bears loss better and reaches many members with one datagram where"
+            "Protocol of connections: tcp, or udp, which bears loss better and reaches many members with one datagram where"
                     + " multicast is carried. There is no encryption on udp: any address but loopback needs"
                     + " security.insecure.");
 
@@ -57,7 +57,7 @@ public final class TransportSettings {
             Setting.count("bind.port", 7800, 0, 65_535, "Port to listen on; 0 takes any free one.");
 
     public static final Setting<Integer> BIND_PORT_RANGE = Setting.count(
-            "bind.port-range", 0, 0, 1_000, "How many further ports to try when bind.port is in use.");
+            "bind.port-range", 0, 0, 1_000, "Number of further ports to try when bind.port is in use.");
 
     public static final Setting<String> ADVERTISE = Setting.text(
             "bind.advertise",
@@ -65,14 +65,14 @@ public final class TransportSettings {
             "host:port, or host, that other nodes dial, where it is not the bound address (NAT, containers).");
 
     public static final Setting<Io> IO = Setting.choice(
-            "transport.io", Io.class, Io.AUTO, "How the loop waits for sockets; auto takes the first that is available.");
+            "transport.io", Io.class, Io.AUTO, "Way to wait for sockets; auto takes the first available one.");
 
     public static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
             "transport.connect-timeout",
             Duration.ofSeconds(2),
             Duration.ofMillis(10),
             Duration.ofMinutes(1),
-            "How long to wait for a connection, TLS handshake included.");
+            "Time to wait for a connection, including its TLS handshake.");
 
     public static final Setting<Integer> CONNECTIONS_MAX = Setting.count(
             "transport.connections-max", 1_024, 1, 100_000, "Connections that may be open; further ones are refused.");
@@ -96,7 +96,7 @@ public final class TransportSettings {
             "transport.checksum",
             Checksum.class,
             Checksum.AUTO,
-            "Whether each frame (UDP: each datagram) carries a CRC-32C, so that one that was changed on its way ends the"
+            "Gives each frame (UDP: each datagram) a CRC-32C, so that one that was altered in transit ends the"
                     + " connection (UDP: is dropped) and is sent again; auto: unless there is TLS, or the node is bound to"
                     + " loopback and advertised there. The same at all nodes.");
 
@@ -166,7 +166,7 @@ public final class TransportSettings {
     public static final Setting<Boolean> TLS_VERIFY_NAMES = Setting.flag(
             "tls.verify-names",
             true,
-            "Whether a node's name must be in its certificate, as common name or alternative name, and the host of its"
+            "Requires a node's name in its certificate, as common name or alternative name, and the host of its"
                     + " address among the alternative names, if there are any.");
 
     public static final Setting<String> SECRET = Setting.secret(
@@ -184,7 +184,7 @@ public final class TransportSettings {
             "security.insecure", false, "Allows addresses other than loopback without TLS. Everybody who reaches the port"
                     + " can then join and read.");
 
-    /** The value of {@link #RECORDS_DIRECTORY} for records that end with the process. */
+    /** Value of {@link #RECORDS_DIRECTORY} for records that end with the process. */
     public static final String IN_MEMORY = "memory";
 
     public static final Setting<String> RECORDS_DIRECTORY = Setting.text(

@@ -1,4 +1,4 @@
-/** What a driver gives a node and takes from it. */
+/** Interface between a node and its driver. */
 @NullMarked
 package dev.tutti.core.driver;
 

@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One number that can be read: where it belongs, its name, kind, unit and meaning. Command line, console, JMX, Micrometer
- * and the documentation all read this one definition.
+ * Definition of a number that can be read: its place, name, kind, unit and meaning. Command line, console, JMX,
+ * Micrometer and the documentation all use it.
  *
- * @param place what there is one number of
+ * @param place kind of thing that has one such number each
  * @param part of a node, a link or a group: the layer, the detector, the driver
  * @param name in lower case with hyphens and dots, the unit last
  */
 public record Metric(Place place, String part, String name, Kind kind, Unit unit, String description) {
 
-    /** What there is one number of. */
+    /** Kind of thing that has one number each. */
     public enum Place {
         /** A node. */
         NODE(List.of()),
@@ -30,21 +30,21 @@ public record Metric(Place place, String part, String name, Kind kind, Unit unit
             this.labels = labels;
         }
 
-        /** What tells the numbers of one node apart. */
+        /** Returns the labels that distinguish the numbers of one node. */
         public List<String> labels() {
             return labels;
         }
     }
 
-    /** How a number moves. */
+    /** Kind of change of a number. */
     public enum Kind {
-        /** It only grows, from 0, for as long as what it belongs to is there. */
+        /** It only grows, from 0, for as long as the thing it belongs to exists. */
         COUNTER,
         /** It goes up and down. */
         GAUGE
     }
 
-    /** What a number is of. */
+    /** Unit of a number. */
     public enum Unit {
         BYTES("bytes"),
         BYTES_PER_SECOND("bytes per second"),
@@ -57,7 +57,7 @@ public record Metric(Place place, String part, String name, Kind kind, Unit unit
         DATAGRAMS("datagrams"),
         MESSAGES("messages"),
         MEMBERS("members"),
-        /** Of whatever the name says. */
+        /** Count of the things that the name states. */
         COUNT("");
 
         private final String text;
@@ -66,18 +66,18 @@ public record Metric(Place place, String part, String name, Kind kind, Unit unit
             this.text = text;
         }
 
-        /** For people; empty if there is no unit. */
+        /** Returns the unit for people; empty if there is none. */
         public String text() {
             return text;
         }
     }
 
-    /** Part and name: {@code reliability.sent-packets}. Unique among the metrics of a node. */
+    /** Returns part and name, as in {@code reliability.sent-packets}. Unique among the metrics of a node. */
     public String id() {
         return part + "." + name;
     }
 
-    /** Definitions of one part, one after the other. */
+    /** Begins the definitions of a part. */
     public static Part part(Place place, String part) {
         return new Part(place, part);
     }
@@ -94,13 +94,13 @@ public record Metric(Place place, String part, String name, Kind kind, Unit unit
             this.part = part;
         }
 
-        /** A number that only grows. */
+        /** Adds a number that only grows. */
         public Part counter(String name, Unit unit, String description) {
             metrics.add(new Metric(place, part, name, Kind.COUNTER, unit, description));
             return this;
         }
 
-        /** A number that goes up and down. */
+        /** Adds a number that goes up and down. */
         public Part gauge(String name, Unit unit, String description) {
             metrics.add(new Metric(place, part, name, Kind.GAUGE, unit, description));
             return this;

@@ -1,4 +1,4 @@
-/** What can be counted and read. */
+/** Definitions of metrics. */
 @NullMarked
 package dev.tutti.core.metrics;
 

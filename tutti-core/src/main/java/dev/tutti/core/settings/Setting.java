@@ -8,10 +8,10 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * One thing that can be tuned: its name, type, default, bounds and meaning. The builder, the YAML file, system
- * properties, environment variables, {@code tutti view} and the documentation all read this one definition.
+ * Definition of a setting: its name, type, default, bounds and meaning. The builder, the YAML file, system
+ * properties, environment variables, {@code tutti view} and the documentation all use it.
  *
- * @param <T> what its values are
+ * @param <T> type of its values
  */
 public final class Setting<T> {
 
@@ -99,20 +99,20 @@ public final class Setting<T> {
         return new Setting<>(name, "text", defaultValue, description, Function.identity(), Function.identity());
     }
 
-    /** A text that nobody is shown. */
+    /** Defines a text that is never shown. */
     public static Setting<String> secret(String name, String description) {
         return new Setting<>(name, "text", "", description, Function.identity(), Function.identity(), true);
     }
 
-    /** Whether the value must not be shown. */
+    /** Returns whether the value must not be shown. */
     public boolean isSecret() {
         return isSecret;
     }
 
-    /** Elements of a list. */
+    /** Highest number of elements of a list. */
     public static final int LIST_MAX = 10_000;
 
-    /** A list of at most {@value #LIST_MAX} elements; one text separates them by commas. */
+    /** Defines a list of at most {@value #LIST_MAX} elements, separated by commas in its text. */
     public static Setting<List<String>> list(String name, String description) {
         return new Setting<>(name, "list", List.of(), description, text -> {
             List<String> elements = new ArrayList<>();
@@ -156,12 +156,12 @@ public final class Setting<T> {
         return new IllegalArgumentException("'" + text + "' is outside " + min + " to " + max);
     }
 
-    /** In lower case with dots: {@code detection.heartbeat}. */
+    /** Returns the name, in lower case with dots: {@code detection.heartbeat}. */
     public String name() {
         return name;
     }
 
-    /** The type and its bounds, for people. */
+    /** Returns the type and its bounds, for people. */
     public String type() {
         return type;
     }
@@ -175,13 +175,13 @@ public final class Setting<T> {
     }
 
     /**
-     * @throws IllegalArgumentException that says what is wrong and what would be right
+     * @throws IllegalArgumentException if the text is no valid value; the message names the valid ones
      */
     public T parse(String text) {
         return parse.apply(text);
     }
 
-    /** The text that {@link #parse} reads back as {@code value}. */
+    /** Returns the text that {@link #parse} reads back as {@code value}. */
     public String print(T value) {
         return print.apply(value);
     }

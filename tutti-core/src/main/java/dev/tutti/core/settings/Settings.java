@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Values for a fixed list of {@link Setting}s, each with where it came from. Immutable.
+ * Values for a fixed list of {@link Setting}s, each with its source. Immutable.
  *
- * <p>What is not set has its default. A value set {@linkplain Source later in the order} replaces one set earlier,
- * never the other way round, in whatever order they are given.
+ * <p>Other settings have their defaults. A value from a source {@linkplain Source later in the order} replaces one from
+ * an earlier source, regardless of the order in which they are given.
  */
 public final class Settings {
 
-    /** Where a value came from; the later one wins. */
+    /** Source of a value; the later one wins. */
     public enum Source {
         DEFAULT,
         PRESET,
@@ -25,12 +25,12 @@ public final class Settings {
 
     /**
      * @param text as the setting prints it
-     * @param source where it came from
-     * @param place which file and line, property or variable, for error messages
+     * @param source source of the value
+     * @param place file and line, property or variable, for error messages
      */
     public record Value(String text, Source source, String place) {
 
-        /** Without the text, which may be a secret. */
+        /** Returns source and place without the text, which may be a secret. */
         @Override
         public String toString() {
             return source + ", " + place;
@@ -45,7 +45,7 @@ public final class Settings {
         this.values = values;
     }
 
-    /** All defaults. */
+    /** Returns settings that all have their defaults. */
     public static Settings of(List<Setting<?>> definitions) {
         return new Settings(List.copyOf(definitions), new TreeMap<>());
     }
@@ -59,7 +59,7 @@ public final class Settings {
         return value == null ? setting.defaultValue() : setting.parse(value.text());
     }
 
-    /** The value as text. */
+    /** Returns the value as text. */
     public <T> String text(Setting<T> setting) {
         Value value = values.get(setting.name());
         return value == null ? setting.print(setting.defaultValue()) : value.text();
@@ -98,7 +98,7 @@ public final class Settings {
         return new Settings(definitions, changed);
     }
 
-    /** These with what was set in {@code other}, as far as there are such settings here. */
+    /** Returns these settings with the values set in {@code other}, except for settings that do not exist here. */
     public Settings withAll(Settings other) {
         Settings all = this;
         for (Map.Entry<String, Value> entry : other.values.entrySet()) {
@@ -114,7 +114,7 @@ public final class Settings {
         return definitions.stream().anyMatch(setting -> setting.name().equals(name));
     }
 
-    /** What was set, by name; without the defaults. */
+    /** Returns the values that were set, by name, without the defaults. */
     public Map<String, Value> explicit() {
         return new TreeMap<>(values);
     }

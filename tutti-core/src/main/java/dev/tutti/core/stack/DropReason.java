@@ -1,6 +1,6 @@
 package dev.tutti.core.stack;
 
-/** Why a packet was dropped. Nothing is dropped without one. */
+/** Reason why a packet was dropped. No packet is dropped without one. */
 public enum DropReason {
     MALFORMED("it can't be decoded"),
     FOREIGN_SENDER("its sender is not in the view that it was sent in"),
@@ -28,7 +28,7 @@ public enum DropReason {
         return description;
     }
 
-    /** Whether no peer that keeps to the protocol causes it: such drops are counted by peer too. */
+    /** Returns whether only a peer that violates the protocol causes it. Such drops are also counted by peer. */
     public boolean isOffence() {
         return this == FORGED || this == IMPLAUSIBLE;
     }

@@ -1,8 +1,8 @@
 package dev.tutti.core.stack;
 
-/** Goes with a delivered packet to the application and back: the stream that it fills until it is consumed. */
+/** Stream that a delivered packet fills until it is consumed. Goes with the packet to the application and back. */
 public interface Receipt {
 
-    /** Whether the packet was sent to this member alone. */
+    /** Returns whether the packet was sent to this member alone. */
     boolean isUnicast();
 }

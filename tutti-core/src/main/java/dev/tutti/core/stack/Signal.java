@@ -8,7 +8,7 @@ import dev.tutti.core.ViewId;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What layers of a stack tell each other besides packets. Rare: about members and views, never about messages. */
+/** Signal between the layers of a stack. Signals are rare: they concern members and views, never messages. */
 public sealed interface Signal {
 
     // ------------------------------------------------------------------ up, from the node
@@ -20,7 +20,7 @@ public sealed interface Signal {
     record MessageLimit(Member member, long bytes) implements Signal {}
 
     /**
-     * The session with a member is over; what it had sent and was not yet processed is gone.
+     * The session with a member is over; packets that it had sent and were not yet processed are lost.
      *
      * @param isGraceful it said goodbye
      */
@@ -32,15 +32,15 @@ public sealed interface Signal {
     /** Answers {@link Store}: the record outlasts the process now. */
     record Stored(long number) implements Signal {}
 
-    /** How this node's processor is, for who has the choice between it and the network. */
+    /** Reports whether the CPU is saturated, so that a layer can trade CPU for bandwidth. */
     record Processor(boolean isBusy) implements Signal {}
 
     // ------------------------------------------------------------------ up, from membership
 
     /**
-     * Groups of which one part goes on: the member is not in it, as far as it knows, and stands still until the next view.
+     * In a group of which one part goes on, the member is not in it as far as it knows, and pauses until the next view.
      *
-     * @param reason for people: who is missing
+     * @param reason for people: the missing members
      */
     record Suspended(String reason) implements Signal {}
 
@@ -48,23 +48,23 @@ public sealed interface Signal {
     record Freeze(ViewId ballot) implements Signal {}
 
     /**
-     * Get what is missing up to the cut, deliver it, and answer with {@link Reached}.
+     * Get the packets missing up to the cut, deliver them, and answer with {@link Reached}.
      *
-     * @param holders per sender of whom something may be missing, who has it
+     * @param holders holder of each sender of which packets may be missing
      */
     record Reach(ViewId ballot, TreeMap<Member, Long> cut, TreeMap<Member, Member> holders) implements Signal {}
 
-    /** A view is installed. If {@code isSteady}, packets may flow in it; else a newer ballot is already promised and the member stays frozen. */
+    /** A view is installed. If {@code isSteady}, packets may flow in it; else a newer ballot is already promised. */
     record Installed(View view, boolean isSteady) implements Signal {}
 
-    /** All members of this member's part have the installed view or a later one: packets of the view before can go. */
+    /** All members of this member's part have the installed view or a later one: older packets can be freed. */
     record Followed(View view) implements Signal {}
 
     // ------------------------------------------------------------------ down, to membership
 
     /**
-     * Answers {@link Freeze}. The highest layer turns the one into the other, so that what it had sent before is below it
-     * when the answer passes the layer that counts packets.
+     * Answers {@link Freeze}. The highest layer turns the one into the other, so that all its packets are below it when
+     * the answer passes the layer that counts packets.
      *
      * @param received per sender, the number of the last packet delivered without gap
      */
@@ -76,39 +76,39 @@ public sealed interface Signal {
     // ------------------------------------------------------------------ between reliability and packing
 
     /**
-     * How many payload bytes may have been sent, counted from the start of the stream. A unicast stream starts with a whole
-     * window, unless this says otherwise.
+     * Number of payload bytes that may have been sent, counted from the start of the stream. A unicast stream starts
+     * with a whole window, unless this signal changes it.
      *
-     * @param receiver of a unicast stream; null for the stream to all
+     * @param receiver receiver of a unicast stream; null for the stream to all
      * @param limitBytes absolute; goes back only in a view with a member from another part that has not opened its window yet
-     * @param waitsFor who closes the window, for people; null while it is open
+     * @param waitsFor member that closes the window, for people; null while it is open
      */
     record Window(@Nullable Member receiver, long limitBytes, @Nullable Member waitsFor) implements Signal {}
 
-    /** A unicast stream has started anew, or has ended: what was sent and not acknowledged in it is gone. */
+    /** A unicast stream has started anew, or has ended: its packets that were not acknowledged are lost. */
     record StreamReset(Member receiver, boolean isMember) implements Signal {}
 
     /**
-     * There is news of who delivers a packet of this member. The first comes when the packet is sent.
+     * There is new knowledge about the members that deliver a packet. The first signal comes when the packet is sent.
      *
-     * @param ticket of the packet, see {@link Packet#ticket}
+     * @param ticket ticket of the packet, see {@link Packet#ticket}
      */
     record Known(long ticket, Delivery delivery) implements Signal {}
 
     // ------------------------------------------------------------------ up, from order
 
-    /** Says nothing: what a layer emits at a turn's end makes another one follow, when the layers above have acted too. */
+    /** Requests one more turn end, after the layers above have acted, too. */
     record Again() implements Signal {}
 
     /**
-     * Groups with safe delivery: what follows until the next view was not known to be at all members of this one. It is
-     * delivered by the transitional set.
+     * In a group with safe delivery, messages from here until the next view were not known to be at all members of this
+     * one. The transitional set delivers them.
      */
     record Transition() implements Signal {}
 
     // ------------------------------------------------------------------ down, from the application
 
-    /** The application has submitted something since the last look. */
+    /** The application has submitted messages. */
     record Submitted() implements Signal {}
 
     /** Finish what was accepted and say goodbye; each layer passes it on when its part is done. */
@@ -116,10 +116,10 @@ public sealed interface Signal {
 
     // ------------------------------------------------------------------ down, to the node
 
-    /** The member is done: the others may be told that it is gone. */
+    /** The member has finished: the others may be told that it is gone. */
     record Left(String reason) implements Signal {}
 
-    /** What does this member have on record in the group, from this life of its node or another one? */
+    /** Load the record of this member in the group, from this run of its node or an earlier one. */
     record Load() implements Signal {}
 
     /**
@@ -129,7 +129,7 @@ public sealed interface Signal {
      */
     record Store(long number, Packet record) implements Signal {}
 
-    /** The member can't go on: it leaves without a word. */
+    /** The member can't go on: it leaves without a goodbye. */
     record Failed(String reason) implements Signal {}
 
     /** The session with a member is to be closed, because nothing comes back from it. */

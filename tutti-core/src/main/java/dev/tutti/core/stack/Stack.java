@@ -10,28 +10,28 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * A group's layers, in order, between the application and the network.
+ * Layers of a group, in order, between the application and the network.
  *
  * <p>Inputs are queued at the {@link Runner}, which many stacks share and which runs them until nothing is left.
  */
 public final class Stack {
 
-    /** What is below the lowest layer. */
+    /** Network below the lowest layer. */
     public interface Network {
 
-        /** To {@code packet.peer()}, or to all other members of the view if that is null. */
+        /** Sends to {@code packet.peer()}, or to all other members of the view if that is null. */
         void send(Packet packet);
 
-        /** A signal that has passed the lowest layer. */
+        /** Takes a signal that has passed the lowest layer. */
         void onSignal(Signal signal);
     }
 
-    /** What is above the highest layer. */
+    /** Application above the highest layer. */
     public interface Top {
 
         void deliver(Packet packet);
 
-        /** A signal that has passed the highest layer. */
+        /** Takes a signal that has passed the highest layer. */
         void onSignal(Signal signal);
     }
 
@@ -62,12 +62,12 @@ public final class Stack {
 
     // ------------------------------------------------------------------ inputs
 
-    /** A packet from the network; {@code packet.peer()} is its sender. */
+    /** Takes a packet from the network; {@code packet.peer()} is its sender. */
     public void receive(Packet packet) {
         emit(Kind.RECEIVE, 0, packet);
     }
 
-    /** The application has consumed a delivered packet. */
+    /** Takes back a delivered packet that the application has consumed. */
     public void consume(Packet packet) {
         emit(Kind.CONSUMED, layers.length - 1, packet);
     }
@@ -98,7 +98,7 @@ public final class Stack {
         }
     }
 
-    /** The end: no timer fires any more, layers release what they keep, and what is on its way in the stack is released. */
+    /** Stops the stack: no timer fires any more, and all packets in the layers or between them are released. */
     public void stop() {
         isStopped = true;
         for (Position position : positions) {
@@ -142,7 +142,7 @@ public final class Stack {
         }
     }
 
-    /** An alarm of this stack has gone off: calls the layer if the timer is due, else sets the alarm anew. */
+    /** Handles an alarm of this stack: calls the layer if the timer is due, else sets the alarm anew. */
     void expire(int index, int timer, long alarmNanos) {
         Position position = positions[index];
         if (position.alarms[timer] == alarmNanos) {
@@ -173,7 +173,7 @@ public final class Stack {
         runner.add(this, kind, index, what);
     }
 
-    /** A layer's place in the stack, which is its outbox. */
+    /** Position of a layer in the stack, which is its outbox. */
     private final class Position implements Outbox {
 
         private final int index;
@@ -189,7 +189,7 @@ public final class Stack {
             Arrays.fill(alarms, Runner.NEVER);
         }
 
-        /** A timer that is armed anew for later keeps its alarm, so that there is one per timer, not one per arming. */
+        /** Sets an alarm. A timer armed anew for later keeps its alarm, so that there is one per timer only. */
         private void setAlarm(int timer) {
             if (deadlines[timer] < alarms[timer]) {
                 alarms[timer] = deadlines[timer];

@@ -6,12 +6,12 @@ import dev.tutti.core.metrics.Metric.Unit;
 import java.util.List;
 import java.util.Locale;
 
-/** What the runner of a stack counts. */
+/** Metrics of a stack's runner. */
 public final class StackMetrics {
 
     private StackMetrics() {}
 
-    /** All of them. */
+    /** All metrics. */
     public static final List<Metric> ALL = dropped();
 
     private static List<Metric> dropped() {

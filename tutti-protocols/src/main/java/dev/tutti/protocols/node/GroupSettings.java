@@ -64,7 +64,7 @@ public final class GroupSettings {
             "total.by",
             TotalBy.class,
             TotalBy.SEQUENCER,
-            "Who decides about a total order. sequencer: the oldest member, for few senders and low latency; rotation: all by "
+            "Way to decide a total order. sequencer: the oldest member decides, for few senders and low latency; rotation: all by "
                     + "turns, for many senders and high throughput.");
 
     public static final Setting<TotalDelivery> TOTAL_DELIVERY = Setting.choice(
@@ -85,7 +85,7 @@ public final class GroupSettings {
             "dissemination",
             Dissemination.class,
             Dissemination.FAN_OUT,
-            "How a message to all comes to them over connections. fan-out: its sender sends it to each; ring: from member to "
+            "Path of a message to all members over connections. fan-out: its sender sends it to each; ring: from member to "
                     + "member, so that each link carries it once, for large groups and messages whose bound is the network; auto: each "
                     + "sender tries the ring when the network holds it up and its processor has time, and keeps to it if that is "
                     + "faster. With IP multicast it is not used.");
@@ -103,7 +103,7 @@ public final class GroupSettings {
             "state.of",
             StateOf.class,
             StateOf.NOBODY,
-            "Whose state goes on when parts of a group come together; the others get it as newcomers do. nobody: the group has "
+            "State that survives when parts of a group come together; the others get it as newcomers do. nobody: the group has "
                     + "no state to hand over; largest: that of the most members, of the oldest if there are two; oldest: that "
                     + "of the oldest member; primary: that of the latest primary view, with partition: primary; each: members that have one keep it, and the application merges.");
 
@@ -120,8 +120,8 @@ public final class GroupSettings {
             Duration.ofSeconds(30),
             Duration.ofMillis(100),
             Duration.ofHours(1),
-            "How long a newcomer waits for the next piece of the state before it asks another member, and how long it goes on "
-                    + "when no member has what it needs. Also how long the application's install may neither return nor read on, and "
+            "Time a newcomer waits for the next piece of the state before it asks another member, and for which it goes on "
+                    + "when no member has what it needs. Also the time for which the application's install may neither return nor read on, and "
                     + "wait for listeners of messages out of band, before the member leaves.");
 
     public static final Setting<Size> STATE_HELD_MEMORY = Setting.size(
@@ -146,20 +146,20 @@ public final class GroupSettings {
             4,
             1,
             100,
-            "How many snapshots a member keeps for newcomers. Beyond, the oldest goes.");
+            "Snapshots that a member keeps for newcomers; beyond, the oldest is deleted.");
 
     public static final Setting<Duration> STATE_KEEP = Setting.duration(
             "state.keep",
             Duration.ofHours(1),
             Duration.ofSeconds(1),
             Duration.ofHours(48),
-            "How long a member keeps a snapshot for newcomers that do not say that they have it.");
+            "Time a member keeps a snapshot for newcomers that do not confirm that they have it.");
 
     public static final Setting<Partition> PARTITION = Setting.choice(
             "partition",
             Partition.class,
             Partition.EACH_SIDE,
-            "Who goes on when members lose each other. each-side: every part, with views of its own; primary: the part with a"
+            "Parts that go on when members lose each other. each-side: all, with views of their own; primary: the one with a"
                     + " majority of the last primary view, everybody else waits. Needs founders, and records.directory of"
                     + " the node.");
 
@@ -190,14 +190,14 @@ public final class GroupSettings {
             Duration.ofMillis(20),
             Duration.ZERO,
             Duration.ofSeconds(1),
-            "How long a receiver that has nothing else to say waits before it acknowledges. With IP multicast, and in a ring, at most 2 ms.");
+            "Time a receiver with nothing else to send waits before it acknowledges. With IP multicast, and in a ring, at most 2 ms.");
 
     public static final Setting<Duration> STABLE_DELAY = Setting.duration(
             "stable-delay",
             Duration.ofMillis(50),
             Duration.ofMillis(1),
             Duration.ofMinutes(1),
-            "How long a sender without new packets waits before it says what everybody has, so that copies are dropped.");
+            "Time a sender without new packets waits before it announces what all members have, so that copies are freed.");
 
     public static final Setting<Duration> BALLOT_TIMEOUT = Setting.duration(
             "ballot-timeout",
@@ -211,21 +211,21 @@ public final class GroupSettings {
             Duration.ofSeconds(4),
             Duration.ofMillis(10),
             Duration.ofMinutes(5),
-            "How long a coordinator waits for a member that still follows somebody who seems to be gone.");
+            "Time a coordinator waits for a member that still follows one that seems to be gone.");
 
     public static final Setting<Duration> MERGE_DELAY = Setting.duration(
             "merge-delay",
             Duration.ofMillis(200),
             Duration.ZERO,
             Duration.ofSeconds(10),
-            "Up to how long a coordinator collects other parts before it merges with them.");
+            "Longest time a coordinator collects other parts before it merges with them.");
 
     public static final Setting<Duration> SEND_TIMEOUT = Setting.duration(
             "send-timeout",
             Duration.ofMinutes(1),
             Duration.ofMillis(1),
             Duration.ofHours(24),
-            "How long a send may block.");
+            "Longest time a send may block.");
 
     /** Reaction to an exception thrown by a callback of the application. */
     public enum OnException {
@@ -237,7 +237,7 @@ public final class GroupSettings {
             "on-exception",
             OnException.class,
             OnException.GO_ON,
-            "What follows when a listener throws an exception. go-on: the exception is counted and reported, and delivery goes on with"
+            "Reaction to an exception of a listener. go-on: the exception is counted and reported, and delivery goes on with"
                     + " the next message; leave: the member leaves the group with the exception as the cause. An error"
                     + " (java.lang.Error) always makes the member leave.");
 
@@ -251,7 +251,7 @@ public final class GroupSettings {
             "on-stuck",
             OnStuck.class,
             OnStuck.WAIT,
-            "What follows when a listener does not return while messages wait behind it, and with them their senders. wait: the"
+            "Reaction to a listener that does not return while messages wait behind it, and with them their senders. wait: the"
                     + " senders wait, each for send-timeout; leave: the member leaves the group after stuck-timeout, and the others go"
                     + " on. Listeners of inline groups hold up the node's loop and are not covered.");
 
@@ -275,7 +275,7 @@ public final class GroupSettings {
             Duration.ofSeconds(2),
             Duration.ofMillis(1),
             Duration.ofMinutes(10),
-            "How long a leaving member waits until the others have what it sent.");
+            "Time a leaving member waits until the others have its messages.");
 
     public static final Setting<Duration> JOIN_PATIENCE = Setting.duration(
             "join-patience",

@@ -48,7 +48,7 @@ public final class NodeMetrics {
             .gauge("incarnation", Unit.COUNT, "Tells one run of the peer from another.")
             .gauge("connection", Unit.COUNT, "Number of the connection that carries the session; -1 while there is none.")
             .gauge("epoch", Unit.COUNT, "Sessions that there were with this run of the peer.")
-            .gauge("silent-millis", Unit.MILLISECONDS, "How long nothing has come from the peer.")
+            .gauge("silent-millis", Unit.MILLISECONDS, "Time since anything has come from the peer.")
             .counter("sent-frames", Unit.FRAMES, "Frames sent to the peer.")
             .counter("sent-bytes", Unit.BYTES, "Bytes of frames sent to the peer.")
             .counter("received-frames", Unit.FRAMES, "Frames received from the peer.")
@@ -56,7 +56,7 @@ public final class NodeMetrics {
             .gauge("retained-frames", Unit.FRAMES, "Frames that are kept until the peer has confirmed them.")
             .gauge("retained-bytes", Unit.BYTES, "Memory of frames that are kept until the peer has confirmed them.")
             .counter("resent-frames", Unit.FRAMES, "Frames sent again over a new connection.")
-            .counter("resumes", Unit.COUNT, "How often a new connection has taken the place of a broken one.")
+            .counter("resumes", Unit.COUNT, "Broken connections that were replaced by a new one.")
             .list();
 
     private static final List<Metric> MULTICAST = part(Place.NODE, "multicast")
@@ -69,10 +69,10 @@ public final class NodeMetrics {
             .list();
 
     private static final List<Metric> DETECTION = part(Place.NODE, "detection")
-            .gauge("heartbeat-nanos", Unit.NANOSECONDS, "How often silence is broken.")
-            .gauge("timeout-nanos", Unit.NANOSECONDS, "After how long a silent node is reported.")
-            .gauge("stretch", Unit.COUNT, "How many time-outs a node is silent before this one judges it: more than one if this node was late.")
-            .counter("late-turns", Unit.COUNT, "How often this node's loop was late.")
+            .gauge("heartbeat-nanos", Unit.NANOSECONDS, "Idle time after which a heartbeat is sent.")
+            .gauge("timeout-nanos", Unit.NANOSECONDS, "Silence after which a node is reported.")
+            .gauge("stretch", Unit.COUNT, "Time-outs of silence before this node judges another: more than one if its own loop was late.")
+            .counter("late-turns", Unit.COUNT, "Times that this node's loop was late.")
             .counter("verdicts", Unit.COUNT, "Nodes that were given up because enough watchers did not hear them.")
             .list();
 
@@ -108,8 +108,8 @@ public final class NodeMetrics {
             .counter("ballots-refused", Unit.COUNT, "Ballots that were refused.")
             .counter("stragglers-completed", Unit.COUNT, "Members that were brought to a view that they had missed.")
             .counter("adverts-sent", Unit.FRAMES, "Messages about whom this member hears and follows.")
-            .counter("members-left-out", Unit.COUNT, "How often a member was left out for a while, because it had kept ballots waiting.")
-            .counter("coordinators-passed-over", Unit.COUNT, "How often a coordinator was not followed for a while, because no view came of it.")
+            .counter("members-left-out", Unit.COUNT, "Times that a member was left out for a while, because it had kept ballots waiting.")
+            .counter("coordinators-passed-over", Unit.COUNT, "Times that a coordinator was passed over for a while, because it produced no view.")
             .list();
 
     private static final List<Metric> RELIABILITY = part(Place.GROUP, "reliability")
@@ -122,29 +122,29 @@ public final class NodeMetrics {
             .counter("nacks-sent", Unit.FRAMES, "Requests for packets of multicast that were lost.")
             .counter("repeats-sent", Unit.PACKETS, "Packets of multicast sent again on request.")
             .counter("overtaken-packets", Unit.PACKETS, "Packets of multicast that came before earlier ones.")
-            .counter("ring-changes", Unit.COUNT, "How often this sender has changed between the ring and all at once.")
+            .counter("ring-changes", Unit.COUNT, "Changes of this sender between the ring and sending to all at once.")
             .counter("ring-passed-on", Unit.PACKETS, "Packets of others that were passed on to the next member.")
             .gauge("ring-late-members", Unit.MEMBERS, "Members that this sender goes round at present, because they are late.")
-            .counter("ring-skips", Unit.COUNT, "How often this sender has begun to go round a late member.")
+            .counter("ring-skips", Unit.COUNT, "Times that this sender has begun to bypass a late member.")
             .counter("ring-repeats", Unit.PACKETS, "Packets sent again to those behind a late member.")
             .counter("ring-overtakers", Unit.PACKETS, "Packets that came before earlier ones, which went another way.")
             .gauge("unstable-packets", Unit.PACKETS, "Own packets that not everybody is known to have.")
             .gauge("unstable-bytes", Unit.BYTES, "Memory of own packets that not everybody is known to have.")
             .gauge("held-packets", Unit.PACKETS, "Packets of a coming view.")
-            .gauge("window-bytes", Unit.BYTES, "What may be under way from this member to a receiver.")
-            .gauge("window-open-bytes", Unit.BYTES, "What may be sent to all before somebody has to consume; 0 is closed.")
+            .gauge("window-bytes", Unit.BYTES, "Bytes that may be in flight from this member to a receiver.")
+            .gauge("window-open-bytes", Unit.BYTES, "Bytes that may be sent to all before a member has to consume; 0 is closed.")
             .list();
 
     private static final List<Metric> PAIR = part(Place.MEMBER, "pair")
             .counter("acknowledged", Unit.PACKETS, "Packets to all, in the present view, that the member has received.")
             .counter("received", Unit.PACKETS, "Packets to all, in the present view, received from the member.")
-            .gauge("backlog-bytes", Unit.BYTES, "What the member has sent and the application here has not consumed.")
+            .gauge("backlog-bytes", Unit.BYTES, "Bytes from the member that the application here has not consumed.")
             .gauge("copies", Unit.PACKETS, "Packets of the member that are kept until all are known to have them.")
             .gauge("copies-bytes", Unit.BYTES, "Memory of packets of the member that are kept.")
             .list();
 
     private static final List<Metric> BEST_EFFORT = part(Place.GROUP, "best-effort")
-            .gauge("window-bytes", Unit.BYTES, "What may wait here for the application from each member.")
+            .gauge("window-bytes", Unit.BYTES, "Bytes from each member that may wait here for the application.")
             .list();
 
     private static final List<Metric> ORDER = part(Place.GROUP, "order")
@@ -157,7 +157,7 @@ public final class NodeMetrics {
     private static final List<Metric> PACKING = part(Place.GROUP, "packing")
             .counter("sent-packets", Unit.PACKETS, "Packets made from messages.")
             .counter("sent-bytes", Unit.BYTES, "Bytes of messages in packets.")
-            .counter("window-closed", Unit.COUNT, "How often messages had to wait for the window.")
+            .counter("window-closed", Unit.COUNT, "Times that messages had to wait for the window.")
             .gauge("frozen", Unit.COUNT, "1 while the view changes, else 0.")
             .gauge("message-bytes-max", Unit.BYTES, "Longest message that all members of the view take.")
             .counter("turns", Unit.COUNT, "Turns of this member to send a message larger than its share of the members' memory.")
@@ -192,7 +192,7 @@ public final class NodeMetrics {
             .counter("lost-datagrams", Unit.DATAGRAMS, "Datagrams taken for lost.")
             .counter("lost-bytes", Unit.BYTES, "Bytes of datagrams taken for lost.")
             .counter("late-datagrams", Unit.DATAGRAMS, "Datagrams taken for lost that had arrived.")
-            .counter("probes", Unit.COUNT, "How often the peer was asked because nothing was confirmed.")
+            .counter("probes", Unit.COUNT, "Probes sent to the peer because nothing was confirmed.")
             .counter("received-datagrams", Unit.DATAGRAMS, "Datagrams received.")
             .counter("received-bytes", Unit.BYTES, "Bytes of datagrams received.")
             .counter("duplicates", Unit.DATAGRAMS, "Datagrams that had been received before.")
@@ -201,9 +201,9 @@ public final class NodeMetrics {
             .gauge("round-trip-micros", Unit.MICROSECONDS, "Smoothed time from sending to its confirmation.")
             .gauge("bandwidth-bytes-per-second", Unit.BYTES_PER_SECOND, "Estimated bandwidth of the path.")
             .gauge("loss-percent", Unit.PERCENT, "Estimated loss on the path.")
-            .gauge("window-bytes", Unit.BYTES, "What may be under way.")
-            .gauge("in-flight-bytes", Unit.BYTES, "What is under way.")
-            .gauge("kept-bytes", Unit.BYTES, "What is kept until it is confirmed.")
+            .gauge("window-bytes", Unit.BYTES, "Bytes that may be in flight.")
+            .gauge("in-flight-bytes", Unit.BYTES, "Bytes in flight.")
+            .gauge("kept-bytes", Unit.BYTES, "Bytes kept until they are confirmed.")
             .list();
 
     /** All metrics, including the dropped packets of stacks. */

@@ -20,7 +20,7 @@ public final class NodeSettings {
             Duration.ofMillis(500),
             Duration.ZERO,
             Duration.ofMinutes(1),
-            "How long a join waits for addresses that do not answer, and for the view with those that were found.");
+            "Time a join waits for seeds to answer and for the first common view.");
 
     public static final Setting<Duration> PAUSE_MAX = Setting.duration(
             "discovery.pause-max",
@@ -52,14 +52,14 @@ public final class NodeSettings {
             Duration.ofSeconds(1),
             Duration.ofMillis(10),
             Duration.ofMinutes(1),
-            "After how long without anything else to send a heartbeat is sent.");
+            "Idle time after which a heartbeat is sent.");
 
     public static final Setting<Duration> DETECTION_TIMEOUT = Setting.duration(
             "detection.timeout",
             Duration.ofSeconds(3),
             Duration.ofMillis(30),
             Duration.ofMinutes(10),
-            "After how long without any frame a node is reported as silent. At least twice detection.heartbeat.");
+            "Time without any frame after which a node is reported as silent. At least twice detection.heartbeat.");
 
     public static final Setting<Size> RESEND_BUFFER = Setting.size(
             "link.resend-buffer",
@@ -73,7 +73,7 @@ public final class NodeSettings {
             Duration.ofSeconds(5),
             Duration.ofMillis(10),
             Duration.ofMinutes(1),
-            "How long a connection may take to say who it is.");
+            "Time within which a connection must complete its handshake.");
 
     public static final Setting<Integer> HANDSHAKES_MAX = Setting.count(
             "link.handshakes-max",

@@ -19,7 +19,7 @@ class FaultAtEveryStepTest {
 
     private static final int ORDERS = 3;
 
-    /** What is under way when the fault comes. */
+    /** Change in progress when the fault occurs. */
     enum Change {
         JOIN(3, model -> {
             connect(model, 0, 1);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupModel {
 
-    /** What a member delivered in one view. */
+    /** Messages that a member delivered in one view. */
     public static final class Chapter {
         public final View view;
         public final List<String> delivered = new ArrayList<>();
@@ -44,7 +44,7 @@ public final class GroupModel {
         }
     }
 
-    /** What a change may take until it is quiet: beyond, it never will be. */
+    /** Packets received during one change beyond which the model counts as never getting quiet. */
     private static final int RECEIVED_MAX = 20_000;
 
     private int received;
@@ -247,7 +247,7 @@ public final class GroupModel {
         one.turn(() -> one.stack.signalFromNetwork(new Signal.Closed(other.member, false, "test")));
     }
 
-    /** Whether {@code one} can notice that {@code other} is gone or has closed its side; a goodbye comes after the rest. */
+    /** Returns whether {@code one} can notice that {@code other} is gone or has closed; goodbyes arrive last. */
     public boolean canNotice(Proc one, Proc other) {
         boolean mayArrive = other.hasLeft && !channel(other, one).isEmpty();
         return one.isUp
@@ -408,7 +408,7 @@ public final class GroupModel {
         }
     }
 
-    /** Who can notice that another is gone does; whether there was anything to notice. */
+    /** Lets all members that can notice the end of another do so, and returns whether any could. */
     public boolean noticeAll() {
         boolean isNews = false;
         for (Proc one : procs) {

@@ -104,7 +104,7 @@ public final class LayerTest implements Outbox {
 
     // ------------------------------------------------------------------ what came out
 
-    /** How long until the timer goes off; -1 if it is not armed. */
+    /** Returns the nanoseconds until the timer fires; -1 if it is not armed. */
     public long armedNanos(int timer) {
         return deadlines[timer] == NEVER ? -1 : deadlines[timer] - nowNanos;
     }
@@ -132,7 +132,7 @@ public final class LayerTest implements Outbox {
         return taken;
     }
 
-    /** What was sent since the last call, to keep. */
+    /** Returns the packets sent since the last call, and passes their ownership. */
     public List<Packet> takeSent() {
         List<Packet> taken = List.copyOf(sent);
         sent.clear();

@@ -298,7 +298,7 @@ class DiscoveryTest {
         }
     }
 
-    /** Who knew it, and who did not, differ in nothing that the other has to be told. */
+    /** A node that knew the lost address and one that did not have nothing to tell each other. */
     @Test
     void lostAddressIsNoPartOfTheDigest() {
         Discovery discovery = discovery(100, 64);

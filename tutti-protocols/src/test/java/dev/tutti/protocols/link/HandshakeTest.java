@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What a node answers to whoever connects: every outcome of a handshake, and hostile bytes. */
+/** Answers of a node to incoming connections: every outcome of a handshake, and hostile bytes. */
 class HandshakeTest {
 
     private static final long SECOND = 1_000_000_000L;

@@ -236,13 +236,13 @@ final class LinkPair {
     final Side high = new Side(new NodeId(2, "high", "host:2"));
     final List<Wire> all = new ArrayList<>();
 
-    /** Whether each frame is confirmed as soon as it has arrived. */
+    /** Each frame is confirmed as soon as it has arrived. */
     boolean isConfirming;
 
     private final List<Direction> directions = new ArrayList<>();
     long nowNanos;
 
-    /** How many directions have something under way. */
+    /** Returns the number of directions with frames in flight. */
     int choices() {
         int choices = 0;
         for (Direction direction : directions) {
@@ -251,7 +251,7 @@ final class LinkPair {
         return choices;
     }
 
-    /** Lets the first of what is under way in one direction arrive. */
+    /** Lets the first frame in flight in one direction arrive. */
     void deliver(int choice) {
         int left = choice;
         for (Direction direction : directions) {
@@ -297,7 +297,7 @@ final class LinkPair {
         throw new AssertionError("no rest: " + this);
     }
 
-    /** Whether the connection is open that was the so-many-th to be dialled. */
+    /** Returns whether the connection is open that was dialled as number {@code index}. */
     boolean isOpen(int index) {
         return all.get(index).isOpen();
     }

@@ -162,7 +162,7 @@ class LinkPairTest {
             pair.settle();
             (isLow ? pair.low : pair.high).silent();
             while (pair.choices() > 0) {
-                // What is said over the silent one, its end too, comes after all that the new one brings.
+                // Everything from the silent one, including its end, comes after all that the new one brings.
                 pair.deliver(pair.choices() - 1);
             }
             assertThat(pair.all).as("of the lower one: " + isLow).hasSize(2);

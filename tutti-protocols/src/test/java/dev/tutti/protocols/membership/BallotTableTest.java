@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Test;
 /** The coordinator's rows of the transition table: when a ballot starts, restarts, completes others, decides, ends. */
 class BallotTableTest {
 
-    /** How long members of a view that disagree on who is there are waited for. */
+    /** Time to wait for members of a view that disagree on its members. */
     private static final long DISAGREEMENT_NANOS = 300_000_000;
 
     /** Member 1, coordinator of 2.1@n1 = {1, 2, 3}. */
     private final MembershipScene first = steady(1, 1, 2, 3);
 
-    /** What the member says about itself while it is in the coordinator's view. */
+    /** Gives the coordinator an advert of a member in its view. */
     private void says(int from, ViewId promised, List<Member> heard, List<Member> lost) {
         first.advert(m(from), first.view, promised, m(1), heard, lost);
         first.turn();

@@ -235,7 +235,7 @@ class MembershipTableTest {
 
         @Test
         void passesInEveryState() {
-            // What is delivered, held or dropped while frozen is the business of the layer above.
+            // The layer above decides which packets are delivered, held or dropped while frozen.
             Packet packet = MembershipScene.control(Kind.DATA).appendInt(7);
             member.layer.receive(m(3), packet);
             answered().layer.receive(m(3), MembershipScene.control(Kind.DATA).appendInt(8));

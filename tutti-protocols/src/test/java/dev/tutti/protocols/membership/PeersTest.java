@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Whom a member follows where some stand outside of the primary partition. */
+/** Choice of the member to follow when some are outside of the primary partition. */
 class PeersTest {
 
     private static final View TOGETHER = view(id(5, 1, 1), 1, 2, 3, 4);

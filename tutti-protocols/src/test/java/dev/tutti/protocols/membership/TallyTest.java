@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What follows from votes: whose successor, whether there is a majority, and what may have been decided already. */
+/** Result of votes: the predecessor, whether there is a majority, and the view that may have been decided already. */
 class TallyTest {
 
     private static final Succession.Primary OLD = new Succession.Primary(id(2, 1, 1), 1, List.of(1L, 2L, 3L));

@@ -10,7 +10,7 @@ import dev.tutti.core.View;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is in somebody's view: who asks, when, and what is answered. */
+/** Requests for the members of another member's view: when they are sent, and the answers. */
 class WhoTest {
 
     /** Member 2 of 5.1@n1 = {1, 2, 3}, with 1 for its coordinator. */

@@ -176,7 +176,7 @@ class LinkResumeTest {
         b.thaw();
         network.runUntil(5 * TestNetwork.SECOND, () -> one.members().size() == 2 && two.members().size() == 2);
         assertThat(two.signals()).contains("lost a: the other side has closed the session").last().isEqualTo("opened a");
-        // What arrived of the old session is a prefix of what was sent.
+        // The frames that arrived of the old session are a prefix of those sent.
         assertThat(two.received.size()).isLessThanOrEqualTo(35);
     }
 

@@ -232,7 +232,7 @@ class NodeFaultsTest {
     @Test
     void aConnectionThatStaysSilentAfterTheNetworkHasHealedIsReplaced() {
         cluster(3);
-        // What is on its way stays there, as behind a retransmission that is far off; new connections get through.
+        // Frames in flight are stuck, as behind a retransmission that is far off; new connections get through.
         network.stall(nodes.get(0), nodes.get(1));
         long took = network.runUntil(3 * TestNetwork.SECOND, () -> nodes.get(1).log().contains("n1 (host:1) goes on"));
         assertThat(took).isLessThan(2_500 * TestNetwork.MS);

@@ -46,10 +46,10 @@ final class TestNetwork {
     long framesWritten;
     long dials;
 
-    /** What becomes of a frame on its way. */
+    /** Change of a frame in transit. */
     UnaryOperator<byte[]> spoil = bytes -> bytes;
 
-    /** Every connection breaks, with what is under way on it, when so many frames have been written in all. */
+    /** Number of written frames at which every connection breaks and loses its frames in flight; -1 for never. */
     long breakAtFrame = -1;
 
     void seed(long seed) {
@@ -141,7 +141,7 @@ final class TestNetwork {
         blocked.add(from.id.address() + ">" + to.id.address());
     }
 
-    /** What goes from one to the other over the connections of now stays on its way. */
+    /** Holds back all frames from one to the other on the present connections. */
     void stall(Node from, Node to) {
         for (Wire wire : connected(from, to)) {
             wire.stuck = wire.dialer.host == to ? wire.dialer : wire.acceptor;
@@ -325,7 +325,7 @@ final class TestNetwork {
                 End mine = wire.dialer.host == this ? wire.dialer : wire.acceptor;
                 mine.isOpen = false;
                 End other = wire.other(mine);
-                // What was sent before the end still arrives, then the end does.
+                // Frames sent before the end still arrive, then the end does.
                 if (other.isOpen) {
                     wire.arrive(other, () -> wire.lose(other));
                 }

@@ -10,7 +10,7 @@ import dev.tutti.protocols.node.TestNetwork.Node;
 import dev.tutti.protocols.node.Trouble.Kind;
 import org.junit.jupiter.api.Test;
 
-/** What keeps a node from meeting others is told while it lasts, with the next step, and not afterwards. */
+/** Troubles that keep a node from meeting others are reported while they last, with the next step. */
 class TroubleTest {
 
     private final TestNetwork network = new TestNetwork();

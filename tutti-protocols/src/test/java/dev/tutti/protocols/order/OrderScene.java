@@ -73,7 +73,7 @@ final class OrderScene {
             }
         }
 
-        /** What was delivered since the last call. */
+        /** Returns the messages delivered since the last call. */
         List<String> delivered() {
             List<String> taken = List.copyOf(delivered);
             delivered.clear();

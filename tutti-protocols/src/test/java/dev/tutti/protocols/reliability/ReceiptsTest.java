@@ -38,7 +38,7 @@ class ReceiptsTest {
         scene.layer.endTurn();
     }
 
-    /** What was told since the last call: ticket, who delivers, who misses, of whom it is unknown. */
+    /** Returns the receipts since the last call: ticket, and members that deliver, miss, or are unknown. */
     private List<String> told(ReliabilityScene scene) {
         unsaid.clear();
         for (Signal.Known known : scene.layer.takeRaised(Signal.Known.class)) {

@@ -232,7 +232,7 @@ final class ReliabilityScene {
 
     // ------------------------------------------------------------------ what came out
 
-    /** What was delivered since the last call, {@code n2:text}; it is not consumed. */
+    /** Returns the packets delivered since the last call, {@code n2:text}; they are not consumed. */
     List<String> delivered() {
         List<String> texts = new ArrayList<>();
         for (Packet packet : layer.delivered) {
@@ -249,7 +249,7 @@ final class ReliabilityScene {
         packets.forEach(layer::consume);
     }
 
-    /** What was sent since the last call, as text. */
+    /** Returns the packets sent since the last call, as text. */
     List<String> sent() {
         List<String> texts = new ArrayList<>();
         for (Packet packet : layer.takeSent()) {

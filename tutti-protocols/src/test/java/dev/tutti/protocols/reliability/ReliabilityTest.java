@@ -385,7 +385,7 @@ class ReliabilityTest {
 
         @Test
         void backlogOfAStuckConsumerGoesOnOverSplitsAndMerges() {
-            // Who comes back from another view gets what is left of the window, not a new one each time.
+            // A member that comes back from another view gets the rest of the window, not a new one each time.
             for (int change = 0; change < 5; change++) {
                 three.multicast(2, 1, "x".repeat(20_000));
                 three.unicast(2, three.view.id().number() == 2 ? 2 : three.view.id().number(), 1, "y".repeat(10_000));

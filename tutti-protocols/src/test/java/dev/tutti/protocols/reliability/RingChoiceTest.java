@@ -12,7 +12,7 @@ class RingChoiceTest {
     private long sentBytes;
     private int members = 4;
 
-    /** So many looks, with so many bytes sent between two of them. */
+    /** Makes {@code count} looks, with {@code bytes} sent between two of them. */
     private void looks(int count, boolean isHeldUp, long bytes) {
         for (int index = 0; index < count; index++) {
             nowNanos += 100_000_000;

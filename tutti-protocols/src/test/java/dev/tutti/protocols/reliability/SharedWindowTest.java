@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Whom a window that senders share is said to wait for. */
+/** Member that a window shared by senders is reported to wait for. */
 class SharedWindowTest {
 
     private final ReliabilityScene three = ReliabilityScene.of(3);

@@ -5,24 +5,24 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to happen, by (time, sequence). A simulation of thousands has a hundred thousand events on their way, nearly all
- * within the next tenth of a millisecond; one heap of them all would be what it spends most of its time with.
+ * Queue of future events, by (time, sequence). A simulation of thousands of nodes has a hundred thousand pending
+ * events, nearly all within the next tenth of a millisecond; a single heap of them would take most of its time.
  *
- * <p>So only what comes within the present microsecond is kept in order. What comes in the next milliseconds waits unsorted,
- * by microsecond, on a wheel (Varghese and Lauck, 1987), and is put in order when its microsecond has come. What was added
- * for later than that is in a heap of its own; it is mostly timers, which are few.
+ * <p>So only events within the present microsecond are kept in order. Those of the next milliseconds wait unsorted, by
+ * microsecond, on a wheel (Varghese and Lauck, 1987), and are put in order when their microsecond has come. Events
+ * beyond that when they were added are in a heap of their own; most of them are timers, which are few.
  */
 final class Agenda {
 
     /** Nanoseconds in a tick, as a power of two. */
     private static final int TICK_SHIFT = 10;
 
-    /** Ticks on the wheel. */
+    /** Number of ticks on the wheel. */
     private static final int TICKS = 4_096;
 
     private static final int WORD = Long.SIZE;
 
-    /** The events of one tick, in the order in which they were added. */
+    /** Events of one tick, in the order in which they were added. */
     private static final class Events {
         private long[] times = new long[16];
         private long[] sequences = new long[16];
@@ -53,19 +53,19 @@ final class Agenda {
         }
     }
 
-    /** All up to the end of {@link #tick}. */
+    /** Events up to the end of {@link #tick}. */
     private final EventHeap soon = new EventHeap();
 
-    /** Those of the ticks after {@link #tick}, by tick modulo {@link #TICKS}; null where there are none. */
+    /** Events of the ticks after {@link #tick}, by tick modulo {@link #TICKS}; null where there are none. */
     private final @Nullable Events[] wheel = new Events[TICKS];
 
-    /** A bit for each tick that has some. */
+    /** A bit for each tick with events. */
     private final long[] used = new long[TICKS / WORD];
 
-    /** Emptied, to be used again. */
+    /** Emptied objects, for reuse. */
     private final ArrayDeque<Events> spare = new ArrayDeque<>();
 
-    /** Those that were beyond the wheel when they were added. */
+    /** Events that were beyond the wheel when they were added. */
     private final EventHeap far = new EventHeap();
 
     private long tick;
@@ -76,13 +76,13 @@ final class Agenda {
         return soon.isEmpty() && ticksUsed == 0 && far.isEmpty();
     }
 
-    /** Time of what comes next; {@link Long#MAX_VALUE} if nothing does. */
+    /** Returns the time of the next event; {@link Long#MAX_VALUE} if there is none. */
     long nextNanos() {
         turn();
         return soon.firstNanos();
     }
 
-    /** After everything that was added for the same time before. */
+    /** Adds an event, after those added for the same time before. */
     void add(long timeNanos, Runnable action) {
         long number = sequence++;
         long due = timeNanos >> TICK_SHIFT;
@@ -103,13 +103,13 @@ final class Agenda {
         }
     }
 
-    /** Takes what comes next; its time is what {@link #nextNanos} said. */
+    /** Takes the next event, whose time is {@link #nextNanos}. */
     Runnable take() {
         turn();
         return soon.take();
     }
 
-    /** Puts the next tick that has anything in order, if there is nothing left of the present one. */
+    /** Puts the next tick with events in order, if none are left of the present one. */
     private void turn() {
         if (!soon.isEmpty() || ticksUsed == 0 && far.isEmpty()) {
             return;
@@ -133,7 +133,7 @@ final class Agenda {
         }
     }
 
-    /** The first tick after the present one that has any. */
+    /** Returns the first tick after the present one that has events. */
     private long nextOnWheel() {
         int start = (int) ((tick + 1) & (TICKS - 1));
         int word = start / WORD;

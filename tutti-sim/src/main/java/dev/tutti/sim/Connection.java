@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A stream between two nodes: two directions, each first in, first out, with a bounded buffer. */
+/** Stream between two nodes: two directions, each first in, first out, with a bounded buffer. */
 final class Connection {
 
     /** One node's side of a connection. */
@@ -24,7 +24,7 @@ final class Connection {
             this.connection = connection;
         }
 
-        /** The direction away from this end. */
+        /** Returns the direction away from this end. */
         Pipe out() {
             Pipe pipe = out;
             if (pipe == null) {
@@ -42,7 +42,7 @@ final class Connection {
         }
     }
 
-    /** What travels: a frame, or the end of the stream. */
+    /** Frame in flight, or the end of the stream. */
     private static final class Item {
         final byte @Nullable [] frame;
         final boolean isOrderly;
@@ -68,10 +68,10 @@ final class Connection {
         private final End from;
         private final End to;
 
-        /** What the buffer has no room for; null if there was always room. */
+        /** Frames for which the buffer has no room; null if there was always room. */
         private @Nullable ArrayDeque<Packet> waiting;
 
-        // What is on the line.
+        // Items in flight.
         private @Nullable Item first;
         private @Nullable Item last;
 
@@ -106,7 +106,7 @@ final class Connection {
             queue.add(packet);
         }
 
-        /** The end follows what was written; what has not been taken after the linger time is given up. */
+        /** Ends the direction after pending frames; those not taken after the linger time are given up. */
         void end() {
             isEnding = true;
             pump();
@@ -173,7 +173,7 @@ final class Connection {
             network.at(lastArrivalNanos, this::arrive);
         }
 
-        /** What has arrived by now goes to the reader, unless the direction is cut or clogged: then it waits. */
+        /** Hands items that have arrived by now to the reader, unless the direction is cut or clogged. */
         void arrive() {
             Item item = first;
             while (item != null && item.arrivalNanos <= network.nowNanos() && !network.isHeld(from.node, to.node)) {
@@ -200,7 +200,7 @@ final class Connection {
             }
         }
 
-        /** The reader has taken a frame out of the buffer. */
+        /** Notes that the reader has taken a frame out of the buffer. */
         void onRead(int bytes) {
             bufferedBytes -= bytes;
             pump();
@@ -215,7 +215,7 @@ final class Connection {
             isEnding = false;
         }
 
-        /** The process at the writing end has died: its kernel sends some of what it had taken, and the end. */
+        /** Ends the direction of a writer that has died: its kernel sends some of the buffered frames, and the end. */
         void abort(int framesKept, boolean isOrderly, String detail, long delayNanos) {
             discardWaiting();
             keepFirst(framesKept);
@@ -226,13 +226,13 @@ final class Connection {
             }
         }
 
-        /** Nothing beyond the first {@code framesKept} of what is on the line arrives any more. */
+        /** Loses everything beyond the first {@code framesKept} frames in flight. */
         void lose(int framesKept) {
             keepFirst(framesKept);
             isLost = true;
         }
 
-        /** The reader finds the frame after the first {@code framesKept} wrong and ends the stream; the writer learns it. */
+        /** Corrupts the frame after the first {@code framesKept}: the reader ends the stream; the writer notices. */
         void corrupt(int framesKept) {
             if (!isLost) {
                 keepFirst(framesKept);
@@ -278,7 +278,7 @@ final class Connection {
         this.dialler = new End(node, run, this);
     }
 
-    /** Both sides have a socket from now on. */
+    /** Accepts the connection: both sides have a socket from now on. */
     End accept(SimulatedNode node, int run) {
         End end = new End(node, run, this);
         acceptor = end;
@@ -307,7 +307,7 @@ final class Connection {
         return !dialler.isOpen && (acceptor == null || !acceptor.isOpen);
     }
 
-    /** Directions with what is on their way, the dialler's first. */
+    /** Returns the directions that exist, the dialler's first. */
     List<Pipe> pipes() {
         List<Pipe> pipes = new ArrayList<>(2);
         if (acceptor != null) {

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What carries datagrams between nodes, and what may happen to them: loss, repetition, overtaking, damage, a line that is
- * full, a receiver that does not read in time. Cuts are those of {@link Network}: a datagram that meets one is lost.
+ * Network for datagrams between nodes, with faults: loss, duplication, reordering, damage, a full line, and a receiver
+ * that does not read in time. Cuts are those of {@link Network}: a datagram that meets one is lost.
  */
 public final class DatagramNetwork {
 
@@ -19,7 +19,7 @@ public final class DatagramNetwork {
         boolean passes(SimulatedNode from, SimulatedNode to, byte[] datagram);
     }
 
-    /** What can happen to a datagram. */
+    /** Fate of a datagram. */
     public enum Fate {
         SENT,
         MULTICAST,
@@ -54,22 +54,22 @@ public final class DatagramNetwork {
 
     // ------------------------------------------------------------------ what can be set
 
-    /** For all directions without a path of their own. */
+    /** Sets the path of all directions without one of their own. */
     public void setPath(DatagramPath path) {
         defaultPath = path;
     }
 
-    /** One direction's path, from now on; datagrams under way keep their time. */
+    /** Sets the path of one direction; datagrams in flight keep their time. */
     public void setPath(SimulatedNode from, SimulatedNode to, DatagramPath path) {
         paths.put(direction(from, to), path);
     }
 
-    /** All directions have the default path from now on. */
+    /** Resets all directions to the default path. */
     public void clearPaths() {
         paths.clear();
     }
 
-    /** What waits at a node for its next turn; what comes beyond is dropped. */
+    /** Sets the bytes that may wait at a node for its next turn; further datagrams are dropped. */
     public void setReceiveBuffer(int bytesMax) {
         receiveBufferBytes = bytesMax;
     }
@@ -78,12 +78,12 @@ public final class DatagramNetwork {
         return receiveBufferBytes;
     }
 
-    /** Larger datagrams than these are dropped. */
+    /** Sets the largest datagram; larger ones are dropped. */
     public void setDatagramMax(int bytesMax) {
         datagramBytesMax = bytesMax;
     }
 
-    /** Datagrams that {@code filter} does not let pass are lost; null lets all pass. */
+    /** Sets a filter. Datagrams that it does not let pass are lost; null lets all pass. */
     public void setFilter(@Nullable Filter filter) {
         this.filter = filter;
     }
@@ -94,7 +94,7 @@ public final class DatagramNetwork {
         return counts[fate.ordinal()];
     }
 
-    /** Bytes of the datagrams that had this fate. */
+    /** Returns the bytes of the datagrams that had this fate. */
     public long bytes(Fate fate) {
         return bytes[fate.ordinal()];
     }
@@ -110,7 +110,7 @@ public final class DatagramNetwork {
         byEndpoint.put(endpoint(node), node);
     }
 
-    /** Where {@code node} sends from and receives. */
+    /** Returns the endpoint from which {@code node} sends, and at which it receives. */
     public Endpoint endpoint(SimulatedNode node) {
         return new Endpoint(0, 0xffff_0a00_0000L + node.index() + 1, PORT);
     }
@@ -139,7 +139,7 @@ public final class DatagramNetwork {
         }
     }
 
-    /** A datagram of somebody else, with any sender's address; it arrives at once and as it is. */
+    /** Injects a datagram with an arbitrary sender address; it arrives at once and unchanged. */
     public void inject(Endpoint from, SimulatedNode to, byte[] datagram) {
         arrive(to, from, datagram);
     }
@@ -161,7 +161,7 @@ public final class DatagramNetwork {
         }
         long now = simulation.nowNanos();
         long free = Math.max(now, lineFreeNanos.getOrDefault(direction(from, to), 0L));
-        // In double: a queue of seconds times a capacity of gigabytes leaves the range of long.
+        // A double, since a queue of seconds times a capacity of gigabytes exceeds the range of long.
         double waitingBytes = (double) (free - now) * path.bytesPerSecond() / 1e9;
         if (waitingBytes > 0 && waitingBytes + datagram.length > path.bufferBytes()) {
             note(Fate.DROPPED_AT_TAIL, datagram.length);
@@ -229,6 +229,6 @@ public final class DatagramNetwork {
 
     private static final int PORT = 7800;
 
-    /** IP and UDP. */
+    /** Bytes of the headers of IP and UDP. */
     private static final int HEADER_BYTES = 28;
 }

@@ -3,19 +3,19 @@ package dev.tutti.sim;
 import java.time.Duration;
 
 /**
- * What one direction between two nodes does to datagrams.
+ * Effect of one direction between two nodes on datagrams.
  *
- * @param latency what each datagram takes at least
- * @param jitter what it takes more at most, drawn per datagram: datagrams overtake each other
+ * @param latency least delay of a datagram
+ * @param jitter highest additional delay, drawn per datagram, so that datagrams overtake each other
  * @param tail chance that a datagram takes up to {@code tailMax} more
- * @param tailMax as {@code tail} says
+ * @param tailMax highest additional delay with chance {@code tail}
  * @param loss chance that a datagram is lost
  * @param multicastLoss chance that a multicast is lost on its way to this one receiver, beside {@code loss}
  * @param duplication chance that a datagram arrives twice
  * @param corruption chance that some bits of a datagram change
  * @param truncation chance that the end of a datagram is missing
  * @param bytesPerSecond capacity
- * @param bufferBytes what waits for the capacity; beyond, datagrams are dropped at the tail. One is always taken.
+ * @param bufferBytes bytes that may wait for the capacity; beyond, datagrams are dropped. One is always taken.
  */
 public record DatagramPath(
         Duration latency,
@@ -30,11 +30,11 @@ public record DatagramPath(
         long bytesPerSecond,
         int bufferBytes) {
 
-    /** As on a local network on which nothing is wrong. */
+    /** Path of a local network without faults. */
     public static final DatagramPath LOCAL = new DatagramPath(
             Duration.ofNanos(30_000), Duration.ZERO, 0, Duration.ZERO, 0, 0, 0, 0, 0, 1_000_000_000L, 1024 * 1024);
 
-    /** As between the halls of a data centre: datagrams overtake each other. */
+    /** Path between the halls of a data centre: datagrams overtake each other. */
     public static final DatagramPath DISTANT = new DatagramPath(
             Duration.ofMillis(1), Duration.ofMillis(2), 0, Duration.ZERO, 0, 0, 0, 0, 0, 100_000_000L, 256 * 1024);
 

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the members of one group have seen and done, in the order in which it happened. */
+/** Events and actions at the members of one group, in the order in which they happened. */
 public final class History {
 
-    /** One thing at one member. */
+    /** Event at one member. */
     public sealed interface Entry {
         Member member();
     }
@@ -20,10 +20,10 @@ public final class History {
     /** The application handed over a message. */
     public record Submitted(Member member, Message message) implements Entry {}
 
-    /** The application wants to know who delivers a message that it has handed over. */
+    /** The application asked for a receipt of a message that it has handed over. */
     public record Asked(Member member, Message message) implements Entry {}
 
-    /** The application was told who delivers one of its messages. */
+    /** The application was told which members deliver one of its messages. */
     public record Told(Member member, Message message, Delivery delivery) implements Entry {}
 
     /** The application received a message. */
@@ -32,33 +32,33 @@ public final class History {
     /** The application was told of a view. */
     public record Viewed(Member member, View view) implements Entry {}
 
-    /** The application was told that what follows in this view may not be at all of its members. */
+    /** The application was told that further messages in this view may not be at all of its members. */
     public record Transition(Member member) implements Entry {}
 
     /** The application was told that the member is outside of the primary partition, until the next view. */
     public record Suspended(Member member, String reason) implements Entry {}
 
-    /** The member was told that everybody had been asked. */
+    /** The member was told that its join is complete. */
     public record Joined(Member member) implements Entry {}
 
     /** The member left. */
     public record Left(Member member, String reason) implements Entry {}
 
-    /** The member's process ended without a word. */
+    /** The member's process ended without a goodbye. */
     public record Crashed(Member member) implements Entry {}
 
     /**
-     * A message as the checker knows it.
+     * Message as the checker knows it.
      *
-     * @param sender who handed it over
+     * @param sender member that handed it over
      * @param receiver null for all members of the group
-     * @param isOutOfBand whether it is in no order with others
+     * @param isOutOfBand whether it has no order with others
      * @param index counts the messages of one sender to one receiver, or to all, from 1; those out of band apart
-     * @param hash of its content
+     * @param hash hash of its content
      */
     public record Message(Member sender, @Nullable Member receiver, boolean isOutOfBand, long index, long hash) {
 
-        /** In order. */
+        /** Creates a message in order. */
         public Message(Member sender, @Nullable Member receiver, long index, long hash) {
             this(sender, receiver, false, index, hash);
         }
@@ -76,12 +76,12 @@ public final class History {
     private final List<Entry> entries = new ArrayList<>();
     private final Consumer<Entry> reader;
 
-    /** Of nothing yet. */
+    /** Creates an empty history. */
     public History() {
         this.reader = entries::add;
     }
 
-    /** Gives each entry to {@code reader} and keeps none, so that a run of any length takes little memory. */
+    /** Creates a history that passes each entry to {@code reader} and keeps none, for runs of any length. */
     public History(Consumer<Entry> reader) {
         this.reader = reader;
     }
@@ -90,7 +90,7 @@ public final class History {
         reader.accept(entry);
     }
 
-    /** In order; grows with the history, unless it has a reader. */
+    /** Returns the entries in order. The list grows with the history, unless there is a reader. */
     public List<Entry> entries() {
         return Collections.unmodifiableList(entries);
     }

@@ -12,11 +12,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What connects the nodes, and what may go wrong with it.
+ * Network between the nodes, with its faults.
  *
- * <p>Connections are streams: while one lasts nothing is lost, repeated or overtaken on it. A cut direction holds back
- * what is on its way, as TCP's repetitions do, and delivers it some time after the heal if the connection still lasts. A
- * broken connection loses what is under way from some frame on, and its ends notice at different times or never.
+ * <p>Connections are streams: while one lasts nothing is lost, duplicated or reordered on it. A cut direction holds
+ * back frames in flight, like TCP's retransmission, and delivers them some time after the heal if the connection still
+ * lasts. A broken connection loses frames in flight from some one on, and its ends notice at different times or never.
  */
 public final class Network {
 
@@ -40,39 +40,39 @@ public final class Network {
 
     // ------------------------------------------------------------------ what can be set
 
-    /** For all directions without a path of their own. */
+    /** Sets the path of all directions without one of their own. */
     public void setPath(Path path) {
         defaultPath = path;
     }
 
-    /** One direction's path, from now on; frames under way keep their time. */
+    /** Sets the path of one direction; frames in flight keep their time. */
     public void setPath(SimulatedNode from, SimulatedNode to, Path path) {
         paths.put(direction(from, to), path);
     }
 
-    /** All directions have the default path from now on. */
+    /** Resets all directions to the default path. */
     public void clearPaths() {
         paths.clear();
     }
 
-    /** How long a dial across a cut, or to a machine without power, takes to fail. */
+    /** Sets the time after which a dial across a cut, or to a machine without power, fails. */
     public void setConnectTimeout(Duration timeout) {
         connectTimeout = timeout;
     }
 
-    /** How long it takes at most, above the latency, until the peers of a crashed process hear of its end. */
+    /** Sets the highest delay, above the latency, until the peers of a crashed process notice its end. */
     public void setEndDelayMax(Duration delay) {
         endDelayMax = delay;
     }
 
-    /** How long an end of a broken connection takes at most to notice, if it does. */
+    /** Sets the highest delay until an end of a broken connection notices, if it does. */
     public void setNoticeDelayMax(Duration delay) {
         noticeDelayMax = delay;
     }
 
     // ------------------------------------------------------------------ faults
 
-    /** Nothing gets from {@code from} to {@code to} until it is healed. */
+    /** Cuts one direction: nothing gets from {@code from} to {@code to} until it is healed. */
     public void cut(SimulatedNode from, SimulatedNode to) {
         if (cuts.add(direction(from, to))) {
             simulation.trace().add(nowNanos(), Trace.Kind.CUT, from.name(), "to " + to);
@@ -117,7 +117,7 @@ public final class Network {
         return !cuts.isEmpty() && cuts.contains(direction(from, to));
     }
 
-    /** What goes to a node or comes from it stands still; nothing is lost, and dials wait. */
+    /** Holds back all traffic to and from a node; nothing is lost, and dials wait. */
     public void clog(SimulatedNode node) {
         if (clogged.add(node.index())) {
             simulation.trace().add(nowNanos(), Trace.Kind.CLOG, node.name(), "");
@@ -138,12 +138,12 @@ public final class Network {
         return !clogged.isEmpty() && (clogged.contains(from.index()) || clogged.contains(to.index()));
     }
 
-    /** Whether nothing gets through from one to the other at present. */
+    /** Returns whether nothing gets through from one to the other at present. */
     boolean isHeld(SimulatedNode from, SimulatedNode to) {
         return isCut(from, to) || isClogged(from, to);
     }
 
-    /** Who notices that a connection is broken. */
+    /** Ends that notice that a connection is broken. */
     public enum Notice {
         BOTH,
         DIALLER,
@@ -152,9 +152,9 @@ public final class Network {
     }
 
     /**
-     * Breaks the connections between two nodes: in each direction what is under way is lost from a random frame on.
+     * Breaks the connections between two nodes: in each direction frames in flight are lost from a random one on.
      *
-     * @return how many there were
+     * @return number of broken connections
      */
     public int breakConnections(SimulatedNode node, SimulatedNode other, Notice notice) {
         int count = 0;
@@ -177,10 +177,10 @@ public final class Network {
     }
 
     /**
-     * Corrupts one of the frames that are on their way, or the next to be: what checks the stream notices, so that the
-     * connection ends there for both, and nothing of that frame gets to the machine.
+     * Corrupts one of the frames in flight, or the next one: the check of the stream detects it, so that the connection
+     * ends there for both, and nothing of that frame reaches the machine.
      *
-     * @return how many connections there were
+     * @return number of connections
      */
     public int corrupt(SimulatedNode from, SimulatedNode to) {
         int count = 0;
@@ -194,7 +194,7 @@ public final class Network {
         return count;
     }
 
-    /** Connections between two nodes that both ends have open. */
+    /** Returns the number of connections between two nodes that both ends have open. */
     public int connectionCount(SimulatedNode node, SimulatedNode other) {
         int count = 0;
         for (Connection connection : connections) {
@@ -239,7 +239,7 @@ public final class Network {
                 : delay;
     }
 
-    /** The node dials; it hears of the outcome unless it closes before. */
+    /** Dials for a node, which learns the outcome unless it closes before. */
     Connection.End dial(SimulatedNode from, int run, int number, String address) {
         Connection connection = new Connection(this, from, run);
         Connection.End end = connection.dialler();
@@ -290,7 +290,7 @@ public final class Network {
         end.node.onDialFailed(end, failure, detail);
     }
 
-    /** The process at this end has died. */
+    /** Ends a connection whose process at this end has died. */
     void abort(Connection.End end) {
         if (!end.isConnected()) {
             connections.remove(end.connection);
@@ -304,7 +304,7 @@ public final class Network {
         forgetIfOver(end.connection);
     }
 
-    /** The machine at this end has lost its power: nobody is told. */
+    /** Silences a connection whose machine at this end has lost its power: no peer is told. */
     void vanish(Connection.End end) {
         if (end.isConnected()) {
             end.out().discardWaiting();
@@ -315,7 +315,7 @@ public final class Network {
         }
     }
 
-    /** The machine is back: who still has a connection to its past learns that it is over. */
+    /** Notes that the machine is back: peers with a connection to its past run learn that it is over. */
     void reappear(SimulatedNode node) {
         for (Connection connection : List.copyOf(connections)) {
             if (connection.isConnected()) {

@@ -3,22 +3,22 @@ package dev.tutti.sim;
 import java.time.Duration;
 
 /**
- * How one direction between two nodes behaves while nothing is wrong with it.
+ * Behaviour of one direction between two nodes without faults.
  *
- * @param latency what each frame takes at least
- * @param jitter what it takes more at most, drawn per frame; frames of one connection do not overtake
+ * @param latency least delay of a frame
+ * @param jitter highest additional delay, drawn per frame; frames of one connection do not overtake each other
  * @param bytesPerSecond capacity of each connection
- * @param bufferBytes what one connection takes from its writer before its reader has read it: socket buffers and line;
- *     a single frame is always taken
- * @param tail scale of what one frame in a hundred takes besides, Pareto-distributed and 10 s at most; zero for none
+ * @param bufferBytes bytes that one connection takes from its writer before its reader has read them: socket buffers
+ *     and line; a single frame is always taken
+ * @param tail scale of the extra delay of one frame in a hundred, Pareto-distributed, at most 10 s; zero for none
  */
 public record Path(Duration latency, Duration jitter, long bytesPerSecond, int bufferBytes, Duration tail) {
 
-    /** As on the loopback interface of a busy machine. */
+    /** Path of the loopback interface of a busy machine. */
     public static final Path LOCAL =
             new Path(Duration.ofNanos(30_000), Duration.ofNanos(40_000), 1_000_000_000L, 256 * 1024, Duration.ZERO);
 
-    /** As between the halls of a data centre. */
+    /** Path between the halls of a data centre. */
     public static final Path DISTANT =
             new Path(Duration.ofMillis(1), Duration.ofMillis(2), 100_000_000L, 256 * 1024, Duration.ZERO);
 

@@ -18,25 +18,25 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for promises that a history breaks, under their usual names (docs/guarantees.md), entry by entry: what is broken
- * is known as soon as the entry that breaks it has been taken.
+ * Checks a history for violated guarantees, under their usual names (docs/guarantees.md), entry by entry: a violation
+ * is known as soon as the entry that causes it has been taken.
  *
- * <p>{@link #violations} holds for every beginning of a run; {@link #violationsAtRest} asks besides for what has to be
- * true once nothing is wrong any more and everything has had its time.
+ * <p>{@link #violations} holds for every prefix of a run; {@link #violationsAtRest} also checks properties that must
+ * hold once all faults are over and everything has had its time.
  */
 public final class PropertyChecker {
 
-    /** What the stack of the group promises. */
+    /** Guarantees of the group's stack. */
     public enum Promise {
-        /** All that docs/guarantees.md has for {@code fifo}. */
+        /** The guarantees of docs/guarantees.md for {@code fifo}. */
         RELIABLE,
-        /** And what it has for {@code causal}. */
+        /** Those, and the ones for {@code causal}. */
         CAUSAL,
-        /** And what it has for {@code total}. */
+        /** Those, and the ones for {@code total}. */
         TOTAL,
-        /** And what it has for {@code total} with safe delivery. */
+        /** Those, and the ones for {@code total} with safe delivery. */
         SAFE,
-        /** What it has for {@code unreliable}: views, and no message twice, in another view or in another order. */
+        /** The guarantees for {@code unreliable}: views, and no message twice, in another view or in another order. */
         UNRELIABLE;
 
         boolean isReliable() {
@@ -65,7 +65,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** What one member has delivered of one sender in one view. */
+    /** Messages of one sender that one member has delivered in one view. */
     private static final class Flow {
         private int count;
         private long last;
@@ -90,18 +90,18 @@ public final class PropertyChecker {
         final View view;
         final TreeMap<Member, Flow> delivered = new TreeMap<>();
 
-        /** What is in no order with others, and at all who go on together nevertheless. */
+        /** Messages out of band, which have no order, but are at all members that go on together. */
         final TreeMap<Member, Flow> deliveredOutOfBand = new TreeMap<>();
 
-        /** What the member has sent to all in it, as those show who deliver it first: indexes of messages. */
+        /** Indexes of the messages that the member has sent to all in it, in the order of their first deliveries. */
         final Numbers sent = new Numbers();
 
-        /** In which order it delivered. */
+        /** Hash of the order in which it delivered. */
         long order;
 
         int count;
 
-        /** By rank, how many of each the senders of what was delivered here had delivered when they sent it. */
+        /** By rank, the number of messages that must precede: those that senders had delivered before they sent. */
         final int[] causes;
 
         boolean isTransitional;
@@ -134,17 +134,17 @@ public final class PropertyChecker {
         }
     }
 
-    /** What one member has submitted for one receiver, or for all. */
+    /** Messages that one member has submitted for one receiver, or for all. */
     private static final class Submissions {
         final Numbers hashes = new Numbers();
 
-        /** In which of the sender's views each was submitted; as there are. */
+        /** Number of views that the sender had installed when it submitted each message. */
         final Numbers stays = new Numbers();
 
-        /** The view in which each was delivered by anybody. */
+        /** View in which each was delivered by any member. */
         final List<@Nullable ViewId> deliveredIn = new ArrayList<>();
 
-        /** By rank, what its sender had delivered in its view when it submitted it; where that matters. */
+        /** By rank, the number of messages that the sender had delivered in its view before submitting each. */
         final List<int[]> causes = new ArrayList<>();
 
         void add(long hash, int stay) {
@@ -154,7 +154,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** The messages that are in order with each other, or those that are in none: what a member has sent and delivered. */
+    /** Messages sent and delivered by a member, either those in order with each other, or those out of band. */
     private static final class Band {
         final Submissions toAll = new Submissions();
         final TreeMap<Member, Submissions> toOne = new TreeMap<>();
@@ -171,7 +171,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** All that one member went through. */
+    /** Complete state of one member. */
     private static final class Life {
         final Member member;
         final int order;
@@ -203,7 +203,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** What was taken so far, for {@link ReceiptChecker}. */
+    /** Entries taken so far, for {@link ReceiptChecker}. */
     private final class Past implements ReceiptChecker.Past {
 
         @Override
@@ -226,7 +226,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** The safe deliveries in one view: in which order, and how many those have who have left it. */
+    /** Safe deliveries in one view: their order, and the least number that a member which has left had delivered. */
     private static final class SafeOrder {
         final Numbers messages = new Numbers();
         int leftMin = Integer.MAX_VALUE;
@@ -239,32 +239,32 @@ public final class PropertyChecker {
     private final Map<ViewId, View> views = new HashMap<>();
     private final ReceiptChecker receipts = new ReceiptChecker(new Past(), this::report);
 
-    /** By epoch. */
+    /** Primary views by epoch. */
     private final Map<Long, View> primaries = new HashMap<>();
 
-    /** Per view, in which of its parts each member is. */
+    /** Part of each member, per view. */
     private final Map<ViewId, Map<Member, Integer>> partsOf = new HashMap<>();
 
     public PropertyChecker(Promise promise) {
         this.promise = promise;
     }
 
-    /** What is broken already, whatever may follow; empty if nothing is. */
+    /** Returns the violations so far, regardless of later entries; empty if there are none. */
     public static List<Violation> violations(History history) {
         return violations(Promise.RELIABLE, history);
     }
 
-    /** What is broken already, whatever may follow; empty if nothing is. */
+    /** Returns the violations so far, regardless of later entries; empty if there are none. */
     public static List<Violation> violations(Promise promise, History history) {
         return of(promise, history).violations();
     }
 
-    /** {@link #violationsAtRest(Collection)} of a whole history. */
+    /** Returns {@link #violationsAtRest(Collection)} of a whole history. */
     public static List<Violation> violationsAtRest(History history, Collection<Member> present) {
         return violationsAtRest(Promise.RELIABLE, history, present);
     }
 
-    /** {@link #violationsAtRest(Collection)} of a whole history. */
+    /** Returns {@link #violationsAtRest(Collection)} of a whole history. */
     public static List<Violation> violationsAtRest(Promise promise, History history, Collection<Member> present) {
         return of(promise, history).violationsAtRest(present);
     }
@@ -275,7 +275,7 @@ public final class PropertyChecker {
         return checker;
     }
 
-    /** What is broken already, whatever may follow; empty if nothing is. At most 20 are kept. */
+    /** Returns the violations so far, regardless of later entries; empty if there are none. At most 20 are kept. */
     public List<Violation> violations() {
         return List.copyOf(violations);
     }
@@ -285,7 +285,7 @@ public final class PropertyChecker {
     }
 
     /**
-     * What is broken, and what is missing at {@code present} although the system is at rest.
+     * Returns the violations, including messages missing at {@code present} although the system is at rest.
      *
      * @param present the members that are up and can hear each other
      */
@@ -293,7 +293,7 @@ public final class PropertyChecker {
         int before = violations.size();
         checkRest(new TreeSet<>(present));
         List<Violation> found = violations();
-        // What is missing now may still come.
+        // Messages that are missing now may still come.
         violations.subList(before, violations.size()).clear();
         return found;
     }
@@ -315,7 +315,7 @@ public final class PropertyChecker {
 
     // ------------------------------------------------------------------ entry by entry
 
-    /** Takes what happened next. */
+    /** Takes the next entry. */
     public void take(History.Entry entry) {
         Life life = life(entry.member());
         if (life.isOver) {
@@ -451,7 +451,7 @@ public final class PropertyChecker {
         stay.count++;
     }
 
-    /** In each view, what is delivered from a sender begins as what the sender sent in it, which it delivers itself. */
+    /** Checks that deliveries from a sender in a view are a prefix of those that it sent and delivers itself in it. */
     private void checkOrder(Life life, Stay stay, Life sending, History.Message message) {
         Member sender = message.sender();
         boolean isOwn = sender.equals(life.member);
@@ -471,7 +471,7 @@ public final class PropertyChecker {
             return;
         }
         Numbers sent = sending.stays.get(index).sent;
-        // In a total order others may come to a message before its sender, as long as that is in the view.
+        // In a total order others may deliver a message before its sender, as long as that is in the view.
         boolean mayBeFirst = isOwn || (promise.isTotal() && index == sending.stays.size() - 1);
         if (position == sent.size && mayBeFirst) {
             sent.add(message.index());
@@ -483,7 +483,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** What the sender had delivered in the view before it submitted the message comes before it. */
+    /** Checks that messages which the sender had delivered in the view before it submitted this one come before it. */
     private void checkCauses(Life life, Stay stay, Life sending, History.Message message) {
         int senderRank = stay.view.members().indexOf(message.sender());
         if (senderRank >= 0 && stay.countFrom(message.sender()) <= stay.causes[senderRank]) {
@@ -507,7 +507,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** What anybody has delivered as safe, all deliver in this order who leave the view for another. */
+    /** Checks that members that leave the view for another deliver all safe messages, in the same order. */
     private void checkSafe(Life life, Stay stay, Life sending, History.Message message) {
         SafeOrder safe = safeOrders.computeIfAbsent(stay.id(), absent -> new SafeOrder());
         long key = (long) sending.order << 40 | message.index();
@@ -526,7 +526,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** The member goes from a view to the next. */
+    /** Checks a member that goes from a view to the next. */
     private void checkDeparture(Life life, Stay before) {
         Flow own = before.delivered.get(life.member);
         if (before.sent.size > (own == null ? 0 : own.count)) {
@@ -544,8 +544,8 @@ public final class PropertyChecker {
     }
 
     /**
-     * One chain: of each epoch there is one view, which follows the one of the epoch before, and a majority of whose voters it
-     * has, but for those who left it with their consent. The voter is the record, whoever votes with it.
+     * Checks that primary views are one chain: each epoch has one view, which follows that of the previous one and has
+     * a majority of its voters, except those that left by consent. A voter is a record, whichever member uses it.
      */
     private void checkPrimary(Member member, View view, View.Primary primary) {
         View known = primaries.putIfAbsent(primary.epoch(), view);
@@ -617,7 +617,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** Which of two incarnations is newer is a matter of which began later, whatever clocks said. */
+    /** Checks incarnations: the newer of two is the one that began later, regardless of clocks. */
     private void checkIncarnations(Life life, View view) {
         Set<String> addresses = new HashSet<>();
         for (Member other : view.members()) {
@@ -635,7 +635,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** What a view says about where a member came from is where it came from. */
+    /** Checks that a member came from the view that the parts of its new view name. */
     private void checkPart(Life life, int index) {
         View view = life.stays.get(index).view;
         ViewId previous = life.stays.get(index - 1).id();
@@ -652,7 +652,7 @@ public final class PropertyChecker {
         Stay before = life.stays.get(index - 1);
         Stay otherBefore = other.stays.get(otherIndex - 1);
         boolean isTogether = before.id().equals(otherBefore.id());
-        // All that install a view have the same parts, or S6 is broken already.
+        // All members that install a view have the same parts, or S6 is violated already.
         Map<Member, Integer> parts = partsOf.computeIfAbsent(stay.id(), absent -> parts(stay.view));
         Integer part = parts.get(life.member);
         if (isTogether != (part != null && part.equals(parts.get(other.member)))) {
@@ -684,7 +684,7 @@ public final class PropertyChecker {
         return parts;
     }
 
-    /** Between the last view that both were in and this one, either a view has separated the two, or their ways are one. */
+    /** Checks that since the last view of both, two members were either separated by a view, or in the same views. */
     private void checkWays(Life life, int index, Life other, int otherIndex) {
         int last = index - 1;
         while (last >= 0 && !isCommon(life.stays.get(last), other, otherIndex)) {
@@ -768,7 +768,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** From which of its views on a member has gone together with another one, up to the last view of both. */
+    /** Returns the view from which on a member has gone together with another one, up to the last view of both. */
     private static int togetherSince(Life life, Life other) {
         int index = life.stays.size() - 1;
         int otherIndex = other.stays.size() - 1;
@@ -781,7 +781,7 @@ public final class PropertyChecker {
         return index;
     }
 
-    /** What a member has submitted while the two were together, in whichever view, is there. */
+    /** Checks that all messages a member has submitted while the two were together, in any view, are there. */
     private void checkSince(int since, Life life, @Nullable Submissions submissions, Life receiver, BitSet seen) {
         if (submissions == null) {
             return;
@@ -798,7 +798,7 @@ public final class PropertyChecker {
         }
     }
 
-    /** Where nothing is repeated: what a member has sent last, when nothing else was sent, is there. */
+    /** Checks, where nothing is repeated, that a member's last message, sent when nothing else was, is there. */
     private void checkLatest(Life life, Stay stay, TreeSet<Member> present) {
         for (Member other : present) {
             Life receiver = lives.get(other);

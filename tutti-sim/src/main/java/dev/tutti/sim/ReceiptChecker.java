@@ -16,39 +16,40 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * Checks what senders are told of who delivers their messages: S17, safe indication, and L3, that they are told.
+ * Checks receipts, which tell senders which members deliver their messages: S17, safe indication, and L3, their
+ * arrival.
  *
- * <p>A member of which a sender is told that it delivers a message has delivered it, or does so before it installs the view
- * after the one that the message was sent in, unless it ends. A member of which a sender is told that it misses a message
+ * <p>A member that delivers a message according to a receipt has delivered it, or does so before it installs the view
+ * after the one that the message was sent in, unless it ends. A member that misses a message according to a receipt
  * never delivers it.
  */
 final class ReceiptChecker {
 
-    /** What members have done so far. */
+    /** Past of the members. */
     interface Past {
 
         boolean hasDelivered(Member member, History.Message message);
 
-        /** Whether the member has crashed or left. */
+        /** Returns whether the member has crashed or left. */
         boolean isOver(Member member);
 
-        /** Whether the member is in this view now. */
+        /** Returns whether the member is in this view now. */
         boolean isIn(Member member, ViewId view);
     }
 
     private final Past past;
     private final BiConsumer<String, String> report;
 
-    /** Per member, what it has to deliver in the view that it is in. */
+    /** Per member, the messages that it has to deliver in the view that it is in. */
     private final TreeMap<Member, List<History.Message>> owed = new TreeMap<>();
 
-    /** By message, the members that must not deliver it. */
+    /** Members that must not deliver each message. */
     private final Map<History.Message, Set<Member>> denied = new HashMap<>();
 
-    /** Per sender, the messages of which it has not been told enough. */
+    /** Per sender, the messages with incomplete receipts. */
     private final TreeMap<Member, Set<History.Message>> open = new TreeMap<>();
 
-    /** @param report takes the property that is broken, and how */
+    /** @param report takes the violated property, and a description */
     ReceiptChecker(Past past, BiConsumer<String, String> report) {
         this.past = past;
         this.report = report;
@@ -99,7 +100,7 @@ final class ReceiptChecker {
         }
     }
 
-    /** The member is about to install a view, and leaves the one that it is in. */
+    /** Checks a member that is about to install a view, and leaves the one that it is in. */
     void onView(Member member) {
         List<History.Message> messages = owed.remove(member);
         if (messages == null) {
@@ -113,7 +114,7 @@ final class ReceiptChecker {
         }
     }
 
-    /** Nothing is under way any more. */
+    /** Checks the final state, with nothing in flight any more. */
     void checkRest(Collection<Member> present) {
         for (Member member : present) {
             for (History.Message message : owed.getOrDefault(member, List.of())) {

@@ -20,10 +20,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application that remembers what it sees in a {@link History}, and consumes as fast as it is told to.
+ * Application that records events in a {@link History}, and consumes at a configured pace.
  *
- * <p>Its messages say who sent them, to whom and in which place, and are filled up with what follows from that, so that
- * a wrong one shows by its hash.
+ * <p>Its messages contain sender, receiver and index, and are filled with bytes derived from these, so that a wrong one
+ * shows by its hash.
  */
 public final class SimulatedApplication implements Application {
 
@@ -36,10 +36,10 @@ public final class SimulatedApplication implements Application {
     /** Bytes of the shortest message. */
     public static final int MESSAGE_BYTES_MIN = 1 + 8 + 4 + 8 + 8 + 4;
 
-    /** A packet that is not consumed yet; {@code length} before it was read. */
+    /** Packet that is not consumed yet; {@code length} before it was read. */
     private record Received(Member sender, Packet packet, int length) {}
 
-    /** How many messages have been sent, by receiver. */
+    /** Number of messages sent, by receiver. */
     private static final class Sent {
         private final TreeMap<Member, Long> toOne = new TreeMap<>();
         private long toAll;
@@ -50,18 +50,19 @@ public final class SimulatedApplication implements Application {
     }
 
     /**
-     * The lane of messages that are in order with all others of their sender. A lane is in the first byte of a message, above
-     * {@link #TO_ONE}; a reader writes the one that it was delivered in over it, so that a wrong one shows by its hash.
+     * Lane of messages that are in order with all others of their sender. A lane is in the first byte of a message,
+     * above {@link #TO_ONE}; a reader overwrites it with the lane of the delivery, so that a wrong one shows by its
+     * hash.
      */
     public static final int IN_ORDER = 0;
 
-    /** The lane of messages that are in no order. */
+    /** Lane of messages out of band. */
     public static final int OUT_OF_BAND = 1;
 
-    /** Lanes that are no scope. */
+    /** Number of lanes that are no scope. */
     private static final int LANES = 2;
 
-    /** Scopes from 0 on have a lane each. */
+    /** Number of scopes; each has a lane. */
     public static final int SCOPES_MAX = 120 / 2;
 
     private static final int TO_ONE = 1;
@@ -92,7 +93,7 @@ public final class SimulatedApplication implements Application {
     private boolean isLeft;
 
     /**
-     * @param node which the group's member is on; the application belongs to its present run
+     * @param node node of the group's member; the application belongs to its present run
      * @param readers one per sender
      */
     public SimulatedApplication(
@@ -115,7 +116,7 @@ public final class SimulatedApplication implements Application {
         return this;
     }
 
-    /** What the join has answered; before anything is sent or received. */
+    /** Sets the member that the join has returned, before anything is sent or received. */
     public void setSelf(Member member) {
         self = member;
     }
@@ -135,12 +136,12 @@ public final class SimulatedApplication implements Application {
         return member;
     }
 
-    /** The latest view; null before the first. */
+    /** Returns the latest view; null before the first. */
     public @Nullable View view() {
         return view;
     }
 
-    /** Whether the last that the member was told of its place is that it is outside of the primary partition. */
+    /** Returns whether the member was last told that it is outside of the primary partition. */
     public boolean isSuspended() {
         return isSuspended;
     }
@@ -161,22 +162,22 @@ public final class SimulatedApplication implements Application {
         return deliveredFrom.getOrDefault(sender, 0L);
     }
 
-    /** Packets that are received and not consumed. */
+    /** Returns the number of packets received and not consumed. */
     public int backlog() {
         return received.size();
     }
 
-    /** Bytes of packets that are received and not consumed, by sender. */
+    /** Returns the bytes of packets received and not consumed, by sender. */
     public Map<Member, Long> backlogs() {
         return Collections.unmodifiableMap(backlogs);
     }
 
-    /** What consuming one packet takes; zero consumes at once. */
+    /** Sets the time for consuming one packet; zero consumes at once. */
     public void setPace(Duration perPacket) {
         paceNanos = perPacket.toNanos();
     }
 
-    /** Consumes nothing any more until {@link #release}. */
+    /** Stops consuming until {@link #release}. */
     public void stick() {
         isStuck = true;
     }
@@ -189,7 +190,7 @@ public final class SimulatedApplication implements Application {
     // ------------------------------------------------------------------ sending
 
     /**
-     * The application's next message, noted as submitted.
+     * Returns the application's next message, and records it as submitted.
      *
      * @param receiver null for all
      * @param length at least {@link #MESSAGE_BYTES_MIN}
@@ -198,7 +199,7 @@ public final class SimulatedApplication implements Application {
         return nextMessage(receiver, length, IN_ORDER);
     }
 
-    /** As {@link #nextMessage(Member, int)}, in a lane. */
+    /** Does the same as {@link #nextMessage(Member, int)} in a lane. */
     public byte[] nextMessage(@Nullable Member receiver, int length, int lane) {
         boolean isOutOfBand = lane == OUT_OF_BAND;
         long index = (isOutOfBand ? sentOutOfBand : sent).next(receiver);
@@ -209,7 +210,7 @@ public final class SimulatedApplication implements Application {
         return content;
     }
 
-    /** The lane of a scope. */
+    /** Returns the lane of a scope. */
     public static int lane(int scope) {
         if (scope < 0 || scope >= SCOPES_MAX) {
             throw new IllegalArgumentException("scope " + scope + ", 0 to " + (SCOPES_MAX - 1));
@@ -217,7 +218,7 @@ public final class SimulatedApplication implements Application {
         return LANES + scope;
     }
 
-    /** Notes in a message the lane in which it was delivered. */
+    /** Writes into a message the lane in which it was delivered. */
     public static byte[] delivered(byte[] message, int lane) {
         message[0] = (byte) (message[0] & TO_ONE | lane << 1);
         return message;
@@ -243,7 +244,7 @@ public final class SimulatedApplication implements Application {
         return sum.getValue() << 32 | content.length;
     }
 
-    /** The application wants to know who delivers the message that it handed over last, in the packet with {@code ticket}. */
+    /** Asks for a receipt of the message handed over last, which is in the packet with {@code ticket}. */
     public void ask(long ticket) {
         History.Message message = lastMessage;
         if (message == null) {
@@ -253,7 +254,7 @@ public final class SimulatedApplication implements Application {
         history.add(new History.Asked(self(), message));
     }
 
-    /** The packet with {@code ticket} will never be sent. */
+    /** Notes that the packet with {@code ticket} will never be sent. */
     public void onUnsent(long ticket) {
         View in = view;
         List<History.Message> messages = asked.remove(ticket);

@@ -19,21 +19,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process with one node: runs a {@link Machine} as a driver does, on simulated time.
+ * Process with one node: runs a {@link Machine} as a driver does, on simulated time.
  *
- * <p>Input waits until the node's turn; a turn takes all that waits, then drains. A turn takes time, and what it has led
- * to leaves when it is over. A node that is paused takes no turns while its connections live on, as under SIGSTOP.
+ * <p>Input waits until the node's turn; a turn takes all waiting input, then drains. A turn takes time, and its effects
+ * happen when it is over. A node that is paused takes no turns while its connections live on, as under SIGSTOP.
  */
 public final class SimulatedNode {
 
-    /** What the process is doing. */
+    /** State of the process. */
     public enum Life {
         DOWN,
         RUNNING,
         PAUSED
     }
 
-    /** Something that a turn gives to the machine. */
+    /** Input that a turn gives to the machine. */
     private interface Input {
         void give(Machine machine, long nowNanos);
     }
@@ -46,7 +46,7 @@ public final class SimulatedNode {
     private final @Nullable DatagramMachineFactory datagramFactory;
     private final SplittableRandom random;
     private final ArrayDeque<Input> inbox = new ArrayDeque<>();
-    /** By number; looked up for each frame, and sorted before it is gone through. */
+    /** Ends by number; looked up for each frame, and sorted before an iteration. */
     private final HashMap<Integer, Connection.End> ends = new HashMap<>();
 
     private final List<Connection.End> accepted = new ArrayList<>();
@@ -58,7 +58,7 @@ public final class SimulatedNode {
     private @Nullable NodeId id;
     private @Nullable Machine machine;
 
-    /** On datagrams: what stands between the network and the machine. */
+    /** Process between the network and the machine of a node on datagrams; null on streams. */
     private @Nullable DatagramProcess process;
 
     private int waitingDatagramBytes;
@@ -115,7 +115,7 @@ public final class SimulatedNode {
         return index;
     }
 
-    /** Counts the starts. */
+    /** Returns the number of starts. */
     public int run() {
         return run;
     }
@@ -124,7 +124,7 @@ public final class SimulatedNode {
         return life;
     }
 
-    /** Of the current run, or of the last. */
+    /** Returns the id in the current run, or in the last. */
     public NodeId id() {
         NodeId current = id;
         if (current == null) {
@@ -133,7 +133,7 @@ public final class SimulatedNode {
         return current;
     }
 
-    /** For what can be asked of it between turns; inputs go through {@link #execute}. */
+    /** Returns the machine, for queries between turns; inputs go through {@link #execute}. */
     public Machine machine() {
         Machine current = machine;
         if (current == null) {
@@ -142,12 +142,12 @@ public final class SimulatedNode {
         return current;
     }
 
-    /** Of the current run, or of the last. */
+    /** Returns the memory of the current run, or of the last. */
     public CountingMemory memory() {
         return memory;
     }
 
-    /** A node on datagrams, as the network sees it. */
+    /** Returns the process of a node on datagrams, as the network sees it. */
     public DatagramProcess process() {
         DatagramProcess current = process;
         if (current == null) {
@@ -156,13 +156,13 @@ public final class SimulatedNode {
         return current;
     }
 
-    /** The node's own clock, which has any origin and may drift. */
+    /** Returns the time of the node's own clock, which has any origin and may drift. */
     public long clockNanos() {
         long elapsed = simulation.nowNanos() - startedNanos;
         return clockOriginNanos + elapsed + elapsed / 1_000_000 * driftPpm;
     }
 
-    /** What the node keeps over its runs; for machines that need it. */
+    /** Returns the records that the node keeps over its runs, for machines that need them. */
     public Records records() {
         SimulatedRecords present = records;
         if (present == null) {
@@ -172,7 +172,7 @@ public final class SimulatedNode {
         return present;
     }
 
-    /** What the node has kept is gone; what it is writing is kept. */
+    /** Loses the node's records, except those that it is writing. */
     public void loseRecords() {
         if (records != null) {
             records.lose();
@@ -187,7 +187,7 @@ public final class SimulatedNode {
         return turns;
     }
 
-    /** How long a turn takes: so much, and so much for each input in it. */
+    /** Sets the duration of a turn: a fixed part, and a part for each input in it. */
     public SimulatedNode withTurn(long turnNanos, long inputNanos) {
         if (turnNanos < 1) {
             throw new IllegalArgumentException("a turn of " + turnNanos + " ns, at least 1");
@@ -198,8 +198,8 @@ public final class SimulatedNode {
     }
 
     /**
-     * What turns take more while a process is young, as its code is not compiled yet and many start together: each a random
-     * part of {@code turnNanos}, which halves again and again.
+     * Sets the extra duration of turns of a young process, whose code is not compiled yet and which starts with many
+     * others: a random part of {@code turnNanos}, which is halved repeatedly.
      */
     public SimulatedNode withColdTurns(long turnNanos, long halvedEveryNanos) {
         if (turnNanos < 0 || halvedEveryNanos < 1) {
@@ -216,23 +216,23 @@ public final class SimulatedNode {
         return bound == 0 ? 0 : random.nextLong(bound);
     }
 
-    /** What the node may hold at most, from its next start on; more is a violation of S23. */
+    /** Sets the memory that the node may hold, from its next start on; more is a violation of S23. */
     public SimulatedNode withMemory(long bytesMax) {
         memoryBytesMax = bytesMax;
         return this;
     }
 
-    /** How much faster than true time the clock goes, from the next start on. */
+    /** Sets the drift of the clock against true time, from the next start on. */
     public SimulatedNode withDrift(long partsPerMillion) {
         driftPpm = partsPerMillion;
         return this;
     }
 
     /**
-     * How exact timers are.
+     * Sets the precision of timers.
      *
-     * @param isHasty whether the machine is told at random turns that time has passed, although no timer is due
-     * @param lateNanosMax how late a timer is at most
+     * @param isHasty whether timer calls come at random turns, although no timer is due
+     * @param lateNanosMax highest delay of a timer
      */
     public SimulatedNode withTimers(boolean isHasty, long lateNanosMax) {
         this.isHasty = isHasty;
@@ -240,14 +240,14 @@ public final class SimulatedNode {
         return this;
     }
 
-    /** The wall clock, in milliseconds from an arbitrary origin that is the same at all nodes. */
+    /** Returns the wall clock, in milliseconds from an arbitrary origin that is the same at all nodes. */
     public long wallMillis() {
         return simulation.nowNanos() / 1_000_000 + WALL_MILLIS_MIN + wallOffsetMillis;
     }
 
     /**
-     * Sets the wall clock forwards or back. For the node itself it only names the next incarnation: a node that starts after
-     * the clock was set back has a lower one than it had before.
+     * Sets the wall clock forwards or back. The node only derives its next incarnation from it: a node that starts
+     * after the clock was set back has a lower one than before.
      */
     public void setWallClock(Duration step) {
         wallOffsetMillis += step.toMillis();
@@ -255,8 +255,8 @@ public final class SimulatedNode {
     }
 
     /**
-     * The clock of the machine leaps forwards, as when a virtual machine was moved. It never goes back: the platform
-     * promises that.
+     * Makes the clock of the machine leap forwards, as when a virtual machine was moved. It never goes back, as
+     * guaranteed by the platform.
      */
     public void leap(Duration step) {
         if (step.isNegative()) {
@@ -286,12 +286,12 @@ public final class SimulatedNode {
         idleTurns = 0;
         isTurnPlanned = false;
         isStopping = false;
-        // As a wall clock gives it, milliseconds first; above the run before even within one of them, unless it was set.
+        // From the wall clock, with milliseconds first; above that of the previous run, unless the clock was set back.
         long wallMillis = wallMillis();
         long incarnation = wallMillis << 20 | random.nextInt(1 << 20);
         lastIncarnation = wallMillis < lastWallMillis ? incarnation : Math.max(incarnation, lastIncarnation + 1);
         while (!simulation.takeIncarnation(lastIncarnation)) {
-            // Once in a million pairs that start in one millisecond, as simulated ones do: such a node finds nobody.
+            // One in a million pairs that start in the same millisecond collides, and such a node would find no others.
             lastIncarnation++;
         }
         lastWallMillis = wallMillis;
@@ -316,7 +316,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** The process is killed: memory and unsent output are gone; its kernel ends the connections. */
+    /** Kills the process: memory and unsent output are lost; its kernel ends the connections. */
     public void crash() {
         end(Trace.Kind.CRASH, "killed");
         for (Connection.End end : takeEnds()) {
@@ -324,7 +324,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** The machine loses its power: nobody is told, and who dials it gets no answer. */
+    /** Turns the machine's power off: no peer is told, and dials get no answer. */
     public void powerOff() {
         isPowered = false;
         end(Trace.Kind.CRASH, "without power");
@@ -333,7 +333,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** The process ends in order: {@code last} runs, and connections end after what was written to them. */
+    /** Stops the process in order: {@code last} runs, and connections end after pending data was written. */
     public void stop(Driver.Task last) {
         execute(now -> {
             last.run(now);
@@ -355,7 +355,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** No turns from now on, as under SIGSTOP or in a long garbage collection. */
+    /** Pauses the node: no turns from now on, as under SIGSTOP or in a long garbage collection. */
     public void pause() {
         if (life == Life.RUNNING) {
             life = Life.PAUSED;
@@ -534,7 +534,7 @@ public final class SimulatedNode {
                 input.give(current, now);
                 input = inputs < INPUTS_MAX ? inbox.poll() : null;
             }
-            // Before effects are drained: what the application submits in them belongs to a turn after their writes.
+            // Set before effects are drained: submissions in them belong to a turn after their writes.
             busyUntilNanos = simulation.nowNanos() + turnNanos + inputs * inputNanos + coldNanos();
             boolean isDue = deadlineNanos <= now || isHasty && random.nextInt(HASTY_ONE_IN) == 0;
             DatagramProcess datagrams = process;
@@ -570,7 +570,7 @@ public final class SimulatedNode {
         wake(now);
     }
 
-    /** A machine whose deadline never moves into the future would keep the simulation at one place for ever. */
+    /** Fails if a machine's deadline never moves into the future, which would keep the simulation at one time. */
     private void countIdle(boolean isIdle) {
         if (!isIdle || simulation.nowNanos() - idleSinceNanos > IDLE_NANOS) {
             idleTurns = 0;
@@ -593,7 +593,7 @@ public final class SimulatedNode {
         if (deadlineNanos == Long.MAX_VALUE) {
             return;
         }
-        // A clock that drifts makes this early or late, which is harmless.
+        // With a drifting clock this is early or late, which is harmless.
         long late = lateNanosMax == 0 ? 0 : random.nextLong(lateNanosMax + 1);
         long due = late + Math.max(simulation.nowNanos() + Math.max(0, deadlineNanos - clockNow), busyUntilNanos);
         if (due < wakeNanos) {
@@ -607,7 +607,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** What was planned in one run does not happen in the next. */
+    /** Returns an action that only happens in the run in which it was planned. */
     private Runnable runIfSame(Runnable action) {
         int planned = run;
         return () -> {
@@ -621,7 +621,7 @@ public final class SimulatedNode {
         simulation.trace().add(simulation.nowNanos(), kind, name, text);
     }
 
-    /** What the machine wants, done when the turn's time is over. */
+    /** Effects of the machine, executed when the turn's time is over. */
     private final class Collector implements Effects {
         private final List<Runnable> effects;
 
@@ -667,7 +667,7 @@ public final class SimulatedNode {
         }
     }
 
-    /** The same for datagrams, which are copied on their way out. */
+    /** Effects of a machine on datagrams, which are copied when they are sent. */
     private final class DatagramCollector implements DatagramEffects {
         private final List<Runnable> effects;
 
@@ -710,7 +710,7 @@ public final class SimulatedNode {
         return name;
     }
 
-    /** How long a stopped process on datagrams waits for its last ones to arrive. */
+    /** Time for which a stopped process on datagrams waits for its last ones to arrive. */
     private static final long LINGER_NANOS = 500_000_000L;
 
     private static final long WALL_MILLIS_MIN = 1_000_000_000L;

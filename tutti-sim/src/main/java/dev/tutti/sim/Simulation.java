@@ -8,10 +8,10 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /**
- * A world of nodes in virtual time: one thread, one queue of events by (time, sequence), all randomness from one seed.
+ * Simulation of nodes in virtual time: one thread, a queue of events by (time, sequence), all randomness from one seed.
  *
- * <p>The same seed and the same calls give the same run, event by event; {@link Trace#hash} shows it. Whoever drives it
- * calls {@link #advance} or {@link #advanceUntil}; nothing happens in between. Not thread-safe.
+ * <p>The same seed and the same calls give the same run, event by event; {@link Trace#hash} shows it. Time only passes
+ * in calls of {@link #advance}, {@link #advanceUntil} or {@link #step}. Not thread-safe.
  */
 public final class Simulation {
 
@@ -40,7 +40,7 @@ public final class Simulation {
         return seed;
     }
 
-    /** Virtual time since the start. Nodes have clocks of their own, see {@link SimulatedNode#clockNanos}. */
+    /** Returns the virtual time since the start. Nodes have their own clocks, see {@link SimulatedNode#clockNanos}. */
     public long nowNanos() {
         return nowNanos;
     }
@@ -61,12 +61,12 @@ public final class Simulation {
         return List.copyOf(nodes);
     }
 
-    /** Events that have happened. */
+    /** Returns the number of events that have happened. */
     public long steps() {
         return steps;
     }
 
-    /** A new stream of randomness, for a workload for example; which one depends on how many were forked before. */
+    /** Returns a new stream of randomness, for example for a workload. It depends on the number of earlier forks. */
     public SplittableRandom fork() {
         return root.split();
     }
@@ -121,7 +121,7 @@ public final class Simulation {
     }
 
     /**
-     * Lets time pass until {@code condition} holds, which is looked at after each event.
+     * Lets time pass until {@code condition} holds, which is evaluated after each event.
      *
      * @return whether it held within {@code limit}
      */
@@ -138,7 +138,7 @@ public final class Simulation {
     }
 
     /**
-     * Lets the next event happen.
+     * Executes the next event.
      *
      * @return whether there was one
      */
@@ -152,7 +152,7 @@ public final class Simulation {
         return true;
     }
 
-    /** False if a node has had the incarnation. */
+    /** Reserves an incarnation. Returns false if a node has had it. */
     boolean takeIncarnation(long incarnation) {
         return incarnations.add(incarnation);
     }
@@ -175,17 +175,17 @@ public final class Simulation {
         tap.onFrame(from, to, frame);
     }
 
-    /** Puts a line of the one who drives the run into its trace. */
+    /** Adds a line of the caller to the trace. */
     public void note(String text) {
         trace.add(nowNanos, Trace.Kind.NOTE, "", text);
     }
 
-    /** What to throw when something is wrong: with the seed and the last events. */
+    /** Creates the exception to throw on a failure, with the seed and the last events. */
     public SimulationException failure(String what, Throwable cause) {
         return new SimulationException(describe(what), cause);
     }
 
-    /** What to throw when something is wrong: with the seed and the last events. */
+    /** Creates the exception to throw on a failure, with the seed and the last events. */
     public SimulationException failure(String what) {
         return new SimulationException(describe(what));
     }

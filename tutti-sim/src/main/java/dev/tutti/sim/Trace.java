@@ -7,14 +7,14 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has happened in a run: a hash over all events, and the last of them for people.
+ * Trace of a run: a hash over all events, and the last of them for people.
  *
- * <p>The hash depends on each event's time, place, kind and content and on their order, so that two runs with one hash
- * went the same way.
+ * <p>The hash depends on the time, place, kind and content of each event and on their order, so that two runs with the
+ * same hash were identical.
  */
 public final class Trace {
 
-    /** What happens. */
+    /** Kind of an event. */
     public enum Kind {
         START,
         CRASH,
@@ -92,17 +92,17 @@ public final class Trace {
         hash = Long.rotateLeft(hash ^ value, 27) * GOLDEN;
     }
 
-    /** Equal for equal runs. */
+    /** Returns the hash, which is equal for equal runs. */
     public long hash() {
         return hash ^ hash >>> 32;
     }
 
-    /** How often {@code kind} has happened. */
+    /** Returns the number of events of {@code kind}. */
     public long count(Kind kind) {
         return counts[kind.ordinal()];
     }
 
-    /** The last events, the oldest first; at most 4,096 are kept. */
+    /** Returns the last events, oldest first; at most 4,096 are kept. */
     public List<String> last(int eventsMax) {
         List<String> texts = new ArrayList<>();
         for (long index = Math.max(0, count - Math.min(eventsMax, KEPT)); index < count; index++) {

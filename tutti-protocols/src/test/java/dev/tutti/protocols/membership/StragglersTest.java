@@ -11,7 +11,7 @@ import dev.tutti.core.View;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Order in which members catch up when they are behind each other (docs/decisions/0146). */
+/** Order in which members catch up when they are behind each other (docs/decisions/0102). */
 class StragglersTest {
 
     private final View first = new View(id(2, 1, 1), members(1, 2, 3), List.of());

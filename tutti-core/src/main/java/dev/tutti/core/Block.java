@@ -3,10 +3,10 @@ package dev.tutti.core;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of memory that packets share, counted by the packets that hold it.
+ * Piece of memory that packets share, counted by the packets that hold it.
  *
- * <p>The count is a plain field: whoever owns the packets owns it, one thread at a time. When the last packet lets go,
- * the block goes back to the {@link Memory} that made it.
+ * <p>The count is a plain field, owned together with the packets by one thread at a time. When the last packet is
+ * released, the block goes back to the {@link Memory} that made it.
  */
 public final class Block {
 
@@ -52,7 +52,7 @@ public final class Block {
         return references <= 0;
     }
 
-    /** For the owner of a pool: makes a block that came back ready for its next use. */
+    /** Prepares a recycled block for its next use. Called by the owner of a pool. */
     public void renew() {
         if (references != 0) {
             throw new IllegalStateException("block renewed with " + references + " references");

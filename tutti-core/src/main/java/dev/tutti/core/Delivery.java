@@ -7,7 +7,7 @@ import java.util.List;
  * sent in, the sender included, or the one member that it was sent to alone; each of them is in exactly one of the lists.
  *
  * <p>A member that <em>delivers</em> a message has received it and delivers it to its listeners before the next view, unless
- * it crashes or leaves the group first. Whether its listeners have run is not known.
+ * it crashes or leaves the group first. It is not known whether its listeners have run.
  *
  * @param sentIn the view in which the message was sent; for a message to one member, the view in which this was known; if the
  *     message was never sent, the last view in which it could have been

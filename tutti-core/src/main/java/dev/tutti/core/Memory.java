@@ -2,11 +2,11 @@ package dev.tutti.core;
 
 import java.nio.ByteBuffer;
 
-/** Where blocks come from. A driver has its own; acquiring may happen on any thread, recycling on the loop's. */
+/** Source of blocks. A driver has its own; acquiring may happen on any thread, recycling on the loop's. */
 public interface Memory {
 
     /**
-     * A block of at least {@code bytes} bytes with one reference.
+     * Acquires a block of at least {@code bytes} bytes with one reference.
      *
      * @throws IllegalArgumentException if {@code bytes} is above {@link Packet#FRAME_MAX}
      */
@@ -15,7 +15,7 @@ public interface Memory {
     /** Takes back a block whose last reference was released. */
     void recycle(Block block);
 
-    /** Memory on the heap that is left to the garbage collector: for simulation and tests. */
+    /** Returns memory on the heap that is left to the garbage collector, for simulation and tests. */
     static Memory onHeap() {
         return new Memory() {
             @Override
@@ -25,7 +25,7 @@ public interface Memory {
 
             @Override
             public void recycle(Block block) {
-                // The garbage collector does.
+                // The garbage collector recycles it.
             }
         };
     }

@@ -4,9 +4,9 @@ package dev.tutti.core;
  * The identity of one run of a process's endpoint: a restarted node has another incarnation and is another node.
  *
  * @param incarnation unique per start; grows from one start to the next at the same address as long as the wall clock
- *     does, which nothing but the order of two incarnations rests on
+ *     does, on which only the order of two incarnations depends
  * @param name for people; need not be unique; {@linkplain Printable#isName printable}
- * @param address where others dial it, {@code host:port}; printable
+ * @param address address that others dial, {@code host:port}; printable
  */
 public record NodeId(long incarnation, String name, String address) implements Comparable<NodeId> {
 

@@ -8,7 +8,7 @@ package dev.tutti.core;
  *
  * @param number counts views, from 1
  * @param attempt counts ballots for one number, from 1
- * @param proposer who ran the ballot
+ * @param proposer member that ran the ballot
  */
 public record ViewId(long number, int attempt, Member proposer) implements Comparable<ViewId> {
 

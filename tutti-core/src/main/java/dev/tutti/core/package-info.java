@@ -1,4 +1,4 @@
-/** The vocabulary of tutti: packets, views, layers and signals. */
+/** Core types of tutti: packets, members and views. */
 @NullMarked
 package dev.tutti.core;
 

@@ -4,8 +4,8 @@ import dev.tutti.core.Packet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node on datagrams as its driver sees it: what {@link Machine} is on streams. Datagrams may be lost, repeated, changed
- * on their way and overtake each other; the sender's address may be forged.
+ * Node on datagrams as its driver sees it, the counterpart of {@link Machine} on streams. Datagrams may be lost,
+ * repeated, altered or reordered; the sender's address may be forged.
  *
  * <p>Deterministic, one thread at a time, turns and times as for {@link Machine}.
  */
@@ -16,7 +16,7 @@ public interface DatagramMachine {
 
     /**
      * A datagram has arrived, sent to this node or to the multicast group. The packet passes to the machine; its memory
-     * stays as it is until the machine has released it.
+     * is not changed until the machine has released it.
      */
     void onDatagram(long nowNanos, Endpoint from, Packet datagram);
 
@@ -30,9 +30,9 @@ public interface DatagramMachine {
     /** Time has passed. Early, late and repeated calls are harmless. */
     void onTimer(long nowNanos);
 
-    /** When {@link #onTimer} wants to be called next; {@link Long#MAX_VALUE} for never. Valid after {@link #drain}. */
+    /** Returns the time of the next {@link #onTimer}; {@link Long#MAX_VALUE} for never. Valid after {@link #drain}. */
     long nextDeadline();
 
-    /** Hands out what the turn has led to, in order. The machine is not re-entered from an effect. */
+    /** Hands out the effects of the turn, in order. The machine is not re-entered from an effect. */
     void drain(DatagramEffects effects);
 }

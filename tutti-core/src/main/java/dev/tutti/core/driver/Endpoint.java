@@ -1,7 +1,7 @@
 package dev.tutti.core.driver;
 
 /**
- * Where datagrams go to and come from: an IP address and a port. Ordered and hashed by value, so that a machine may keep
+ * Source or destination of datagrams: an IP address and a port. Ordered and hashed by value, so that a machine may keep
  * maps of them.
  *
  * @param high the first eight bytes of the IPv6 address; 0 for IPv4

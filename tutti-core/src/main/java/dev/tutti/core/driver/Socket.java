@@ -9,7 +9,7 @@ import java.util.Map;
  * @param local this end, {@code host:port}
  * @param remote the other end, {@code host:port}
  * @param isDialled whether this node has dialled
- * @param values what the driver and its system know, by name; {@link dev.tutti.core.metrics.Metric metrics} of part
+ * @param values values of the driver and its system, by name; {@link dev.tutti.core.metrics.Metric metrics} of part
  *     {@code socket}
  */
 public record Socket(int connection, String local, String remote, boolean isDialled, Map<String, Long> values) {}

@@ -1,6 +1,6 @@
 package dev.tutti.core.driver;
 
-/** A transport can't be opened; the message says what is wrong, where, and what would be right. */
+/** A transport can't be opened; the message states the problem, its place and the remedy. */
 public final class TransportException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

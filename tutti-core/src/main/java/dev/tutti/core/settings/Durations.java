@@ -8,7 +8,7 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * @throws IllegalArgumentException with what would be right, if {@code text} is no duration
+     * @throws IllegalArgumentException if {@code text} is no duration; the message shows valid ones
      */
     public static Duration parse(String text) {
         Quantity quantity = Quantity.parse(text, "a duration such as 250 ms or 3 s");

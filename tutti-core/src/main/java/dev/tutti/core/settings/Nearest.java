@@ -10,12 +10,12 @@ public final class Nearest {
 
     private Nearest() {}
 
-    /** {@code "; did you mean 'x'?"}, or the names there are if none is near. */
+    /** Returns {@code "; did you mean 'x'?"}, or all names if none is near. */
     public static String suggest(String name, Collection<String> names) {
         if (name.length() > NAME_MAX) {
             return "";
         }
-        // Whoever writes port for bind.port is not near by letters.
+        // A name without its prefix, such as port for bind.port, is not near by letters.
         for (String candidate : names) {
             if (candidate.endsWith("." + name)) {
                 return "; did you mean '" + candidate + "'?";

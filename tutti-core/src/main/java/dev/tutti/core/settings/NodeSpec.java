@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * All that a node is configured with: what a YAML file holds, and what a builder makes.
+ * Complete configuration of a node, from a YAML file or a builder.
  *
  * @param node settings of the node
  * @param groupDefaults settings that every group has unless it has its own
@@ -21,7 +21,7 @@ public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Se
         return new NodeSpec(settings, groupDefaults, groups);
     }
 
-    /** With further settings of the node, which have their defaults; those that it has already stay as they are. */
+    /** Returns this with further settings of the node, which have their defaults. Existing ones do not change. */
     public NodeSpec withNodeDefinitions(List<Setting<?>> more) {
         List<Setting<?>> all = new ArrayList<>(node.definitions());
         more.stream().filter(setting -> !node.has(setting.name())).forEach(all::add);
@@ -38,7 +38,7 @@ public record NodeSpec(Settings node, Settings groupDefaults, TreeMap<String, Se
         return new NodeSpec(node, groupDefaults, changed);
     }
 
-    /** The settings of a group: its own where it has them, else the defaults of all groups. */
+    /** Returns the settings of a group: its own where it has them, else the defaults of all groups. */
     public Settings group(String name) {
         Settings own = groups.get(name);
         return own == null ? groupDefaults : groupDefaults.withAll(own);

@@ -1,6 +1,6 @@
 package dev.tutti.core.settings;
 
-/** A configuration that can't be used; the message says what is wrong, where, and what would be right. */
+/** A configuration can't be used; the message states the problem, its place and a valid value. */
 public final class SettingException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1;

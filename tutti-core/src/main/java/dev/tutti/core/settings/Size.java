@@ -32,7 +32,7 @@ public record Size(long bytes) implements Comparable<Size> {
     }
 
     /**
-     * @throws IllegalArgumentException with what would be right, if {@code text} is no size
+     * @throws IllegalArgumentException if {@code text} is no size; the message shows valid ones
      */
     public static Size parse(String text) {
         Quantity quantity = Quantity.parse(text, "a size such as 64 KiB or 1 MiB");

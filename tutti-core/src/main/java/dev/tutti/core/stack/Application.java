@@ -18,33 +18,34 @@ public interface Application {
     void onPacket(Member sender, Packet packet);
 
     /**
-     * Groups with safe delivery: what is delivered from now on until the next view was not known to be at all members of
-     * the present one when it ended; those who go together deliver it.
+     * In a group with safe delivery, messages delivered from now on until the next view were not known to be at all
+     * members of the present one when it ended. The members that go on together deliver them.
      */
     default void onTransition() {}
 
     /**
-     * Groups with a primary partition: this member is not in it, as far as it knows. Nothing is sent until the next view.
-     * Messages of the last view may still come, right before the next one, as other members of the last view have them.
+     * In a group with a primary partition, this member is not in it, as far as it knows. Nothing is sent until the next
+     * view. Messages of the last view may still come, right before the next one, as other members of the last view have
+     * them.
      *
-     * @param reason for people: who is missing
+     * @param reason for people: the missing members
      */
     default void onSuspended(String reason) {}
 
     /**
-     * There is news of who delivers a packet that this member has sent. The first comes when the packet is sent; the last
-     * one leaves no receiver unknown, or never comes.
+     * There is new knowledge about the members that deliver a packet of this one. The first call comes when the packet
+     * is sent. The last call leaves no receiver unknown, or never comes.
      *
-     * @param ticket of the packet, see {@link Packet#ticket}
+     * @param ticket ticket of the packet, see {@link Packet#ticket}
      */
     default void onKnown(long ticket, Delivery delivery) {}
 
-    /** A view is installed; what is delivered from now on is delivered in it. */
+    /** A view is installed; later deliveries are in it. */
     void onView(View view);
 
     /**
-     * Everybody was asked: the member is in a view with those members that were found, or nobody was found. Once; a join
-     * waits for it.
+     * All addresses were asked: the member is in a view with the members that were found, or none was found. Called
+     * once; a join waits for it.
      */
     void onJoined();
 

@@ -21,7 +21,7 @@ public interface Layer {
         out.consumed(packet);
     }
 
-    /** From above or below; what a layer does not know it forwards. */
+    /** From above or below: a signal. A layer forwards signals that it does not know. */
     default void onSignal(Signal signal, Outbox out) {
         out.forward(signal);
     }
@@ -32,7 +32,7 @@ public interface Layer {
     /** Early, late and repeated calls are harmless. */
     default void onTimer(int timer, Outbox out) {}
 
-    /** The stack has ended, and this is the last call: what the layer still keeps is to be released. */
+    /** The stack has ended, and this is the last call: the layer releases all its packets. */
     default void onStop() {}
 
     /** Writes its counters and state. */

@@ -10,6 +10,6 @@ public interface Report {
 
     void put(String name, String value);
 
-    /** Where the values of {@code name} go: a layer, a link, a member. */
+    /** Returns the section for the values of {@code name}: a layer, a link, a member. */
     Report section(String name);
 }

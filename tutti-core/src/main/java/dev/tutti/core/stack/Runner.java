@@ -8,10 +8,9 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the stacks of one node: what layers emit waits in one ring until the layer that emitted it has returned.
+ * Runs the stacks of one node: events that layers emit wait in one ring until the layer that emitted them has returned.
  *
- * <p>The ring is bounded; what a turn emits is bounded by windows, so that a full ring is a mistake of ours and stops
- * the node.
+ * <p>The ring is bounded. Windows bound the events of a turn, so that a full ring is a bug and stops the node.
  */
 public final class Runner {
 
@@ -64,7 +63,7 @@ public final class Runner {
         nowNanos = Math.max(nowNanos, now);
     }
 
-    /** Runs what was given, until nothing is left. */
+    /** Runs all queued events and those that they cause, until none is left. */
     public void runUntilQuiet() {
         runRing();
         while (!touched.isEmpty()) {
@@ -90,7 +89,7 @@ public final class Runner {
         }
     }
 
-    /** When {@link #expire} has something to do; it may turn out to be nothing. */
+    /** Returns the time at which {@link #expire} may have something to do. */
     public long nextDeadline() {
         Alarm alarm = alarms.peek();
         return alarm == null ? NEVER : alarm.deadlineNanos();

@@ -111,7 +111,7 @@ public sealed interface Signal {
     /** The application has submitted messages. */
     record Submitted() implements Signal {}
 
-    /** Finish what was accepted and say goodbye; each layer passes it on when its part is done. */
+    /** Finish accepted messages and say goodbye; each layer passes the signal on when its part is done. */
     record Leave() implements Signal {}
 
     // ------------------------------------------------------------------ down, to the node
@@ -123,7 +123,7 @@ public sealed interface Signal {
     record Load() implements Signal {}
 
     /**
-     * Keep this record instead of what was kept before.
+     * Store this record in place of the previous one.
      *
      * @param number of this record, for the answer; they grow
      */

@@ -1,4 +1,4 @@
-/** Layers, and what runs them. */
+/** Layers, stacks and their runner. */
 @NullMarked
 package dev.tutti.core.stack;
 

@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Memory that knows what is outstanding, never gives more than was asked for, and overwrites what comes back, so that a
- * packet read after its release shows.
+ * Memory that counts outstanding blocks, never gives more bytes than requested, and overwrites recycled blocks, so that
+ * reading a packet after its release is detected.
  */
 public final class CountingMemory implements Memory {
 
-    /** The beginning of a block, where headers are, is enough to show. */
+    /** Bytes overwritten at the beginning of a block, where headers are, which are enough to detect it. */
     private static final int POISON_BYTES = 1024;
 
     private static final byte[] POISON = poison();
@@ -23,7 +23,7 @@ public final class CountingMemory implements Memory {
     private long peakBytes;
 
     /**
-     * @param bytesMax acquiring beyond it throws
+     * @param bytesMax limit of outstanding bytes; acquiring beyond it throws
      */
     public CountingMemory(long bytesMax) {
         this.bytesMax = bytesMax;
@@ -37,7 +37,7 @@ public final class CountingMemory implements Memory {
         return adopt(new byte[bytes]);
     }
 
-    /** A block of these bytes, which nobody else uses from now on. */
+    /** Returns a block over this array, whose ownership passes to it. */
     Block adopt(byte[] array) {
         int bytes = array.length;
         if (outstandingBytes + bytes > bytesMax) {
@@ -65,7 +65,7 @@ public final class CountingMemory implements Memory {
         return outstandingBlocks;
     }
 
-    /** The most that was ever outstanding. */
+    /** Returns the highest number of bytes that were outstanding. */
     public long peakBytes() {
         return peakBytes;
     }

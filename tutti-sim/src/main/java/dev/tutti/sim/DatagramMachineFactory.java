@@ -3,7 +3,7 @@ package dev.tutti.sim;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 
-/** Makes a node on datagrams each time that it starts. */
+/** Creates a node on datagrams at each start. */
 @FunctionalInterface
 public interface DatagramMachineFactory {
 

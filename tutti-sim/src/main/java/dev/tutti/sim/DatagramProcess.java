@@ -5,10 +5,10 @@ import dev.tutti.core.driver.Machine;
 import java.util.function.BooleanSupplier;
 
 /**
- * A node on datagrams: the machine that the network sees, and the node within it that tests and applications talk to.
+ * Node on datagrams: the machine that the network sees, and the hosted node that tests and applications use.
  *
- * @param socket takes and gives datagrams; its drain drains the node too
- * @param node what {@link SimulatedNode#machine} gives
- * @param isQuiet whether everything that was sent has arrived, so that a process which was stopped may end
+ * @param socket takes and gives datagrams; its drain drains the node, too
+ * @param node node that {@link SimulatedNode#machine} returns
+ * @param isQuiet tests whether everything sent has arrived, so that a stopped process may end
  */
 public record DatagramProcess(DatagramMachine socket, Machine node, BooleanSupplier isQuiet) {}

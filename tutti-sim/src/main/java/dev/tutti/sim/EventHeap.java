@@ -17,7 +17,7 @@ final class EventHeap {
         return size == 0;
     }
 
-    /** Time of the first; {@link Long#MAX_VALUE} if there is none. */
+    /** Returns the time of the first event; {@link Long#MAX_VALUE} if there is none. */
     long firstNanos() {
         return size == 0 ? Long.MAX_VALUE : times[0];
     }
@@ -44,7 +44,7 @@ final class EventHeap {
         set(slot, timeNanos, sequence, action);
     }
 
-    /** Takes the first. */
+    /** Takes the first event. */
     Runnable take() {
         Runnable first = actions[0];
         if (first == null) {

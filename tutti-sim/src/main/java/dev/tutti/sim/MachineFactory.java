@@ -4,7 +4,7 @@ import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.driver.Machine;
 
-/** Makes the machine of a node each time that it starts. */
+/** Creates the machine of a node at each start. */
 @FunctionalInterface
 public interface MachineFactory {
 

@@ -3,7 +3,7 @@ package dev.tutti.sim;
 import dev.tutti.core.Packet;
 import java.util.function.Consumer;
 
-/** Takes the messages out of the packets of one sender, in order; keeps what a packet leaves unfinished. */
+/** Extracts the messages from the packets of one sender, in order; keeps messages that a packet leaves unfinished. */
 @FunctionalInterface
 public interface MessageReader {
 

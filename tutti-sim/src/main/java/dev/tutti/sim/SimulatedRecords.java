@@ -6,15 +6,15 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * The records of a node, which outlast its runs. Questions are answered in their order; what a process has asked for and was
- * not told when it ends may have been written or not.
+ * Records of a node, which outlast its runs. Questions are answered in their order. A store without an answer when the
+ * process ends may have been written or not.
  */
 final class SimulatedRecords implements Records {
 
     private static final long NANOS_MIN = 20_000;
     private static final long NANOS_MAX = 1_500_000;
 
-    /** One write in so many takes up to a hundred times as long, as when others use the disk. */
+    /** Number of writes of which one takes up to a hundred times as long, as when other processes use the disk. */
     private static final int SLOW_ONE_IN = 40;
 
     private final Simulation simulation;
@@ -29,7 +29,7 @@ final class SimulatedRecords implements Records {
         this.random = random;
     }
 
-    /** The disk is gone; there is a new one. */
+    /** Loses all records, as if the disk had been replaced. */
     void lose() {
         kept.clear();
     }

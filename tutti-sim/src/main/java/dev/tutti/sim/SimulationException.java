@@ -1,6 +1,6 @@
 package dev.tutti.sim;
 
-/** A run that went wrong; the message has the seed that repeats it and the last events. */
+/** A run failed; the message has the seed that repeats it and the last events. */
 public final class SimulationException extends RuntimeException {
 
     private static final long serialVersionUID = 1;

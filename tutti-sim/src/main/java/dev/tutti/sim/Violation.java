@@ -1,10 +1,10 @@
 package dev.tutti.sim;
 
 /**
- * A promise that was not kept.
+ * Violation of a guarantee.
  *
  * @param property its standard name, as in docs/guarantees.md
- * @param text who, what, where
+ * @param text the member, the event and the place
  */
 public record Violation(String property, String text) {
 

@@ -1,4 +1,4 @@
-/** The driver on simulated time, a network with faults, and the checker of what a group promises. */
+/** Driver on simulated time, network with faults, and checker of a group's guarantees. */
 @NullMarked
 package dev.tutti.sim;
 

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * One layer alone: what it sends, delivers, signals, drops and arms is kept for the test to look at, and time is what the
- * test says it is. What the layer emits goes nowhere; the test is the layers above and below.
+ * Runs one layer alone. Everything it sends, delivers, signals, drops and arms is kept for the test to examine, and
+ * goes nowhere: the test plays the layers above and below. The test also sets the time.
  */
 public final class LayerTest implements Outbox {
 

@@ -493,7 +493,7 @@ public final class DatagramNode implements DatagramMachine {
         }
     }
 
-    /** All senders share the receive buffer; a quarter is left for what is small. */
+    /** Returns the share of one sender in the receive buffer, of which a quarter is reserved for small datagrams. */
     private int allowanceBytes() {
         if (nowNanos - sendersNanos >= SENDERS_NANOS) {
             sendersNanos = nowNanos;

@@ -34,7 +34,7 @@ final class Flow {
         /** Dialled: the address is not known, or the other side has not accepted. */
         OPENING,
         OPEN,
-        /** The node has closed it; what was written is still on its way. */
+        /** The node has closed it; written frames are still in flight. */
         CLOSING,
         GONE
     }

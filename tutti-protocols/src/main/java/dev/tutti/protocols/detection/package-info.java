@@ -1,4 +1,4 @@
-/** Failure detection: who is silent, and who else says so (docs/design/detection.md). */
+/** Failure detection by agreement of watchers (docs/design/detection.md). */
 @NullMarked
 package dev.tutti.protocols.detection;
 

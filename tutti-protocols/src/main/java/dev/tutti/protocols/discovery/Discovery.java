@@ -53,7 +53,7 @@ public final class Discovery {
         UNRESOLVED,
         /** One of the two does not trust the other's certificate, or only one uses TLS. */
         UNTRUSTED,
-        /** Somebody answers who is no node. */
+        /** The remote end answers and is no node. */
         NO_NODE,
         /** A node answers and refuses this one, or is refused. */
         REFUSED

@@ -1,4 +1,4 @@
-/** Discovery: which addresses are known, and when each is dialled (docs/design/links.md, section Discovery). */
+/** Discovery: known addresses and the schedule of their dials (docs/design/links.md, section Discovery). */
 @NullMarked
 package dev.tutti.protocols.discovery;
 

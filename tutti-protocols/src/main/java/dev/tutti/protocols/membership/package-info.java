@@ -1,4 +1,4 @@
-/** Views: who is in the group (docs/design/membership.md). */
+/** Membership: agreement on views (docs/design/membership.md). */
 @NullMarked
 package dev.tutti.protocols.membership;
 

@@ -393,7 +393,7 @@ public final class NodeMachine implements HostedMachine {
         }
     }
 
-    /** Finishes what was accepted, says goodbye, and calls {@link Application#onLeft}. */
+    /** Finishes accepted messages, says goodbye, and calls {@link Application#onLeft}. */
     public void leave(long nowNanos, Member self) {
         begin(nowNanos);
         GroupPort port = groups.port(self.join());

@@ -1,4 +1,4 @@
-/** Causal and total order of what reliability delivers (docs/design/order.md). */
+/** Causal and total order of multicasts (docs/design/order.md). */
 @NullMarked
 package dev.tutti.protocols.order;
 

@@ -1,4 +1,4 @@
-/** Messages to packets and back (docs/design/packing.md). */
+/** Conversion of messages to packets and back (docs/design/packing.md). */
 @NullMarked
 package dev.tutti.protocols.packing;
 

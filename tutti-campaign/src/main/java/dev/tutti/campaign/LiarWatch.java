@@ -57,16 +57,29 @@ final class LiarWatch {
         }
     }
 
-    /** Checks suspicions. In these schedules no node is cut off or paused: all nodes that run hear each other. */
+    /**
+     * Checks suspicions, and the closing of sessions with members that have not answered a ballot. In these schedules no node is
+     * cut off or paused: all nodes that run hear each other, and answer unless they wait for the liar.
+     */
     private void onEvent(int number, NodeEvents.Event event) {
-        if (number != liar && event instanceof NodeEvents.Suspected suspected && cluster.isAddressed(suspected.node())) {
-            NodeId accused = suspected.node();
-            SimulatedNode node = cluster.node(cluster.numberOf(new Member(accused, 1)));
-            boolean isHeard = node.life() == SimulatedNode.Life.RUNNING && node.id().equals(accused);
-            if (isHeard && cluster.numberOf(node) != liar) {
-                broken = "n" + number + " has judged " + accused + ", which all hear: " + suspected.reason();
-            }
+        if (number == liar) {
+            return;
         }
+        if (event instanceof NodeEvents.Suspected suspected && isHonestAndRunning(suspected.node())) {
+            broken = "n" + number + " has judged " + suspected.node() + ", which all hear: " + suspected.reason();
+        } else if (event instanceof NodeEvents.SessionClosed closed
+                && closed.reason().contains("no answer to ballot")
+                && isHonestAndRunning(closed.node())) {
+            broken = "n" + number + " has put out " + closed.node() + ", which answers: " + closed.reason();
+        }
+    }
+
+    private boolean isHonestAndRunning(NodeId id) {
+        if (!cluster.isAddressed(id)) {
+            return false;
+        }
+        SimulatedNode node = cluster.node(cluster.numberOf(new Member(id, 1)));
+        return node.life() == SimulatedNode.Life.RUNNING && node.id().equals(id) && cluster.numberOf(node) != liar;
     }
 
     /** Restarts the time that each member has for its view change, because a member leaves or comes back. */

@@ -68,7 +68,7 @@ public final class InMemoryCluster {
         public CompletableFuture<Void> send(byte[] message) {
             synchronized (InMemoryCluster.this) {
                 for (Seat receiver : isAlive ? reachable(this) : List.<Seat>of()) {
-                    receiver.post(() -> receiver.deliver(member, message.clone()));
+                    receiver.post(() -> receiver.listener.onMessage(member, message.clone()));
                 }
                 return CompletableFuture.completedFuture(null);
             }
@@ -79,7 +79,7 @@ public final class InMemoryCluster {
             synchronized (InMemoryCluster.this) {
                 for (Seat seat : isAlive ? reachable(this) : List.<Seat>of()) {
                     if (seat.member.equals(receiver)) {
-                        seat.post(() -> seat.deliver(member, message.clone()));
+                        seat.post(() -> seat.listener.onMessage(member, message.clone()));
                         return true;
                     }
                 }
@@ -90,11 +90,6 @@ public final class InMemoryCluster {
         @Override
         public boolean trySendTo(Member receiver, byte[] message) {
             return sendTo(receiver, message);
-        }
-
-        private void deliver(Member sender, byte[] message) {
-            listener.onMessage(sender, message);
-            listener.onBatchEnd();
         }
 
         @Override
@@ -117,16 +112,22 @@ public final class InMemoryCluster {
         }
 
         private void deliverAll() {
+            boolean isInBatch = false;
             while (true) {
                 Runnable next;
                 synchronized (InMemoryCluster.this) {
                     next = isHeld || !isAlive ? null : inbox.poll();
-                    if (next == null) {
+                    if (next == null && !isInBatch) {
                         isRunning = false;
                         return;
                     }
                 }
-                next.run();
+                if (next == null) {
+                    listener.onBatchEnd();
+                } else {
+                    next.run();
+                }
+                isInBatch = next != null;
             }
         }
     }

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Keeps requests that were open while this node was away from overwriting what others have confirmed meanwhile. Lets everything
- * pass while nothing is replicated, but for changes.
+ * Keeps requests that were open while this node was away from overwriting values that other nodes confirmed meanwhile.
+ * While nothing is replicated, every check passes and {@link #publish} throws {@link StoppedException}.
  */
 final class AbsenceGuard {
 
-    /** What is known of a change, or of what was read. */
+    /** Result of checking a change, or a value that was read, against an absence of this node. */
     enum Verdict {
         VALID,
-        /** This node was away, and does not know yet what the others have written. */
+        /** This node was away and does not know yet what the others have written. */
         OPEN,
-        /** This node was away, and the others have written to the session. */
+        /** This node was away and the others have written to the session. */
         OUTDATED
     }
 
@@ -38,26 +38,26 @@ final class AbsenceGuard {
     private final ReplicationCounters counters;
 
     /**
-     * @param replicator gives null while nothing is replicated
+     * @param replicator returns null while nothing is replicated
      */
     AbsenceGuard(Supplier<@Nullable Replicator> replicator, ReplicationCounters counters) {
         this.replicator = replicator;
         this.counters = counters;
     }
 
-    /** As {@link Replicator#awaitContact}. */
+    /** Waits as {@link Replicator#awaitContact} does; returns true if nothing is replicated. */
     boolean awaitContact() {
         Replicator present = replicator.get();
         return present == null || present.awaitContact();
     }
 
-    /** The state of knowledge of whoever is about to use the session; null if there is none that is replicated. */
+    /** Returns the state of knowledge of a request that is about to use the session; null if it is not replicated. */
     @Nullable Mark mark(@Nullable SessionRecord record) {
         Replicator present = replicator.get();
         return present == null || record == null ? null : present.contact().mark(record);
     }
 
-    /** Decides about a change that was made with the knowledge of {@code mark}. */
+    /** Decides whether a change that was made with the knowledge of {@code mark} may stand. */
     Verdict verdict(SessionRecord record, @Nullable Mark mark) {
         Replicator present = replicator.get();
         if (present == null || mark == null || !present.contact().wasAwaySince(mark)) {
@@ -78,7 +78,7 @@ final class AbsenceGuard {
         return present == null ? null : present.contact().standing();
     }
 
-    /** As {@link Replicator#publish}. */
+    /** Publishes as {@link Replicator#publish} does; throws {@link StoppedException} if nothing is replicated. */
     long publish(SessionRecord record, List<Change> changes, @Nullable Standing standing, Set<Mark> marks)
             throws StalledException, OutdatedException {
         Replicator present = replicator.get();
@@ -88,7 +88,7 @@ final class AbsenceGuard {
         return present.publish(record, changes, standing, marks);
     }
 
-    /** As {@link Replicator#confirm}. */
+    /** Confirms as {@link Replicator#confirm} does; returns true if nothing is replicated. */
     boolean confirm(@Nullable SessionRecord record, Mark mark, long number) {
         Replicator present = replicator.get();
         return present == null || record == null || present.confirm(record, mark, number);

@@ -1,6 +1,6 @@
 package dev.tutti.tomcat;
 
-/** What requests do after this node was away, and does not know yet what the others have written meanwhile. */
+/** Treatment of requests after an absence, until this node knows what the others have written meanwhile. */
 enum AfterAbsence {
     WAIT,
     FAIL

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which classes may be deserialized: plain values and collections of the JDK, and what the user adds.
+ * Set of classes that may be deserialized: plain values and collections of the JDK, and those that the user adds.
  *
- * <p>The user's patterns are those of JEP 290: {@code com.shop.Cart}, {@code com.shop.*} for a package, {@code com.shop.**}
- * for a package and those below it, separated by commas.
+ * <p>The user's patterns are those of JEP 290, separated by commas: {@code com.shop.Cart}, {@code com.shop.*} for a
+ * package, {@code com.shop.**} for a package and those below it.
  */
 final class AllowedClasses {
 
@@ -59,7 +59,7 @@ final class AllowedClasses {
         return new AllowedClasses(List.copyOf(patterns));
     }
 
-    /** These and {@code more}. */
+    /** Returns these patterns and {@code more}. */
     AllowedClasses and(String... more) {
         List<String> all = new ArrayList<>(patterns);
         all.addAll(List.of(more));

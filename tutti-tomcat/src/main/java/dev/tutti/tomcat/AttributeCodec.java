@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes and decodes what a session holds. A value for which that fails is counted, reported once with its name, and
- * left out; the others are not affected.
+ * Encodes and decodes the values of a session. A value that fails is counted, reported once with its name, and left
+ * out; the others are not affected.
  */
 final class AttributeCodec {
 
@@ -28,7 +28,7 @@ final class AttributeCodec {
         "jakarta.servlet.http.Cookie"
     };
 
-    /** Times that an object is encoded which another thread changes meanwhile, before it has to wait for the next occasion. */
+    /** Maximum number of attempts in a row to encode an object that another thread may be changing. */
     static final int ATTEMPTS_AT_ONCE = 3;
 
     private final SessionCodec codec;
@@ -41,7 +41,7 @@ final class AttributeCodec {
     /**
      * @param codec for attributes
      * @param allowed for principals and listeners, beside those of the container
-     * @param classes where the application's classes are
+     * @param classes returns the application's class loader
      */
     AttributeCodec(
             SessionCodec codec,
@@ -90,8 +90,8 @@ final class AttributeCodec {
     }
 
     /**
-     * Encodes a value. Whatever the application's classes throw while they are written, errors too, the request goes on. An
-     * exception other than a codec's own is most often that of a collection that changes meanwhile: it is tried again at once.
+     * Encodes a value; returns null if that fails, whatever the application's classes throw, errors included. A runtime
+     * exception usually comes from a collection that another thread is changing: the value is tried again at once.
      */
     private byte @Nullable [] encode(SessionCodec with, String what, Object value) {
         if (!with.supports(value)) {

@@ -11,27 +11,27 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Changes of a session that go out at once, and where they come from. */
+/** Changes of a session that are sent together, and their origin. */
 final class Batch {
 
-    /** Times that it is decided whether changes may be made, while views come in between. */
+    /** Maximum number of decisions in one flush; a later view or an absence makes the previous one void. */
     static final int DECISIONS_MAX = 5;
 
     final List<Change> changes = new ArrayList<>();
 
-    /** The fields that were looked at, other than attributes. */
+    /** Fields other than attributes whose changes are in the batch. */
     final Set<Field> fields = new HashSet<>();
 
-    /** The attributes that were looked at, with what was known when they were changed. */
+    /** Attributes that were examined, each with the state of knowledge in which it was changed. */
     final Map<String, @Nullable Mark> attributes = new HashMap<>();
 
-    /** Of the requests that made the changes. */
+    /** Marks of the requests that made the changes. */
     final Set<Mark> marks = new HashSet<>();
 
-    /** Whether there are changes of which it is not known yet whether they may be made. */
+    /** True if changes were left out because it is not known yet whether they may be made. */
     boolean isOpen;
 
-    /** Changes that must not be made. */
+    /** Number of changes that must not be made and were withdrawn. */
     int withdrawn;
 
     void addMark(@Nullable Mark mark) {

@@ -12,11 +12,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls something before a response is committed, and before it is complete: by flush, by close, by more output than the
- * buffer takes, or by as much as the content length announces.
+ * Response that runs a callback before it is committed and before it is complete: on flush, on close, when the output
+ * exceeds the buffer, or when it reaches the announced content length.
  *
- * <p>What it calls may be called early and often, and is always called before the end of a response leaves. Output that
- * overflows the buffer is noticed once: the client can't have the whole response before the request ends then.
+ * <p>The callback may run early and repeatedly, and always runs before the end of a response leaves. An overflow of the
+ * buffer is noticed once: after it, the client can't have the whole response before the request ends.
  */
 final class CommitResponse extends HttpServletResponseWrapper {
 
@@ -142,7 +142,7 @@ final class CommitResponse extends HttpServletResponseWrapper {
         }
     }
 
-    /** The length in bytes is known only when the characters are encoded: this is the most that it can be. */
+    /** Counts characters with their maximum length in bytes; the actual one is known only when they are encoded. */
     private void beforeCharacters(long count) {
         beforeWrite(count * BYTES_PER_CHARACTER_MAX);
     }

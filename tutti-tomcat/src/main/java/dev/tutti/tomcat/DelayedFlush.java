@@ -3,10 +3,10 @@ package dev.tutti.tomcat;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Sends explicit changes of a session after a bounded delay, whatever requests are open, and tries again what failed. */
+/** Sends explicit changes of a session after a bounded delay, even while requests are open, and retries failed ones. */
 final class DelayedFlush {
 
-    /** Further tries that are a delay apart; after that, changes wait for a request or the background. */
+    /** Number of retries one delay apart; after those, changes wait for the next request or background run. */
     private static final int RETRIES_SOON_MAX = 4;
 
     private final TuttiManager owner;
@@ -19,7 +19,7 @@ final class DelayedFlush {
         this.flush = flush;
     }
 
-    /** Something has changed. */
+    /** Schedules a flush of new changes, unless one is scheduled already. */
     void schedule() {
         if (isScheduled.compareAndSet(false, true)) {
             owner.afterChangeDelay(() -> {
@@ -29,7 +29,7 @@ final class DelayedFlush {
         }
     }
 
-    /** Changes were sent; some could not be if {@code isIncomplete}. */
+    /** Notes the end of a flush; schedules a retry, up to the limit, if some changes could not be sent. */
     void onFlushed(boolean isIncomplete) {
         if (!isIncomplete) {
             retries.set(0);

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The timer of all managers. Its one thread only starts tasks, which must return at once; it ends when nothing waits, and
- * belongs to no application.
+ * Timer of all managers. Its single thread runs the tasks, which must return at once. It ends when no task waits, and
+ * has the class loader of this class, not that of an application.
  */
 final class Delays {
 
@@ -28,12 +28,12 @@ final class Delays {
         return timer;
     }
 
-    /** Starts a task once. */
+    /** Runs a task once, after {@code delay}. */
     static void after(Duration delay, Runnable task) {
         TIMER.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Starts a task again and again, until it is cancelled or throws. */
+    /** Runs a task periodically, until it is cancelled or throws. */
     static Future<?> every(Duration period, Runnable task) {
         return TIMER.scheduleAtFixedRate(task, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }

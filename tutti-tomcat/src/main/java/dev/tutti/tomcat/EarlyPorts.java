@@ -19,7 +19,7 @@ final class EarlyPorts {
 
     private EarlyPorts() {}
 
-    /** Reports each of them, with the attribute that would be right. Connectors of other protocols than Tomcat's own are left out. */
+    /** Reports each such connector with the attribute to set. Only Tomcat's own protocols are checked. */
     static void report(Context context, Reports reports) {
         Service service = service(context);
         Connector[] connectors = service == null ? new Connector[0] : service.findConnectors();
@@ -33,7 +33,7 @@ final class EarlyPorts {
         }
     }
 
-    /** An attribute that nobody has set is unknown to its connector, and has Tomcat's default. */
+    /** Returns whether the port opens early. An attribute that is not set reads as null; its default is true. */
     private static boolean isEarly(Connector connector) {
         Object value = connector.getProperty(ATTRIBUTE);
         return connector.getProtocolHandler() instanceof AbstractProtocol<?> && (value == null || Boolean.parseBoolean(value.toString()));
@@ -44,7 +44,7 @@ final class EarlyPorts {
         return port > 0 ? "port " + port : connector.toString();
     }
 
-    /** Null for a context that is in no engine. */
+    /** Returns the service of the context's engine; null if the context is in no engine. */
     private static @Nullable Service service(Context context) {
         for (Container each = context.getParent(); each != null; each = each.getParent()) {
             if (each instanceof Engine engine) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A group of a node, as replication wants it. */
+/** Adapts a group of a node to {@link SessionChannel}. */
 final class GroupChannel implements SessionChannel {
 
     private final Group group;
@@ -24,7 +24,7 @@ final class GroupChannel implements SessionChannel {
     }
 
     /**
-     * @param settings of the group, by name
+     * @param settings settings of the group, by name
      */
     static SessionChannel join(Node node, String name, Map<String, String> settings, Listener listener) {
         GroupBuilder builder = node.group(name);
@@ -60,7 +60,7 @@ final class GroupChannel implements SessionChannel {
         return new JoinResult(silent == 0, text);
     }
 
-    /** A node is in a group at most once. */
+    /** Returns the member of the node in the view; a node is in a group at most once. */
     private static Member memberOf(Node node, View view) {
         for (Member member : view.members()) {
             if (member.node().equals(node.id())) {

@@ -6,32 +6,32 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * What it takes to hash the collections of one graph of objects, counted before it is done.
+ * Work of hashing the collections of one object graph, computed before anything is hashed.
  *
- * <p>A collection's hash is that of all that is in it, and none remembers its own: forty sets, each of which is twice in
- * the next, are a few hundred bytes and a trillion steps ("SerialDOS", Coekaerts, 2015). Whoever reads a hashed collection
- * hashes what is in it, so that a filter of classes does not help.
+ * <p>The hash of a collection covers its elements at every depth, and is not cached: forty sets, each contained twice
+ * in the next, take a few hundred bytes and a trillion steps ("SerialDOS", Coekaerts, 2015). Reading a hashed
+ * collection hashes its elements, so a filter of classes does not help.
  *
- * <p>Where nothing is shared, a collection has no more in it, at whatever depth, than was read. So much is always allowed,
- * and some sharing.
+ * <p>In a graph without sharing, no collection contains more elements, at all depths, than were read. That much is
+ * always allowed, and a bounded amount of sharing.
  */
 final class HashWork {
 
-    /** How often all that was read may be in one collection. */
+    /** Number of steps allowed per element that was read. */
     static final int SHARING_MAX = 4;
 
-    /** So much may be in a collection, whatever was read. */
+    /** Number of steps that are allowed whatever was read. */
     static final int STEPS_MIN = 1_000;
 
-    /** By collection, what is in it at all depths. */
+    /** Number of steps to hash each collection, with its elements at all depths. */
     private final IdentityHashMap<Object, Long> stepsOf = new IdentityHashMap<>();
 
     private long entries;
 
     /**
-     * A collection or a map was read, and may be hashed next; what is in it was noted before.
+     * Notes that a collection, map or entry was read and may be hashed next. Its elements must have been noted before.
      *
-     * @throws InvalidClassException if that would take too long
+     * @throws InvalidClassException if hashing it would take too long
      */
     void note(Object read) throws InvalidClassException {
         long steps = 1;

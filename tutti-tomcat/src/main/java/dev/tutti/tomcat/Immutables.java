@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Values that can't be changed in place, so that reading one can't be the start of a change. */
+/** Values that can't be changed in place, so that a request that only reads one does not change it. */
 final class Immutables {
 
     private Immutables() {}

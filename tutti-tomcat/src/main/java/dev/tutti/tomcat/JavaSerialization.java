@@ -20,17 +20,18 @@ import org.jspecify.annotations.Nullable;
  * The default codec: Java serialization of allowed classes only.
  *
  * <p>Plain values and collections of the JDK are always allowed: boxed types, strings, {@code java.math},
- * {@code java.time}, the collections of {@code java.util}, arrays of those. Everything else has to be named. Classes are
- * checked when an object is encoded already, so that what would be refused elsewhere is reported where it was made.
- * Graphs deeper than {@value #DEPTH_MAX}, of more than {@value #REFERENCES_MAX} references, with arrays longer than the bytes
- * can fill, or with collections that are in each other so often that hashing them would not end, are refused.
+ * {@code java.time}, the collections of {@code java.util}, arrays of those. All other classes have to be named. Classes
+ * are also checked when an object is encoded, so that a class that others would refuse is reported where the object was
+ * created. Graphs are refused if they are deeper than {@value #DEPTH_MAX}, have more than {@value #REFERENCES_MAX}
+ * references, arrays longer than the bytes can fill, or collections nested in each other so often that hashing them
+ * would not end.
  */
 public final class JavaSerialization implements SessionCodec {
 
     static final int DEPTH_MAX = 200;
     static final int REFERENCES_MAX = 1_000_000;
 
-    /** A hashed collection has up to three places per element, and no fewer than sixteen. */
+    /** Array elements allowed per byte; a hashed collection has up to three slots per element, at least sixteen. */
     static final int ARRAY_ELEMENTS_PER_BYTE = 4;
 
     static final int ARRAY_ELEMENTS_MIN = 1_024;
@@ -78,14 +79,14 @@ public final class JavaSerialization implements SessionCodec {
         } catch (RuntimeException e) {
             throw new IOException("a class refused its own bytes: " + e, e);
         } catch (StackOverflowError e) {
-            // A set that is in itself is hashed while it is read; wrappers hide it from whoever looks for that.
+            // A set that contains itself is hashed while it is read; a search for such sets would miss wrapped ones.
             throw new IOException("a collection is in itself", e);
         }
     }
 
     private final class Filter implements ObjectInputFilter {
 
-        /** Elements that arrays may still have; an array within another is made before either is filled. */
+        /** Array elements that are still allowed; an array in another is allocated before either is filled. */
         private long elementsLeft;
 
         Filter(int byteCount) {
@@ -115,7 +116,7 @@ public final class JavaSerialization implements SessionCodec {
             this.allowed = allowed;
         }
 
-        /** When writing fails, the stream writes the exception into itself before it throws it: that must not fail too. */
+        /** Checks the class, except of an exception that a failing stream writes into itself before it is thrown. */
         @Override
         protected void annotateClass(Class<?> type) throws IOException {
             isFailing |= ObjectStreamException.class.isAssignableFrom(type);

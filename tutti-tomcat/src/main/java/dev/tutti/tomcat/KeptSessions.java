@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * The file in which a node keeps its sessions while the application is stopped, if no other node has them all. The next start
- * reads it and then deletes it.
+ * File in which a node keeps its sessions while the application is stopped, if no other node has them all. The next
+ * start reads it and then deletes it.
  */
 final class KeptSessions {
 
@@ -25,7 +25,8 @@ final class KeptSessions {
     private final @Nullable Path file;
 
     /**
-     * @param pathname of the file, in the application's working directory unless it is absolute; nothing is kept if it is empty
+     * @param pathname path of the file, relative to the application's working directory unless absolute; nothing is
+     *     kept if it is empty
      */
     KeptSessions(Context context, String pathname) {
         application = context.getName();
@@ -45,7 +46,7 @@ final class KeptSessions {
                 : null;
     }
 
-    /** Writes all sessions. The file is there as a whole or not at all; its owner alone may read it. */
+    /** Writes all sessions; the file is complete or absent. On POSIX file systems only its owner may read it. */
     void write(Replicator sessions) {
         Path target = file;
         if (target == null || sessions.isEmpty()) {
@@ -72,7 +73,7 @@ final class KeptSessions {
         }
     }
 
-    /** Reads what was written, before the group is joined. A file that can't be read is kept beside under another name. */
+    /** Reads the file, before the group is joined. A file that can't be read is renamed and kept. */
     void read(Replicator sessions) {
         Path source = file;
         if (source == null || !Files.exists(source)) {
@@ -97,7 +98,7 @@ final class KeptSessions {
         }
     }
 
-    /** The sessions are in use again: a later start must not go back to what they were. */
+    /** Deletes the file: the sessions are in use again, and a later start must not restore their former state. */
     void delete() {
         Path used = file;
         if (used == null) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An attribute that is an object here: what the object was made from, and what may have become of it. */
+/** State of an attribute that is an object here: the value it was decoded from, and whether it may have changed. */
 final class Live {
 
     /**
@@ -23,35 +23,35 @@ final class Live {
      */
     record Encoded(byte @Nullable [] content, boolean isPossible) {}
 
-    /** Of the slot that the object was made from, or written to. */
+    /** Version of the slot that the object was decoded from, or last written to. */
     volatile Version version = Version.NONE;
 
     volatile byte @Nullable [] baseline;
 
-    /** Threads that are about to replace or remove the object: until one has, nothing is sent, and nothing read from the record. */
+    /** Number of threads that replace or remove the object; until they are done, the record's value is not read. */
     final AtomicInteger setters = new AtomicInteger();
 
     volatile boolean isSet;
     volatile boolean isRead;
 
-    /** Whether the last try to encode it failed: it is tried again, unless another node's value has replaced it. */
+    /** True if the last attempt to encode it failed; it is retried unless another node's value has replaced it. */
     volatile boolean isUnsent;
 
-    /** What was known of the session when it was set, or read to be changed. */
+    /** State of knowledge when the object was set, or when it was read and may have been changed. */
     volatile @Nullable Mark mark;
 
-    /** The object has been replaced or removed. */
+    /** Notes that the object has been replaced or removed. */
     void onSet(@Nullable Mark known) {
         mark = known;
         isSet = true;
     }
 
     /**
-     * Returns what the others have to be told.
+     * Returns the change to send to the other nodes; null if there is none.
      *
-     * @param slot the value that they have
+     * @param slot the value that the other nodes have
      * @param value the object; null if there is none, or it is not to be replicated
-     * @param isJustSet whether it was set since it was sent
+     * @param isJustSet whether the object was set since the last time it was sent
      */
     @Nullable Change changeFrom(
             Field field,
@@ -77,7 +77,7 @@ final class Live {
         if (content == null) {
             isUnsent = (isJustSet || isCurrent) && encoded.isPossible();
             if (isJustSet) {
-                // What the others have does not replace it, and is what the next attempt is compared with.
+                // The other nodes' value does not replace the object, and is the baseline of the next attempt.
                 version = present;
                 baseline = slot == null ? null : slot.content();
             }

@@ -15,17 +15,17 @@ import org.apache.tomcat.util.descriptor.web.FilterMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a session safe before the client has the page that a login is forwarded to.
+ * Replicates a session's changes before the client has the page that a login is forwarded to.
  *
- * <p>An authenticator forwards to the login page, and to its error page, with Tomcat's own response, not with the {@link
- * CommitResponse} that the application gets; and the end of a forward completes such a response at once, before the valve
- * ends. The outermost filter of a forward is the last that comes before that.
+ * <p>An authenticator forwards to the login page, and to its error page, with Tomcat's own response, not with the
+ * {@link CommitResponse} that the application gets. The end of a forward completes such a response at once, before the
+ * valve ends. The outermost filter of a forward is the last code that runs before that.
  */
 final class LoginPageFilter implements Filter {
 
     private static final String NAME = "dev.tutti.tomcat.login";
 
-    /** Adds the filter to an application that is starting, and has it not yet. */
+    /** Adds the filter to an application that is starting, unless it has the filter already. */
     static void addTo(Context context) {
         if (context.getState().isAvailable() || context.findFilterDef(NAME) != null) {
             return;

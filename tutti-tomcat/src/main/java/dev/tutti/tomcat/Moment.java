@@ -1,11 +1,11 @@
 package dev.tutti.tomcat;
 
-/** Which changes of a session are looked for, and whether objects that were read may change again. */
+/** Occasion of a flush: the changes that it looks for, and whether objects that were read may change again. */
 enum Moment {
-    /** All changes; requests go on, and what they hold is compared again. */
+    /** All changes, while requests go on: the objects that they hold are compared again later. */
     DURING,
-    /** All changes; the last request ends. */
+    /** All changes, as the last request ends. */
     END,
-    /** Explicit changes only: nobody compares an object that a request holds but the request itself. */
+    /** Explicit changes only: an object that a request holds is compared by that request alone. */
     BETWEEN
 }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which node a manager wants; managers that want the same share one.
+ * Options of the node that a manager uses; managers with equal options share one node.
  *
- * @param port to listen on; 0 takes any free one
+ * @param port port to listen on; 0 takes any free one
  * @param texts settings of the node by name, as a file would have them
- * @param files certificate, key and authority; empty if TLS comes from a secret, or is not used
+ * @param files paths of certificate, key and authority; empty if TLS comes from a secret, or is not used
  */
 record NodeOptions(int port, boolean isInsecure, String files, TreeMap<String, String> texts) {
 
@@ -38,7 +38,7 @@ record NodeOptions(int port, boolean isInsecure, String files, TreeMap<String, S
         return isInsecure ? builder.insecure().start() : builder.start();
     }
 
-    /** Without the secret. */
+    /** Returns the options without the secret. */
     @Override
     public String toString() {
         TreeMap<String, String> shown = new TreeMap<>(texts);

@@ -1,6 +1,6 @@
 package dev.tutti.tomcat;
 
-/** The release of tutti that a Tomcat runs, for its log. */
+/** Release of tutti that a Tomcat runs, for its log. */
 final class Release {
 
     private Release() {}

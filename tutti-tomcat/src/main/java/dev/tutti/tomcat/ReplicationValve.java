@@ -9,13 +9,13 @@ import org.apache.catalina.valves.ValveBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that what a request changes in its session is with the other nodes before the client has the response.
+ * Replicates the session changes of a request to the other nodes before the client has the response.
  *
- * <p>The first valve of the application, before its authenticator: a login changes the session too.
+ * <p>It is the first valve of the application, ahead of its authenticator, because a login changes the session too.
  */
 final class ReplicationValve extends ValveBase {
 
-    /** A request attribute, a {@link Runnable}: sends what has changed up to now, and waits until it is safe. */
+    /** Request attribute with a {@link Runnable} that sends the changes made so far and waits until they are safe. */
     static final String REPLICATE_ATTRIBUTE = "dev.tutti.tomcat.replicate";
 
     private static final String SCOPE_NOTE = "dev.tutti.tomcat.scope";
@@ -54,7 +54,7 @@ final class ReplicationValve extends ValveBase {
         }
     }
 
-    /** A request that is dispatched again after asynchronous work keeps its scope. */
+    /** Returns the request's scope. A request that is dispatched again after asynchronous work keeps its scope. */
     private RequestScope scopeOf(Request request, Response response) {
         @Nullable Object present = request.getNote(SCOPE_NOTE);
         if (present instanceof RequestScope scope) {
@@ -68,7 +68,7 @@ final class ReplicationValve extends ValveBase {
         return scope;
     }
 
-    /** A request whose session another node served before: from now on the id leads the balancer to this one. */
+    /** Changes the id of a session that another node served before, so that the balancer routes it to this one. */
     private void takeOver(Request request) {
         String route = manager.getJvmRoute();
         if (route == null || request.getRequestedSessionId() == null) {

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 
-/** Says a thing once, however often it happens; remembers the last {@value #REMEMBERED_MAX} things. */
+/** Logs each subject once, however often it occurs; remembers the last {@value #REMEMBERED_MAX} subjects. */
 final class Reports {
 
     static final int REMEMBERED_MAX = 1_000;
@@ -17,7 +17,7 @@ final class Reports {
     }
 
     /**
-     * @param subject what it is about: reported when it occurs the first time
+     * @param subject key of the report, which is logged when the subject occurs for the first time
      */
     void warnOnce(String subject, String message) {
         synchronized (counts) {
@@ -31,7 +31,7 @@ final class Reports {
         log.warn(message);
     }
 
-    /** How often each thing has happened. */
+    /** Returns the number of occurrences of each subject. */
     Map<String, Object> snapshot() {
         synchronized (counts) {
             return new LinkedHashMap<>(counts);

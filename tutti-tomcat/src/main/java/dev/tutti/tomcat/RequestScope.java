@@ -14,8 +14,8 @@ import org.apache.coyote.ActionCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that one request uses, and the moments at which their changes have to be with the other nodes: before the
- * response is committed, when the valve ends, and when an asynchronous request completes.
+ * Sessions that one request uses. Replicates their changes before the response is committed, when the valve ends, and
+ * when an asynchronous request completes.
  */
 final class RequestScope implements AsyncListener {
 
@@ -31,12 +31,12 @@ final class RequestScope implements AsyncListener {
         this.request = request;
     }
 
-    /** The scope of the request that the calling thread serves, if it does. */
+    /** Returns the scope of the request that the calling thread serves; null if it serves none. */
     static @Nullable RequestScope current() {
         return CURRENT.get();
     }
 
-    /** Makes this the thread's scope; returns the one that was, to be restored with {@link #leave}. */
+    /** Makes this the thread's scope; returns the previous one, to be restored with {@link #leave}. */
     @Nullable RequestScope enter() {
         RequestScope outer = CURRENT.get();
         CURRENT.set(this);
@@ -56,7 +56,7 @@ final class RequestScope implements AsyncListener {
         markOf(session);
     }
 
-    /** What is known of the session when the request begins to use it; null if that is replicated no more. */
+    /** Returns the session's mark from when the request began to use it; null if it is no longer replicated. */
     @Nullable Mark markOf(TuttiSession session) {
         Mark present = sessions.get(session);
         if (present != null) {
@@ -71,10 +71,10 @@ final class RequestScope implements AsyncListener {
     }
 
     /**
-     * Sends what has changed, for all sessions first, and then waits until it is safe. If this node was away since the
-     * request began to use one of them, and others have changed it meanwhile, the request fails.
+     * Sends the changes of all sessions, and then waits until they are safe. If this node was away since the request
+     * began to use one of them, and others have changed it meanwhile, the request fails.
      *
-     * @param isLast whether the request will not change anything any more
+     * @param isLast whether the request will make no more changes
      */
     void replicate(boolean isLast) {
         if (sessions.isEmpty() || isRefused) {
@@ -96,15 +96,15 @@ final class RequestScope implements AsyncListener {
         }
     }
 
-    /** This node was away, and the session was changed elsewhere meanwhile, or nobody could say whether it was. */
+    /** Fails the request: this node was away, and the session was or may have been changed elsewhere meanwhile. */
     void refuseAfterAbsence() {
         guard.onRefused();
         refuse("This node was out of contact with the others. Try again");
     }
 
     /**
-     * What the request has changed is lost. Its client must not take it for done: it gets status 503, or if a part of the
-     * response has left, an end of the connection in the middle of it.
+     * Fails the request, whose changes are lost. The client must not take them for done: it gets status 503, or, if
+     * part of the response has left, a connection that is closed in the middle of it.
      */
     private void refuse(String reason) {
         Response response = request.getResponse();
@@ -124,7 +124,7 @@ final class RequestScope implements AsyncListener {
         }
     }
 
-    /** Comes before the response ends; an asynchronous thread may have changed the session after the valve. */
+    /** Replicates before the response ends: an asynchronous thread may have changed the session after the valve. */
     @Override
     public void onComplete(AsyncEvent event) {
         Session session = request.getSessionInternal(false);

@@ -42,7 +42,8 @@ final class RunningRequests {
     /**
      * Waits until no more than {@code most} requests run.
      *
-     * @return the number that run, which is larger than {@code most} if the time is over or the thread was interrupted
+     * @return the number of running requests, which is larger than {@code most} if the time is over or the thread was
+     *     interrupted
      */
     int awaitAtMost(int most, Duration within) {
         long leftNanos = within.toNanos();

@@ -1,6 +1,6 @@
 package dev.tutti.tomcat;
 
-/** Which attributes are compared with what the others have, at the end of a request. */
+/** Attributes that are compared with the values of the other nodes at the end of a request. */
 public enum SaveMode {
     /** Those that were set: objects that are changed in place have to be set again. */
     ON_SET,

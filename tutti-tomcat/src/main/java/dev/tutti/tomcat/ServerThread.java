@@ -5,8 +5,8 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
 /**
- * Runs what starts threads that outlive an application. A thread inherits the context class loader and the inheritable thread
- * locals of the one that starts it: those of an application must not live on in the threads of a node.
+ * Runs tasks that start threads which outlive an application. A thread inherits the context class loader and the
+ * inheritable thread locals of its creator; those of an application must not live on in the threads of a node.
  */
 final class ServerThread {
 

@@ -8,8 +8,9 @@ import org.apache.catalina.Session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of a manager by id, as the container's base class, its JMX operations and its manager application want
- * them. All sessions are in it, whichever node serves them; putting and removing is left to the manager.
+ * Map view of a manager's sessions by id, for the container's base class, its JMX operations and its manager
+ * application. It contains all sessions, whichever node serves them; puts and removals do nothing, as the manager makes
+ * them.
  */
 final class SessionsView extends AbstractMap<String, Session> {
 

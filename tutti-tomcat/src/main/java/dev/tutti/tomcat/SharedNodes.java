@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The nodes of this process by their options, so that the web applications of one Tomcat share one.
+ * Nodes of this process by their options, so that the web applications of one Tomcat share a node.
  *
- * <p>Static, because managers that a container makes from a {@code context.xml} each have nothing else in common.
+ * <p>Static, because the managers that a container creates from {@code context.xml} files have nothing else in common.
  */
 final class SharedNodes {
 
@@ -20,7 +20,7 @@ final class SharedNodes {
         this.node = node;
     }
 
-    /** The node for {@code options}, started if nobody has it yet. */
+    /** Returns the node for {@code options}, and starts it if it is not in use yet. */
     static Node acquire(NodeOptions options) {
         synchronized (BY_OPTIONS) {
             SharedNodes shared = BY_OPTIONS.get(options);
@@ -33,7 +33,7 @@ final class SharedNodes {
         }
     }
 
-    /** Gives a node back, which is closed when nobody has it any more. */
+    /** Releases a node, which is closed when it has no more users. */
     static void release(NodeOptions options) {
         Node closing = null;
         synchronized (BY_OPTIONS) {

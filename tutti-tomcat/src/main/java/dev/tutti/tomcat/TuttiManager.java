@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A session manager whose sessions are at all nodes of a cluster, and survive the crash of the one that serves them.
+ * Session manager whose sessions are at all nodes of a cluster, and survive the crash of the node that serves them.
  *
- * <p>One element in the application's {@code context.xml}
+ * <p>It is configured by one element in the application's {@code context.xml}
  *
  * <pre>{@code <Manager className="dev.tutti.tomcat.TuttiManager" seeds="10.0.0.1:7800,10.0.0.2:7800" bind="SITE_LOCAL"
  *         secret="…" allowedClasses="com.shop.model.**"/>}</pre>
@@ -54,7 +54,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     private static final Logger LOG = Logs.of(TuttiManager.class);
 
-    /** For what has to wait for the network: a thread for each task, which ends with it. */
+    /** Runs tasks that wait for the network, each on a virtual thread of its own. */
     private static final Executor THREADS = task -> Thread.ofVirtual()
             .name("tutti-sessions")
             .inheritInheritableThreadLocals(false)
@@ -95,12 +95,12 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     private volatile @Nullable AttributeCodec attributes;
     private volatile @Nullable Replicator replicator;
 
-    /** A manager with a node of its own, which it shares with the managers that have the same settings. */
+    /** Creates a manager whose node is shared by the managers that have the same settings. */
     public TuttiManager() {
         this((SessionChannel.Source) null);
     }
 
-    /** A manager on a node that is there, and stays when the manager stops. */
+    /** Creates a manager on a running node, which keeps running when the manager stops. */
     public TuttiManager(Node node) {
         this(node, null);
     }
@@ -117,27 +117,27 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
 
     // ---- settings
 
-    /** The node's name, for people. */
+    /** Sets the node's name, for people. */
     public void setNodeName(String name) {
         nodeTexts.put("name", name);
     }
 
-    /** Nodes of other clusters are refused. */
+    /** Sets the name of the cluster; nodes of other clusters are refused. */
     public void setCluster(String cluster) {
         nodeTexts.put("cluster", cluster);
     }
 
-    /** Where other nodes may be, separated by commas: {@code host:port}, or {@code host:port-port}. */
+    /** Sets the addresses of other nodes, separated by commas: {@code host:port}, or {@code host:port-port}. */
     public void setSeeds(String seeds) {
         nodeTexts.put("seeds", seeds);
     }
 
-    /** Address to listen on; loopback unless set, and anything else needs {@code secret}, {@code tls} or {@code insecure}. */
+    /** Sets the address to listen on. Any but loopback, the default, needs a secret, TLS or {@code insecure}. */
     public void setBind(String address) {
         nodeTexts.put("bind", address);
     }
 
-    /** Port to listen on, 7800 unless set; 0 takes any free one. Not that of HTTP. */
+    /** Sets the port to listen on, 7800 by default; 0 takes any free one. It is not the port of HTTP. */
     public void setPort(int port) {
         this.port = wrongAttributes.parse("port", Integer.toString(port), () -> {
             if (port < 0 || port > 65_535) {
@@ -147,17 +147,17 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         });
     }
 
-    /** Mutual TLS with certificates derived from a secret that all nodes share. */
+    /** Enables mutual TLS with certificates derived from a secret that all nodes share. */
     public void setSecret(String secret) {
         nodeTexts.put("secret", secret);
     }
 
-    /** A private file with the secret, instead of {@link #setSecret}; in Tomcat's base directory unless the path is absolute. */
+    /** Sets a private file with the secret, in Tomcat's base directory unless absolute; see {@link #setSecret}. */
     public void setSecretFile(String path) {
         secretFile = path;
     }
 
-    /** Mutual TLS with PEM files: certificate, key and authority, separated by commas. */
+    /** Enables mutual TLS with PEM files: certificate, key and authority, separated by commas. */
     public void setTls(String files) {
         tls = files;
     }
@@ -167,7 +167,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         this.isInsecure = isInsecure;
     }
 
-    /** As {@link #setInsecure(boolean)}; {@code true} or {@code false}, and nothing else. */
+    /** Parses the text for {@link #setInsecure(boolean)}: {@code true} or {@code false}, and nothing else. */
     public void setInsecure(String text) {
         isInsecure = wrongAttributes.parse("insecure", text, () -> switch (text.strip()) {
             case "true" -> true;
@@ -176,7 +176,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         });
     }
 
-    /** Further settings of the node and of the group, as {@code name=value} separated by semicolons. */
+    /** Adds settings of the node and of the group, as {@code name=value} separated by semicolons. */
     public void setSettings(String settings) {
         wrongAttributes.parse("settings", "…", () -> {
             for (String setting : settings.split(";", -1)) {
@@ -197,45 +197,45 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** The group's name; made of the host's and the application's name unless set. */
+    /** Sets the group's name; by default it is made of the host's and the application's name. */
     public void setGroup(String group) {
         this.group = group;
     }
 
-    /** Classes that may be deserialized, besides values of the JDK; see {@link JavaSerialization}. */
+    /** Sets the classes that may be deserialized besides values of the JDK; see {@link JavaSerialization}. */
     public void setAllowedClasses(String patterns) {
         wrongAttributes.parse("allowedClasses", patterns, () -> AllowedClasses.of(patterns));
         allowedClasses = patterns;
     }
 
-    /** The class of a {@link SessionCodec}, for attributes. */
+    /** Sets the class of a {@link SessionCodec} for attributes. */
     public void setCodec(String className) {
         codec = className;
     }
 
-    /** The codec for attributes. */
+    /** Sets the codec for attributes. */
     public void setSessionCodec(SessionCodec codec) {
         codecObject = codec;
     }
 
-    /** Which attributes are compared at the end of a request: on-set, on-get (the default), always. */
+    /** Sets which attributes are compared at the end of a request: on-set, on-get (the default), always. */
     public void setSaveMode(String mode) {
         saveMode = parse("saveMode", SaveMode.class, mode);
     }
 
-    /** Whom a request waits for: all (the default), one, none. */
+    /** Sets the other nodes that a request waits for: all (the default), one, none. */
     public void setAcknowledgement(String mode) {
         acknowledgement = parse("acknowledgement", Acknowledgement.class, mode);
     }
 
-    /** How long a request waits for them, 2 s unless set. */
+    /** Sets the time that a request waits for acknowledgements, 10 s by default. */
     public void setAcknowledgementTimeout(String duration) {
         acknowledgementTimeout = duration("acknowledgementTimeout", duration);
     }
 
     /**
-     * Time after which an explicit change is sent while a request of its session goes on, 50 ms unless set; 1 ms to 5 s. At
-     * the end of a request, before its response, and where no request uses the session, it is sent without delay.
+     * Sets the time after which an explicit change is sent while a request of its session goes on: 1 ms to 5 s, 50 ms by
+     * default. At the end of a request, before its response, and outside requests, it is sent without delay.
      */
     public void setChangeDelay(String duration) {
         changeDelay = wrongAttributes.parse("changeDelay", duration, () -> {
@@ -247,47 +247,48 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         });
     }
 
-    /** How long a request waits for the others when its session is not here, 1 s unless set. */
+    /** Sets the time that a request waits for the others when its session is not here, 1 s by default. */
     public void setQueryTimeout(String duration) {
         queryTimeout = duration("queryTimeout", duration);
     }
 
-    /** How long after a start a request waits for the state when nobody answers for its session, 10 s unless set. */
+    /** Sets the time after a start in which requests with an unanswered query wait for the state, 10 s by default. */
     public void setStartTimeout(String duration) {
         startTimeout = duration("startTimeout", duration);
     }
 
     /**
-     * What requests do after this process has stood still: {@code wait} (the default) until it is in contact with the others
-     * again, or {@code fail} with status 503 meanwhile.
+     * Sets the treatment of requests after this process has stood still: {@code wait} (the default) until it is in
+     * contact with the others again, or {@code fail} with status 503 meanwhile.
      */
     public void setAfterAbsence(String mode) {
         afterAbsence = parse("afterAbsence", AfterAbsence.class, mode);
     }
 
-    /** Time after an absence after which this node goes on alone if it meets no other, 10 s unless set. */
+    /** Sets the time after an absence after which this node goes on alone if it meets no other, 10 s by default. */
     public void setAbsenceTimeout(String duration) {
         absenceTimeout = duration("absenceTimeout", duration);
     }
 
     /**
-     * How long a start waits for each seed that neither answers nor refuses connections, 10 s unless set. Until then the
-     * application is not started: it would give new sessions to clients that have one elsewhere.
+     * Sets the time that a start waits for each seed that neither answers nor refuses connections, 10 s by default.
+     * Until then the application is not started: it would give new sessions to clients that have one elsewhere.
      */
     public void setJoinPatience(String duration) {
         joinPatience = duration("joinPatience", duration);
     }
 
     /**
-     * How long a stop waits for running requests, and then as long again until others have all sessions; 10 s unless set.
+     * Sets the time that a stop waits for running requests, and then again for others to have all sessions; 10 s by
+     * default.
      */
     public void setStopTimeout(String duration) {
         stopTimeout = duration("stopTimeout", duration);
     }
 
     /**
-     * The file in which sessions are kept while the application is stopped and no other node has them; in the application's
-     * working directory unless the path is absolute. Empty: none.
+     * Sets the file in which sessions are kept while the application is stopped and no other node has them; in the
+     * application's working directory unless the path is absolute. Empty: none.
      */
     public void setPathname(String pathname) {
         this.pathname = pathname;
@@ -309,7 +310,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         });
     }
 
-    /** Called by Tomcat for attributes that no setter takes. The application is refused when it starts. */
+    /** Notes an attribute that no setter takes; called by Tomcat. The application is refused when it starts. */
     public void setProperty(String name, String value) {
         wrongAttributes.unknown(name, value);
     }
@@ -332,7 +333,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         });
     }
 
-    // ---- life
+    // ---- lifecycle
 
     @Override
     public String getName() {
@@ -399,8 +400,8 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     /**
-     * Before an application stops, no new request gets to it any more, and its servlets and filters still work. Those that run
-     * are waited for: what they change later can't be replicated.
+     * Waits for running requests before an application stops: changes that they make later can't be replicated. At that
+     * time no new request reaches the application, and its servlets and filters still work.
      */
     private void onContextEvent(LifecycleEvent event) {
         if (!event.getType().equals(Lifecycle.BEFORE_STOP_EVENT) || replicator == null) {
@@ -482,7 +483,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** One group per application and version: what runs side by side for a while keeps its own sessions. */
+    /** Returns the group's name. Each version of an application has its own group, and shares no sessions. */
     private String groupName() {
         Context context = getContext();
         return group.isEmpty() ? "sessions:" + context.getParent().getName() + ":/" + context.getName() : group;
@@ -505,11 +506,11 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
                 chosen, allowed, () -> getContext().getLoader().getClassLoader(), counters, reports);
     }
 
-    /** Nothing to do: the other nodes keep the sessions. */
+    /** Does nothing: the other nodes keep the sessions. */
     @Override
     public void load() {}
 
-    /** Nothing to do: the other nodes keep the sessions. */
+    /** Does nothing: the other nodes keep the sessions. */
     @Override
     public void unload() {}
 
@@ -520,7 +521,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return new TuttiSession(this);
     }
 
-    /** With a cookie path of "/" a client may bring the id: a session that has it, and is overdue, has to go first. */
+    /** Ends an overdue session that has the id already: with a cookie path of "/", a client may bring the id. */
     @Override
     public Session createSession(@Nullable String sessionId) {
         TuttiSession present = sessionId == null ? null : sessionHere(sessionId);
@@ -540,7 +541,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return record == null ? null : session(record);
     }
 
-    /** Sessions are found through their records; only the statistics are kept up here. */
+    /** Updates the statistics only: sessions are found through their records. */
     @Override
     public void add(Session session) {
         int size = getActiveSessions();
@@ -561,7 +562,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** Expires the sessions that this node is the primary of, and sends what could not be sent before. */
+    /** Expires due sessions whose primary is this node, and sends changes that could not be sent before. */
     @Override
     public void processExpires() {
         Replicator present = replicator;
@@ -609,10 +610,10 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
     }
 
     /**
-     * Sends what a request has changed in its session up to now, and waits until it is with the other nodes. Without
-     * this that happens at the end of the request, and before the response is committed.
+     * Sends the changes that a request has made in its session so far, and waits until the other nodes have them.
+     * Without this call that happens at the end of the request, and before the response is committed.
      *
-     * <p>Applications that can't reach their manager call the {@link Runnable} that is the request attribute
+     * <p>Applications that can't reach their manager call the {@link Runnable} in the request attribute
      * {@code dev.tutti.tomcat.replicate}.
      */
     public void replicate(HttpSession session) {
@@ -622,11 +623,9 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    // ---- what is shown
+    // ---- status
 
-    /**
-     * State and counters now: values are numbers, texts, lists and maps, in the order to show them.
-     */
+    /** Returns the current state and counters: values are numbers, texts, lists and maps, in the order to show them. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
         Replicator present = replicator;
@@ -641,7 +640,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return status;
     }
 
-    /** {@link #status} as lines of text, for JMX. */
+    /** Returns {@link #status} as lines of text, for JMX. */
     public String getStatusText() {
         StringBuilder text = new StringBuilder();
         status().forEach((name, value) -> text.append(name).append(": ").append(value).append('\n'));
@@ -722,7 +721,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** Decides about changes after an absence. */
+    /** Returns the guard that decides about changes after an absence. */
     AbsenceGuard guard() {
         return guard;
     }
@@ -754,7 +753,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         return present == null ? 0 : present.idleNanos(record) / 1_000_000;
     }
 
-    /** Runs a task when a change may not wait any longer, on a thread of its own. */
+    /** Runs a task, on a thread of its own, when a change may not wait any longer. */
     void afterChangeDelay(Runnable task) {
         Delays.after(changeDelay, () -> THREADS.execute(task));
     }
@@ -775,7 +774,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** Calls code of the application that must not stop what the container does. */
+    /** Calls a listener of the application. A runtime exception is logged, and does not stop the container. */
     void notifyOf(String event, Runnable listener) {
         Context context = getContext();
         ClassLoader before = context.bind(null);
@@ -788,7 +787,7 @@ public final class TuttiManager extends ManagerBase implements DistributedManage
         }
     }
 
-    /** What stays of an id when another node serves its session. Without routes, ids may have dots of their own. */
+    /** Returns the part of an id that all nodes agree on. Without routes, ids may contain dots of their own. */
     private String withoutRoute(String id) {
         int dot = id.lastIndexOf('.');
         return dot > 0 && getJvmRoute() != null ? id.substring(0, dot) : id;

@@ -30,17 +30,17 @@ import org.apache.catalina.session.StandardSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session at one node: the objects that the application works with, over the {@link SessionRecord} that all nodes have.
+ * Session at one node: the application's objects, backed by the {@link SessionRecord} that all nodes have.
  *
- * <p>An attribute becomes an object when it is first read here, with the application's class loader, and bytes when a
- * request that may have changed it ends. Between, others may change it too: an object that no request here may have
- * changed is then replaced at the next read; one that may have been is compared first, and wins if it has changed.
+ * <p>An attribute is decoded when it is first read here, with the application's class loader, and encoded when a
+ * request that may have changed it ends. In between, other nodes may change it too. An object that no request here may
+ * have changed is then replaced at the next read; any other is compared first, and wins if it has changed.
  */
 public final class TuttiSession extends StandardSession {
 
     private static final long serialVersionUID = 1;
 
-    /** Notes without which a login that was begun at one node can't be ended at another. Never user names, passwords. */
+    /** Notes that another node needs to finish a login that was begun at this one; never user names or passwords. */
     private static final Set<String> NOTES = Set.of(Constants.SESSION_ID_NOTE, Constants.FORM_REQUEST_NOTE);
 
     private final transient TuttiManager owner;
@@ -57,14 +57,14 @@ public final class TuttiSession extends StandardSession {
     private transient volatile boolean isLost;
     private transient volatile EndReason endReason = EndReason.INVALIDATED;
 
-    /** A session that is about to be created. */
+    /** Creates a new session, which has no record yet. */
     TuttiSession(TuttiManager owner) {
         super(owner);
         this.owner = owner;
         this.delayed = new DelayedFlush(owner, () -> flush(Moment.BETWEEN));
     }
 
-    /** A session that is there already, here or at another node. */
+    /** Creates the session of a record that exists already, created here or at another node. */
     TuttiSession(TuttiManager owner, SessionRecord record) {
         this(owner);
         this.record = record;
@@ -81,7 +81,7 @@ public final class TuttiSession extends StandardSession {
         return record;
     }
 
-    /** Another node has ended the session and told the listeners. */
+    /** Marks the session invalid: another node has ended it and told the listeners. */
     void onEndedElsewhere() {
         setValid(false);
     }
@@ -120,8 +120,8 @@ public final class TuttiSession extends StandardSession {
     // ---- use
 
     /**
-     * Takes over that another node has served the session later. Uses without a change that follow each other at one node
-     * are told only from time to time ({@link #getLastAccessedTime}).
+     * Takes over the time of a later use at another node. Successive uses at one node without a change are announced
+     * only from time to time ({@link #getLastAccessedTime}).
      */
     private void adoptUse() {
         SessionRecord present = record;
@@ -136,8 +136,8 @@ public final class TuttiSession extends StandardSession {
     }
 
     /**
-     * Returns the time of the last use at any node, by this node's clock. If that was at another node it may have been later, by
-     * a tenth of the maximum inactive interval or a second, whichever is more.
+     * Returns the time of the last use at any node, by this node's clock. If that was at another node, the actual time
+     * may be later, by a tenth of the maximum inactive interval or a second, whichever is more.
      */
     @Override
     public long getLastAccessedTime() {
@@ -191,12 +191,12 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
-    /** Whether no request here uses the session now. */
+    /** Returns whether no request here uses the session now. */
     boolean isUnused() {
         return users.get() == 0;
     }
 
-    /** Whether nobody will call {@link #endAccess}: what changes now has to be sent now. */
+    /** Returns whether {@link #endAccess} will not be called, so that changes have to be sent at once. */
     private boolean isHeldOutsideRequests() {
         return isUnused() && RequestScope.current() == null;
     }
@@ -289,7 +289,7 @@ public final class TuttiSession extends StandardSession {
         return names.toArray(EMPTY_ARRAY);
     }
 
-    /** Whether the record has another value than the object here, which no request may have changed. */
+    /** Returns whether the record's value differs from the object here, which no request may have changed. */
     private boolean isSuperseded(String name, SessionRecord present) {
         Slot slot = present.slot(Field.attribute(name));
         if (slot == null) {
@@ -353,7 +353,7 @@ public final class TuttiSession extends StandardSession {
         replace(name, mark, () -> super.setAttribute(name, value, notify));
     }
 
-    /** Replaces or removes an object, and marks it as set after that: a flush in between would send the one before. */
+    /** Replaces or removes an object, and then marks it as set: if marked first, a flush could send the old object. */
     private void replace(String name, @Nullable Mark mark, Runnable replacement) {
         Live live = live(name);
         live.setters.incrementAndGet();
@@ -381,7 +381,7 @@ public final class TuttiSession extends StandardSession {
         replace(name, mark, () -> super.removeAttributeInternal(name, notify));
     }
 
-    /** Whether somebody here is told of the value that an attribute had, which therefore must become an object. */
+    /** Returns whether a listener here is told of an attribute's old value, which must then be decoded. */
     private boolean isOldValueAwaited(String name) {
         SessionRecord present = record;
         Slot slot = present == null ? null : present.slot(Field.attribute(name));
@@ -401,7 +401,7 @@ public final class TuttiSession extends StandardSession {
         return owner.attributes().codec().supports(value);
     }
 
-    // ---- what a session has besides attributes
+    // ---- fields other than attributes
 
     @Override
     public void setMaxInactiveInterval(int interval) {
@@ -475,7 +475,7 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
-    /** Takes over what other nodes have changed, unless it has been changed here too. */
+    /** Takes over fields that other nodes have changed, unless they have been changed here too. */
     private void adoptFields() {
         SessionRecord present = record;
         if (present == null) {
@@ -532,20 +532,20 @@ public final class TuttiSession extends StandardSession {
 
     // ---- replication
 
-    /** Sends what has changed since the last time, and waits until it is safe. */
+    /** Sends the changes since the last time, and waits until they are safe. */
     void replicate() {
         flush(false);
         awaitSafe();
     }
 
-    /** Sends explicit changes that have not been sent, without waiting for anybody. */
+    /** Sends explicit changes that have not been sent, without waiting for acknowledgements. */
     void replicateChanges() {
         flush(Moment.BETWEEN);
     }
 
     /**
-     * Sends a change at once, and waits until it is safe, if no request uses the session. Otherwise it goes out with what
-     * that request sends, or after a bounded delay: the request may be open for hours.
+     * Sends a change at once, and waits until it is safe, if no request uses the session. Otherwise the change is sent
+     * with the other changes of that request, or after a bounded delay: the request may be open for hours.
      */
     private void replicateSoon() {
         if (!isValid || expiring) {
@@ -558,7 +558,7 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
-    /** Whether something was changed after the session's manager had stopped, so that nobody will ever see it. */
+    /** Returns whether a change was made after the manager had stopped, and is therefore lost. */
     boolean isLost() {
         return isLost;
     }
@@ -567,17 +567,17 @@ public final class TuttiSession extends StandardSession {
         owner.awaitSafe(lastNumber);
     }
 
-    /** Waits until what was sent is safe; returns false if the request that began with {@code mark} has to fail. */
+    /** Waits until sent changes are safe; returns false if the request that began with {@code mark} has to fail. */
     boolean confirm(Mark mark) {
         return owner.guard().confirm(record, mark, lastNumber);
     }
 
-    /** What is known of the session now. */
+    /** Returns the present state of knowledge of the session. */
     @Nullable Mark newMark() {
         return owner.guard().mark(record);
     }
 
-    /** What was known of the session when the request of this thread began to use it; now, if there is no request. */
+    /** Returns the mark of the session in this thread's request; the present one if there is no request. */
     private @Nullable Mark markNow() {
         RequestScope scope = RequestScope.current();
         if (scope == null) {
@@ -587,10 +587,10 @@ public final class TuttiSession extends StandardSession {
     }
 
     /**
-     * Sends what has changed since the last time.
+     * Sends the changes since the last time.
      *
-     * @param isLast whether the request that calls it will not change objects any more that it has read. They are
-     *     compared again otherwise, and as long as other requests use the session
+     * @param isLast whether the calling request will no longer change objects that it has read. Otherwise, and as long
+     *     as other requests use the session, they are compared again
      */
     void flush(boolean isLast) {
         flush(isLast && users.get() <= 1 ? Moment.END : Moment.DURING);
@@ -621,7 +621,7 @@ public final class TuttiSession extends StandardSession {
         }
     }
 
-    /** Returns false if values of a later view have come in, so that it has to be decided anew whether the changes stand. */
+    /** Sends a batch; returns false if a later view or an absence requires a new decision about its changes. */
     private boolean send(SessionRecord present, Batch batch, @Nullable Standing standing) {
         try {
             sentUnder(owner.guard().publish(present, batch.changes, standing, batch.marks));
@@ -668,8 +668,8 @@ public final class TuttiSession extends StandardSession {
     }
 
     /**
-     * Collects the changed fields. One that can't be encoded is removed elsewhere, unlike an attribute: a principal that is
-     * no longer that of the session must not be found after a crash.
+     * Collects the changed fields. A field that can't be encoded is removed at the other nodes, unlike an attribute: a
+     * former principal of the session must not be found after a crash.
      */
     private void collectFields(SessionRecord present, Batch batch) {
         for (Field field : Set.copyOf(changedFields)) {
@@ -771,7 +771,7 @@ public final class TuttiSession extends StandardSession {
         return live.changeFrom(field, present.slot(field), isReplicated ? value : null, isSet, this::encode);
     }
 
-    /** To a listener, being encoded looks like moving to another node and back. */
+    /** Encodes an object; to a listener, that looks like moving to another node and back. */
     private Live.Encoded encode(String name, Object value) {
         if (!(value instanceof HttpSessionActivationListener listener)) {
             return encoded(name, value);

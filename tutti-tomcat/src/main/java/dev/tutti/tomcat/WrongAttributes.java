@@ -9,12 +9,12 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * The attributes of a {@code <Manager>} that are wrong. Tomcat logs what setters throw, ignores what has no setter, and starts
- * the application all the same; so what is wrong is kept, and the application refused when it starts.
+ * Invalid attributes of a {@code <Manager>}. Tomcat logs exceptions of setters, ignores attributes without a setter,
+ * and starts the application all the same. So the errors are kept here, and the application is refused when it starts.
  */
 final class WrongAttributes {
 
-    /** Attributes that Tomcat sets by itself, or that are no settings. */
+    /** Attributes that Tomcat sets itself, or that are no settings. */
     private static final Set<String> INTERNAL = Set.of(
             "context", "domain", "sessionCodec", "sessionIdGenerator", "property", "expiredSessions", "processingTime",
             "maxActive", "sessionCounter", "sessionMaxAliveTime");
@@ -26,7 +26,7 @@ final class WrongAttributes {
         names = names(type);
     }
 
-    /** Returns what {@code parser} makes of an attribute's text; keeps what it throws, and throws it with the attribute's name. */
+    /** Returns an attribute's parsed value. Keeps an exception of {@code parser}, and throws it with the name. */
     <T> T parse(String attribute, String text, Supplier<T> parser) {
         try {
             T value = parser.get();
@@ -39,9 +39,9 @@ final class WrongAttributes {
         }
     }
 
-    /** An attribute that no setter took: there is none, or none that takes such a text. */
+    /** Notes an attribute that no setter took: none has its name, or none takes such a text. */
     void unknown(String name, String text) {
-        // Not the text: it may be a secret under a wrong name.
+        // The text is left out: it may be a secret under a wrong name.
         wrong.put(name, names.contains(name)
                 ? name + "=\"" + text + "\" is not a whole number"
                 : "there is no attribute " + name + Nearest.suggest(name, names));

@@ -8,10 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Acknowledges the numbered messages of others: one acknowledgement covers all that came from a member since the last one.
+ * Acknowledges the numbered messages of others: one acknowledgement covers all of a member's since the last one.
  *
- * <p>Acknowledgements are sent on the group's thread, at the end of a batch of messages. One for which there is no room is
- * sent by the executor, which waits for room.
+ * <p>Acknowledgements are sent on the group's thread, at the end of a batch of messages. If there is no room for one,
+ * the executor sends it, and waits for room.
  */
 final class AckSender {
 
@@ -21,7 +21,7 @@ final class AckSender {
     private final Executor executor;
     private final Outbox outbox;
 
-    /** @param executor runs what has to wait for the network */
+    /** @param executor runs tasks that wait for the network */
     AckSender(Executor executor, Outbox outbox) {
         this.executor = executor;
         this.outbox = outbox;

@@ -12,11 +12,12 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Who has handled which of this member's numbered messages, and who waits for that.
+ * Tracks which of this member's numbered messages the others have handled, and releases requests that wait for that.
  *
- * <p>A message counts as safe once the others of the view that it is delivered in have handled it. A member that comes
- * to a later view has it with the state, one that has left is no longer waited for. A member that has kept a request
- * waiting up to its deadline is not waited for until it has caught up: one stalled node must not slow every request down.
+ * <p>A message is safe once the other members of the view in which it is delivered have handled it. A member that comes
+ * to a later view gets it with the state; one that has left is no longer waited for. A member that has kept a request
+ * waiting up to its deadline is not waited for until it has caught up: one stalled node must not slow every request
+ * down.
  */
 final class Acknowledgements {
 
@@ -34,7 +35,7 @@ final class Acknowledgements {
         this.mode = mode;
     }
 
-    /** From now on something may be sent in {@code view}: whoever is new in it is waited for from the first message on. */
+    /** Waits, from now on, also for members that are new in {@code view}, before the first message is sent in it. */
     synchronized void onNewcomers(View view, Member self) {
         for (Member member : view.members()) {
             if (!member.equals(self)) {
@@ -58,7 +59,7 @@ final class Acknowledgements {
         release();
     }
 
-    /** This member's own message has come back, in the view that all others have it in. */
+    /** Notes that this member's own message was delivered to it, in the same view as to the others. */
     synchronized void onDelivered(long number) {
         delivered = Math.max(delivered, number);
     }
@@ -77,17 +78,17 @@ final class Acknowledgements {
         release();
     }
 
-    /** Whether {@code member} has handled message {@code number}, as far as is known. */
+    /** Returns whether {@code member} is known to have handled message {@code number}. */
     synchronized boolean hasHandled(Member member, long number) {
         return handled.getOrDefault(member, 0L) >= number;
     }
 
-    /** Whether a request may have gone on with message {@code number} before {@code member} had handled it. */
+    /** Returns whether a request may have gone on without {@code member} having handled message {@code number}. */
     synchronized boolean wasGivenUp(Member member, long number) {
         return number > 0 && (lagging.containsKey(member) || number <= givenUp.getOrDefault(member, 0L));
     }
 
-    /** The number up to which all others have handled everything, those included that are not waited for. */
+    /** Returns the number up to which all others, lagging ones included, have handled every message. */
     synchronized long settled() {
         long least = Long.MAX_VALUE;
         for (long number : handled.values()) {
@@ -97,14 +98,14 @@ final class Acknowledgements {
     }
 
     /**
-     * Message {@code number} makes changes again that were overruled by somebody who is gone. What was sent before is safe
-     * only when this is: it may be one of those changes.
+     * Notes that message {@code number} makes changes again that were overruled by a member that is gone. Earlier
+     * messages are safe only when this one is: each may contain one of those changes.
      */
     synchronized void onReasserted(long number) {
         reasserted = Math.max(reasserted, number);
     }
 
-    /** Completes when message {@code number} is safe. */
+    /** Returns a future that completes when message {@code number} is safe. */
     synchronized CompletableFuture<Void> safe(long number) {
         asked = Math.max(asked, number);
         if (number <= safe) {
@@ -113,7 +114,7 @@ final class Acknowledgements {
         return waiting.computeIfAbsent(number, absent -> new CompletableFuture<>());
     }
 
-    /** A request has waited for {@code number} long enough. Returns those that let it wait, who are lagging now. */
+    /** Marks members that have not handled {@code number} in time as lagging; returns those newly marked. */
     synchronized List<Member> onTimeout(long number, long sent) {
         List<Member> late = new ArrayList<>();
         handled.forEach((member, last) -> {
@@ -133,7 +134,7 @@ final class Acknowledgements {
         return waiting.size();
     }
 
-    /** Nothing will be acknowledged any more. */
+    /** Releases all requests: nothing will be acknowledged any more. */
     synchronized void close() {
         handled.clear();
         release();

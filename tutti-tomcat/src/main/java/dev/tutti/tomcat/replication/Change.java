@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A new value of a field.
  *
- * @param content the value, encoded; null if the field is removed. Not to be changed
- * @param isListening whether the value wants to hear of being bound, unbound, passivated or activated
+ * @param content the encoded value, which must not be changed; null if the field is removed
+ * @param isListening whether the value is a listener for being bound, unbound, passivated or activated
  */
 public record Change(Field field, byte @Nullable [] content, boolean isListening) {
 

@@ -13,20 +13,21 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether what this member knows is what the others have confirmed up to now.
+ * Decides whether this member knows all that the others have confirmed up to now.
  *
- * <p>A process that stands still for a while does not know it when it goes on: requests continue in the middle, with values
- * that others have replaced meanwhile. So a timer {@linkplain #beat beats}, and where more than {@link
- * ReplicationOptions#late} is between a beat and now, the member has been <em>away</em>: {@link #absences} grows, and the member is <em>in doubt</em> until each
- * other member of its view has answered a probe that was sent since, and the sessions of those it met in the view are here.
- * Answers are multicast, so that they come after all that their sender has written before. If nobody is met within
- * {@link ReplicationOptions.Absence#timeout}, the member goes on by itself, and whatever began before its absence fails.
+ * <p>A process that stands still for a while does not notice it when it resumes: requests continue in the middle, with
+ * values that others have replaced meanwhile. So a timer {@linkplain #beat beats}. When more than
+ * {@link ReplicationOptions#late} lies between a beat and now, the member has been <em>away</em>: {@link #absences}
+ * grows, and the member is <em>in doubt</em> until each other member of its view has answered a probe that was sent
+ * since, and the sessions of the members it met in the view are here. Answers are multicast, so that they arrive after
+ * all that their sender wrote before. If no member is met within {@link ReplicationOptions.Absence#timeout}, the member
+ * goes on alone, and every request that began before its absence fails.
  *
- * <p>The clock only makes a member suspect itself. Between a look at it and a write the process may stand still again: a
- * write therefore carries the number of the view that its writer stood in when it looked, and loses to writes of later
- * views (see {@link Version}).
+ * <p>The clock only makes a member suspect itself. The process may stand still again between a look at it and a write.
+ * A write therefore carries the number of the view that its writer stood in when it looked, and loses to writes of
+ * later views (see {@link Version}).
  *
- * <p>Who comes back to a view from which it was missing makes {@link #absences} grow, too, at both sides.
+ * <p>When a member comes back to a view from which it was missing, {@link #absences} grows at both sides, too.
  */
 public final class Contact {
 
@@ -52,7 +53,7 @@ public final class Contact {
     private volatile CompletableFuture<Void> restored = CompletableFuture.completedFuture(null);
 
     /**
-     * @param prober sends a probe with a number to all, without waiting
+     * @param prober sends a probe with the given number to all, without waiting
      */
     Contact(
             ReplicationOptions options,
@@ -69,9 +70,9 @@ public final class Contact {
     }
 
     /**
-     * Where a writer stands that is about to decide whether it may write.
+     * Position of a writer that is about to decide whether it may write.
      *
-     * @param view number of the view to write in. A process that stands still after this was asked writes what loses to
+     * @param view number of the view to write in. If the process stands still after taking this, its writes lose to
      *     everything that the others write without it
      * @param absences number of times that this member was away
      */
@@ -82,21 +83,21 @@ public final class Contact {
         return new Standing(view, absences());
     }
 
-    /** The state of knowledge of a request that is about to read the session: that before an absence, while in doubt. */
+    /** Returns the knowledge of a request that is about to read the session; in doubt, that before the absence. */
     public Mark mark(SessionRecord record) {
         boolean isUnknown = isInDoubt();
         long present = absences;
         return new Mark(isUnknown ? present - 1 : present, record.revision());
     }
 
-    /** Whether this member was away since {@code mark}. */
+    /** Returns whether this member was away since {@code mark}. */
     public boolean wasAwaySince(Mark mark) {
         return mark.absences() != absences();
     }
 
     /**
-     * Whether a request may not go on: this member was away since {@code mark}, and the session has been written to since, or
-     * it could not be established that it has not. False while that is not known yet.
+     * Returns whether a request has to fail: this member was away since {@code mark}, and the session has been written
+     * to since, or it could not be established that it has not. False while that is not known yet.
      */
     public boolean isOutdated(SessionRecord record, Mark mark) {
         long present = absences();
@@ -105,27 +106,27 @@ public final class Contact {
                 && (mark.absences() < unproven || mark.revision() != record.revision());
     }
 
-    /** Whether this member was away and does not know yet what the others have written meanwhile. */
+    /** Returns whether this member was away and does not know yet what the others have written meanwhile. */
     public boolean isInDoubt() {
         look(false);
         return isInDoubt;
     }
 
-    /** Number of times that this member was away. */
+    /** Returns the number of times that this member was away. */
     long absences() {
         look(false);
         return absences;
     }
 
     /**
-     * Number of the view that this member is in, or that of a later one from which it has values: views are counted anew
-     * when all members were restarted, and have kept their sessions in files.
+     * Returns the number of this member's view, or of a later one from which it has values: view numbers start anew
+     * when all members were restarted and have kept their sessions in files.
      */
     long viewNumber() {
         return viewNumber;
     }
 
-    /** A value from view {@code number} has come in. */
+    /** Notes that a value from view {@code number} has arrived. */
     void onSeen(long number) {
         if (number > viewNumber) {
             synchronized (this) {
@@ -134,7 +135,7 @@ public final class Contact {
         }
     }
 
-    /** The timer gives a sign. */
+    /** Notes a beat of the timer, and checks whether it is late. */
     void beat() {
         look(true);
     }
@@ -181,7 +182,7 @@ public final class Contact {
         silent.addAll(others);
     }
 
-    /** Another view. */
+    /** Notes a new view and its members, without this one. */
     void onView(long number, Set<Member> present) {
         look(false);
         synchronized (this) {
@@ -192,7 +193,7 @@ public final class Contact {
                     isSmaller = true;
                 }
             }
-            // What those that are gone write by themselves must not have the number of this view.
+            // The writes of departed members, on their own, must not have the number of this view.
             viewNumber = Math.max(number, isSmaller ? viewNumber + 1 : viewNumber);
             while (departed.size() > DEPARTED_MAX) {
                 departed.removeFirst();
@@ -208,7 +209,7 @@ public final class Contact {
         }
     }
 
-    /** Asks those of the present view, if there is a doubt. */
+    /** Sends the probe to the members of the present view, if this one is in doubt. */
     void probeAgain() {
         long sending;
         synchronized (this) {
@@ -225,7 +226,7 @@ public final class Contact {
         }
     }
 
-    /** Ends the doubt if there is no more reason for it, or after the time that a member without others waits for some. */
+    /** Ends the doubt if all others have answered and the state is complete, or when the absence timeout is over. */
     synchronized void settle(boolean isStateComplete) {
         if (!isInDoubt) {
             return;
@@ -241,12 +242,12 @@ public final class Contact {
         restored.complete(null);
     }
 
-    /** As {@link #isInDoubt}, without a look at the clock. */
+    /** Returns whether this member is in doubt, as {@link #isInDoubt} but without a look at the clock. */
     boolean isInDoubtStill() {
         return isInDoubt;
     }
 
-    /** Waits for the end of a doubt, or fails at once if the options say so; returns whether it is over. */
+    /** Waits for the end of a doubt, unless the options say not to wait; returns whether the doubt is over. */
     boolean await() {
         counters.increment(CONTACT_WAITS);
         if (absence.isWaitedFor()) {

@@ -1,9 +1,9 @@
 package dev.tutti.tomcat.replication;
 
-/** Why a session ended. The order is that of the wire format. */
+/** Reason for the end of a session. The order is that of the wire format. */
 public enum EndReason {
-    /** Nobody used it for too long, as far as the member knew that ended it. */
+    /** It was idle for too long, as far as the member that ended it knew. */
     EXPIRED,
-    /** Somebody ended it, a log-out for example: it must not come back. */
+    /** It was ended explicitly, by a log-out for example, and must not come back. */
     INVALIDATED
 }

@@ -24,7 +24,7 @@ final class Expiry {
         origin = Version.originOf(member);
     }
 
-    /** Whether this member is the one that decides when the session expires: it used it last, or fills in for who did. */
+    /** Returns whether this member decides when the session expires: it used it last, or stands in for that member. */
     boolean isPrimary(SessionRecord record, Peers peers) {
         Version touched = record.touched();
         if (touched.origin() == origin || peers.others().isEmpty()) {
@@ -37,18 +37,18 @@ final class Expiry {
         return peers.members().get(rank).equals(self);
     }
 
-    /** Whether this member has to expire the session now. */
+    /** Returns whether this member has to expire the session now. */
     boolean isDue(SessionRecord record, Peers peers) {
         boolean isExact = record.touched().origin() == origin;
         return isIdleFor(record, isExact ? 0 : graceNanos(record)) && isPrimary(record, peers);
     }
 
-    /** Whether the session has been idle for so long that its primary must be about to expire it. */
+    /** Returns whether the session has been idle for so long that its primary must be about to expire it. */
     boolean isOverdue(SessionRecord record) {
         return isIdleFor(record, graceNanos(record));
     }
 
-    /** False for a member that was away, and does not know yet who has used the session meanwhile. */
+    /** Returns whether the session is idle for too long; false in doubt, as others may have used it meanwhile. */
     private boolean isIdleFor(SessionRecord record, long graceNanos) {
         int seconds = record.maxInactiveSeconds();
         return seconds > 0
@@ -56,7 +56,7 @@ final class Expiry {
                 && record.idleNanos(nanoClock.getAsLong()) >= seconds * SECOND_NANOS + graceNanos;
     }
 
-    /** By how much the time of the last use that others know may lag: uses closer together are not told. */
+    /** Returns the maximum lag of the last use that others know: uses closer together are not announced. */
     static long graceNanos(SessionRecord record) {
         int seconds = record.maxInactiveSeconds();
         return seconds <= 0 ? 60 * SECOND_NANOS : Math.max(seconds * SECOND_NANOS / 10, SECOND_NANOS);

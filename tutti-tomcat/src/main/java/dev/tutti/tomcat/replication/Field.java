@@ -1,21 +1,21 @@
 package dev.tutti.tomcat.replication;
 
 /**
- * What a value of a session is found by.
+ * Key of a value in a session.
  *
- * @param name of the attribute, note or listener; empty for the kinds that a session has one of
+ * @param name name of the attribute, note or listener; empty for kinds of which a session has one
  */
 public record Field(Kind kind, String name) {
 
-    /** What a session has. The order is that of the wire format and never changes. */
+    /** Kind of a value. The order is that of the wire format and never changes. */
     public enum Kind {
-        /** What the application put into the session. */
+        /** Attribute that the application put into the session. */
         ATTRIBUTE,
-        /** What an authenticator has to remember between two requests. */
+        /** Note that an authenticator has to remember between two requests. */
         NOTE,
         PRINCIPAL,
         AUTH_TYPE,
-        /** Seconds, as four bytes. */
+        /** Maximum inactive interval in seconds, as four bytes. */
         MAX_INACTIVE,
         /** The id that the client has, route included. */
         ID,

@@ -14,22 +14,23 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sessions as they were before another member gave them another id, for clients that do not know the new one because that
- * member died first.
+ * Sessions as they were before another member changed their id, for clients that missed the new id because that member
+ * crashed.
  *
- * <p>An id changes at login, to defeat whoever has planted the old one. So an old id never leads to the session that has the
- * new one. It leads to a copy of what it led to before, without principal: nothing that its owner, or an intruder, could not
- * see with it before. And only if the member that changed it has left the view within {@link #WINDOW_NANOS} after the
- * change, for as long again, and not when the session has been used at another member since: then the client has the new id.
+ * <p>An id changes at login, to defeat an attacker who has planted the old one. So an old id never leads to the session
+ * that has the new one. It leads to a copy of the former session, without principal: that has nothing that its owner,
+ * or an intruder, could not see with the old id before. The old id is good only if the member that changed it has left
+ * the view within {@link #WINDOW_NANOS} after the change, for as long again, and unless the session has been used at
+ * another member since: such a use shows that the client has the new id.
  */
 final class FormerIds {
 
-    /** Time after the change within which its member has to be gone, and time for which the old id is good then. */
+    /** Time after the change within which its member has to leave, and for which the old id is good from then on. */
     static final long WINDOW_NANOS = 5_000_000_000L;
 
     static final int FORMERS_MAX = 10_000;
 
-    /** An old id, and the session as it was. */
+    /** Old id of a session, with the session as it was. */
     static final class Former {
         private final String key;
         private final Image image;
@@ -45,7 +46,7 @@ final class FormerIds {
             this.endNanos = endNanos;
         }
 
-        /** Completes when it is known whether the old id is good. */
+        /** Returns a future that completes when it is known whether the old id is good. */
         CompletableFuture<Void> decided() {
             return decided;
         }
@@ -55,7 +56,7 @@ final class FormerIds {
     private final Map<UUID, Former> byUid = new HashMap<>();
     private volatile boolean isEmpty = true;
 
-    /** {@code changer} has changed the id of a session that was {@code before}. */
+    /** Notes that {@code changer} has changed the id of a session, whose image was {@code before}. */
     synchronized void onChanged(String key, Image before, Member changer, long nowNanos) {
         forget(byUid.get(before.uid()));
         forget(byKey.get(key));
@@ -69,7 +70,7 @@ final class FormerIds {
     }
 
     /**
-     * {@code user} has used a session: unless it is the one that changed its id, the client has the new one.
+     * Notes a use at {@code user}: unless that is the member that changed the id, the client has the new one.
      *
      * @return whether the old id was good until now
      */
@@ -125,7 +126,7 @@ final class FormerIds {
         return new Image(uidOf(former), image.createdMillis(), image.idleMillis(), image.touched(), slots);
     }
 
-    /** Another session than the one with the new id, and the same one whichever members are asked for it. */
+    /** Returns a uid that differs from that of the session with the new id, and is the same at every member. */
     private static UUID uidOf(Former former) {
         byte[] key = former.key.getBytes(StandardCharsets.UTF_8);
         UUID uid = former.image.uid();

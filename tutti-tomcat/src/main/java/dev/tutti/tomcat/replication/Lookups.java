@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions to the others for sessions that are not here.
+ * Queries to the other members for sessions that are not here.
  *
- * <p>A client can't make the members talk by sending made-up ids: keys that nobody knew are remembered for a while, and
- * the number of questions is limited, at one time and per second.
+ * <p>A client can't flood the group with made-up ids: keys that nobody knew are remembered for a while, and the number
+ * of queries is limited, both open at one time and per second.
  */
 final class Lookups {
 
@@ -40,9 +40,9 @@ final class Lookups {
     }
 
     /**
-     * @param query its number
-     * @param answered completes when one has answered with the session, or all without
-     * @param isNew whether it has to be sent
+     * @param query number of the query
+     * @param answered completes when one member has answered with the session, or all without it
+     * @param isNew whether the query has to be sent
      */
     record Ticket(long query, CompletableFuture<Void> answered, boolean isNew) {}
 
@@ -53,7 +53,7 @@ final class Lookups {
     private long secondNanos;
     private int inSecond;
 
-    /** Asks for {@code key}; null if there is nobody to ask, it has just been asked for in vain, or too much is asked. */
+    /** Opens a query for {@code key}; null if no other member is there, the key is a recent miss, or at a limit. */
     synchronized @Nullable Ticket ask(String key, Set<Member> others, long nowNanos) {
         Open present = openByKey.get(key);
         if (present != null) {
@@ -101,7 +101,7 @@ final class Lookups {
         }
     }
 
-    /** The one that asked has what it wanted, or gives up. */
+    /** Closes a query that is answered or given up; remembers the key as a miss unless {@code isFound}. */
     synchronized void close(Ticket ticket, boolean isFound, long nowNanos) {
         Open closed = open.remove(ticket.query());
         if (closed == null) {

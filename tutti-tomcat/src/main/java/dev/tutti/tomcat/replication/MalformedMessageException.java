@@ -1,6 +1,6 @@
 package dev.tutti.tomcat.replication;
 
-/** Bytes that no member of this version sends; says what was expected and where. */
+/** Thrown for bytes that no member of this version sends; the message says what was expected and where. */
 final class MalformedMessageException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -1,10 +1,11 @@
 package dev.tutti.tomcat.replication;
 
 /**
- * The state of knowledge that a request works on: how often this member had been away, and what had been written to the
- * session, before the request read it.
+ * State of knowledge on which a request works: the number of this member's absences, and the revision of the session,
+ * before the request read it.
  *
- * <p>Taken before anything is read, so that whatever comes later shows. Thread-safe; shared by all changes of one request.
+ * <p>Taken before anything is read, so that every later change shows. Thread-safe; shared by all changes of one
+ * request.
  */
 public final class Mark {
 
@@ -24,14 +25,14 @@ public final class Mark {
         return revision;
     }
 
-    /** The request has written to the session itself, under its eyes so to speak: from {@code before} to {@code after}. */
+    /** Notes that the request itself has taken the session from revision {@code before} to {@code after}. */
     void follow(long before, long after) {
         if (revision == before) {
             revision = after;
         }
     }
 
-    /** The member was away, and it is established that nothing was written to the session meanwhile. */
+    /** Notes that nothing was written to the session during an absence of this member. */
     void renew(long present) {
         absences = present;
     }

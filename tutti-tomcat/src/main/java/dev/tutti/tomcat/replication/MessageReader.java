@@ -36,7 +36,7 @@ final class MessageReader {
     private static final int WRITE_BYTES_MIN = SLOT_BYTES_MIN;
     private static final int IMAGE_BYTES_MIN = 16 + 8 + 8 + 24 + 4;
 
-    /** Fields and images that a message may have: each is several objects, however short it is. */
+    /** Maximum number of fields and images in a message: each takes several objects, however short it is. */
     static final int ELEMENTS_MAX = 1 << 16;
 
     private final ByteBuffer bytes;
@@ -179,7 +179,7 @@ final class MessageReader {
         return taken;
     }
 
-    /** A count of things that have at least {@code bytesEach} bytes, which must therefore be there. */
+    /** Reads a count of things of at least {@code bytesEach} bytes, and checks that so many bytes are left. */
     private int takeCount(int bytesEach) throws MalformedMessageException {
         need(4);
         int count = bytes.getInt();

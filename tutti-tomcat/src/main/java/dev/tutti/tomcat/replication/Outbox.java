@@ -27,8 +27,8 @@ final class Outbox {
     private volatile long sent;
 
     /**
-     * @param executor runs what has to wait for the network
-     * @param isAlone whether there is nobody to send to
+     * @param executor runs tasks that wait for the network
+     * @param isAlone returns whether there is no other member
      */
     Outbox(Acknowledgement acknowledgement, ReplicationCounters counters, Executor executor, BooleanSupplier isAlone) {
         this.acknowledgement = acknowledgement;
@@ -37,12 +37,12 @@ final class Outbox {
         this.isAlone = isAlone;
     }
 
-    /** The group is joined. */
+    /** Opens the outbox: the group is joined. */
     void open(SessionChannel joined) {
         channel.complete(joined);
     }
 
-    /** The group could not be joined. */
+    /** Fails all senders: the group could not be joined. */
     void fail(RuntimeException cause) {
         channel.completeExceptionally(cause);
     }
@@ -54,7 +54,7 @@ final class Outbox {
         }
     }
 
-    /** The number of the last message that was numbered. */
+    /** Returns the number of the last numbered message. */
     long sent() {
         return sent;
     }
@@ -68,9 +68,9 @@ final class Outbox {
     }
 
     /**
-     * Waits until something can be sent.
+     * Waits until there is room to send.
      *
-     * @throws StalledException if too much waits to be sent for as long as {@code timeout}
+     * @throws StalledException if there is still no room after {@code timeout}
      */
     void awaitRoom(Waiting waiting, Duration timeout) throws StalledException {
         if (room.isThere()) {
@@ -84,11 +84,11 @@ final class Outbox {
     }
 
     /**
-     * Sends to the group, without waiting. Nothing is sent while there is nobody else: whoever comes asks for the state, which
-     * has been written before.
+     * Sends to the group, without waiting. Nothing is sent while there is no other member: one that comes asks for the
+     * state, which contains the changes already.
      *
-     * @param isNumbered whether the others acknowledge it
-     * @return its number; 0 if it has none
+     * @param isNumbered whether the others acknowledge the message
+     * @return number of the message; 0 if it has none
      */
     long toGroup(SessionMessage message, ReplicationCounters.Counter counter, boolean isNumbered) {
         if (isAlone.getAsBoolean()) {
@@ -127,13 +127,13 @@ final class Outbox {
         executor.execute(() -> to(receiver, message));
     }
 
-    /** Acknowledges; may wait for flow control. */
+    /** Sends an acknowledgement; may wait for flow control. */
     void acknowledge(Member member, long number) {
         counters.increment(ACKS_SENT);
         to(member, new Ack(number));
     }
 
-    /** Acknowledges if that is possible at once; returns whether it was. */
+    /** Sends an acknowledgement if that is possible at once; returns whether it was. */
     boolean tryAcknowledge(Member member, long number) {
         boolean isSent = channel.isDone() && channel.join().trySendTo(member, MessageWriter.encode(0, new Ack(number)));
         if (isSent) {

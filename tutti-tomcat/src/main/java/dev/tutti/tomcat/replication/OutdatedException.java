@@ -1,6 +1,6 @@
 package dev.tutti.tomcat.replication;
 
-/** It has to be decided anew whether changes may be made: this member was away, or the session is from a later view. */
+/** Thrown when changes must be decided anew: this member was away, or the session has values of a later view. */
 public final class OutdatedException extends Exception {
 
     private static final long serialVersionUID = 1;

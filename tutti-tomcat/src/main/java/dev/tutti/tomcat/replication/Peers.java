@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the members of a view mean for this one; replaced with each view.
+ * Members of a view as this one sees them; replaced with each view.
  *
- * @param others all but this one
+ * @param others all members but this one
  * @param origins members by the number that stands for them in versions
- * @param leadsPart whether this is the oldest of those that came from one view
+ * @param leadsPart whether this member is the oldest of those that came with it from one view
  */
 record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins, boolean leadsPart) {
 
@@ -32,7 +32,7 @@ record Peers(List<Member> members, Set<Member> others, Map<Long, Member> origins
         return new Peers(view.members(), others, origins, together.getFirst().equals(self));
     }
 
-    /** The members of this view that are not in {@code next}. */
+    /** Returns the other members of this view that are not in {@code next}. */
     List<Member> missingIn(Peers next) {
         return others.stream().filter(member -> !next.others().contains(member)).toList();
     }

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What replication has done since it started. */
+/** Counters of replication since its start. */
 public final class ReplicationCounters {
 
-    /** Something that is counted. */
+    /** Kind of event, or amount, that is counted. */
     public enum Counter {
         IMAGES_SENT("whole sessions sent to the group"),
         DELTAS_SENT("changes sent to the group"),
@@ -48,7 +48,7 @@ public final class ReplicationCounters {
             this.description = description;
         }
 
-        /** What it counts, for people. */
+        /** Returns the counter's description, for people. */
         public String description() {
             return description;
         }
@@ -74,7 +74,7 @@ public final class ReplicationCounters {
         return adders[counter.ordinal()].sum();
     }
 
-    /** All counters by name, in a fixed order. */
+    /** Returns all counters by name, in a fixed order. */
     public Map<String, Object> snapshot() {
         Map<String, Object> snapshot = new LinkedHashMap<>();
         for (Counter counter : Counter.values()) {

@@ -39,9 +39,9 @@ import org.slf4j.Logger;
 /**
  * Keeps the sessions of one application the same at all members of a group.
  *
- * <p>Every member has every session. What a member changes it writes to its own record first and then sends to the
- * group; {@link #awaitSafe} waits until the others have it. What comes from others is merged on the group's thread, which
- * never waits for a request, a lock that a request holds for long, or the network.
+ * <p>Every member has every session. A member writes a change to its own record first and then sends it to the group;
+ * {@link #awaitSafe} waits until the others have it. Changes of others are merged on the group's thread, which never
+ * waits for a request, a lock that a request holds for long, or the network.
  */
 public final class Replicator implements AutoCloseable, SessionChannel.Listener {
 
@@ -77,9 +77,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     private volatile String condition = "not joined";
 
     /**
-     * @param onEnded told of sessions that another member has ended; called on the group's thread, must not block
+     * @param onEnded receives sessions that another member has ended; called on the group's thread, must not block
      * @param nanoClock never goes back
-     * @param executor runs what has to wait for the network, each task on its own
+     * @param executor runs tasks that wait for the network, each on its own
      */
     public Replicator(
             ReplicationOptions options,
@@ -115,7 +115,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         this.expiry = new Expiry(nanoClock, contact);
     }
 
-    /** Joins the group; once. Waits until other members are met, or there is no reason to wait for them any longer. */
+    /** Joins the group; called once. Waits until others are met, or there is no reason to wait for them any longer. */
     public SessionChannel.JoinResult join(SessionChannel.Source source, String group) {
         try {
             SessionChannel joined = source.join(group, this);
@@ -131,7 +131,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     // ---- sessions of this member
 
-    /** A new session, for this member only until something is {@linkplain #publish published}. */
+    /** Creates a session that only this member knows until something is {@linkplain #publish published}. */
     public SessionRecord create(String id, long createdMillis) {
         long nowNanos = nanoClock.getAsLong();
         SessionRecord record =
@@ -141,7 +141,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return record;
     }
 
-    /** Makes a record findable under another id, at this member; the others learn it when the change is published. */
+    /** Makes a record findable under another id at this member; the others learn it when the change is published. */
     public void rename(SessionRecord record, String id) {
         String oldKey = store.keyOf(record.id());
         record.rename(idChange(id), contact.viewNumber(), writer());
@@ -167,12 +167,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
      * Makes changes to a session and sends them to the group; the whole session if the group does not know it yet.
      *
      * @param standing see {@link Contact#standing}, taken before it was decided that the changes may be made
-     * @param marks of the requests that make them
-     * @return the message's number, to wait for; 0 if there is nothing to wait for
+     * @param marks marks of the requests that make them
+     * @return number of the message to wait for; 0 if there is nothing to wait for
      * @throws StalledException if nothing was changed because too much waits to be sent; as {@link StoppedException} if
      *     nothing will ever be changed, because this member has left
-     * @throws OutdatedException if nothing was changed because that is to be decided anew: this member was away since, or the
-     *     session has values of a later view
+     * @throws OutdatedException if nothing was changed because that is to be decided anew: this member was away since,
+     *     or the session has values of a later view
      */
     public long publish(SessionRecord record, List<Change> changes, Contact.Standing standing, Collection<Mark> marks)
             throws StalledException, OutdatedException {
@@ -200,7 +200,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         if (number > 0) {
             settlement.settle(record, peers, peers);
         }
-        // What others make again in a view that began meanwhile would stand against this change.
+        // Changes that others make again in a view that began meanwhile would win over this one.
         boolean isLate = standing.view() < contact.viewNumber() && standing.absences() == contact.absences();
         return isLate ? Math.max(number, makeAgain(record, Set.of(), true)) : number;
     }
@@ -241,12 +241,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    /** Says whether this member knows what the others have confirmed. */
+    /** Returns the contact, which decides whether this member knows all that the others have confirmed. */
     public Contact contact() {
         return contact;
     }
 
-    /** Waits, after an absence, until what the others have written is here; see {@link Contact#await}. */
+    /** Waits, after an absence, until the writes of the others are here; see {@link Contact#await}. */
     public boolean awaitContact() {
         if (contact.isInDoubt() && !contact.await()) {
             settleContact();
@@ -255,10 +255,10 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     /**
-     * Waits until what a request has sent is safe. If this member was away since the request read the session, it finds out
-     * whether the session is still as the request knew it, and if it is, sends it again.
+     * Waits until the changes that a request has sent are safe. If this member was away since the request read the
+     * session, checks whether the session is still as the request knew it, and if it is, makes the changes again.
      *
-     * @return false if the session has been changed by others meanwhile, or nobody could say: the request must fail
+     * @return false if the session has been changed by others meanwhile, or that is not known: the request must fail
      */
     public boolean confirm(SessionRecord record, Mark mark, long number) {
         awaitSafe(number);
@@ -298,12 +298,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return isKnown ? outbox.toGroup(new Remove(record.uid(), key, version, reason), REMOVALS_SENT, true) : 0;
     }
 
-    /** The session with this id, if it is here. */
+    /** Returns the session with this id, if it is here. */
     public @Nullable SessionRecord find(String id) {
         return store.find(store.keyOf(id));
     }
 
-    /** The session with this id, which may still be on its way: asks the others, and waits for a while. */
+    /** Returns the session with this id, which may still be on its way: asks the others, and waits for a while. */
     public @Nullable SessionRecord await(String id) {
         String key = store.keyOf(id);
         SessionRecord present = store.find(key);
@@ -331,8 +331,8 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     }
 
     /**
-     * The session that was found under {@code key} until a member changed the id, as it was then, if that member is gone before
-     * the client can know the new id. Waits for a while until it is known whether the member is gone.
+     * Returns the session that had {@code key} until a member changed its id, as it was then, if that member is gone
+     * before the client knows the new id. Waits, up to the query timeout, until that is known.
      */
     private @Nullable SessionRecord findByFormerId(String key) {
         FormerIds.Former former = formerIds.find(key, nanoClock.getAsLong());
@@ -356,7 +356,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return waiting.await(ticket.answered(), options.queryTimeout().toNanos());
     }
 
-    /** All sessions that can be used. */
+    /** Returns all sessions that can be used. */
     public Collection<SessionRecord> sessions() {
         return store.sessions();
     }
@@ -365,12 +365,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return store.size();
     }
 
-    /** Whether there is neither a session nor the mark of one that ended. */
+    /** Returns whether there is neither a session nor the tombstone of one that ended. */
     public boolean isEmpty() {
         return store.size() == 0 && store.tombstoneCount() == 0;
     }
 
-    /** Whether this member was the last to use the session, as far as is known. */
+    /** Returns whether this member was the last to use the session, as far as is known. */
     public boolean wasUsedHere(SessionRecord record) {
         return record.touched().origin() == origin;
     }
@@ -394,9 +394,9 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
     // ---- waiting
 
     /**
-     * Waits until what was sent under {@code number} is with the others, as far as the options ask for it.
+     * Waits until the others have message {@code number}, as far as the options require it.
      *
-     * @return false if it is not, because the time is over or the thread was interrupted
+     * @return false if they do not have it, because the time is over or the thread was interrupted
      */
     public boolean awaitSafe(long number) {
         if (number == 0 || options.acknowledgement() == Acknowledgement.NONE) {
@@ -441,7 +441,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         Peers present = Peers.of(view, me);
         Set<Member> others = present.others();
         ackSender.onView(others);
-        // In this order: a request that sends to somebody must not find that nobody is to be waited for.
+        // In this order: a request that sends to a new member must also wait for it.
         acknowledgements.onNewcomers(view, me);
         contact.onView(view.id().number(), others);
         Peers before = peers;
@@ -557,7 +557,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    /** Returns false if the session has ended here and stays so. */
+    /** Merges an image; returns false if the session has ended here and stays so. */
     private boolean merge(Image image) {
         contact.onSeen(image.latestView());
         return store.merge(image, nanoClock.getAsLong());
@@ -634,7 +634,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    /** The member that used a session last makes it one with the older one of the same id; all others follow its messages. */
+    /** Merges namesakes whose primary is this member into the older session of the id; others follow its messages. */
     private void joinNamesakes() {
         for (SessionRecord namesake : store.namesakes()) {
             if (isPrimary(namesake)) {
@@ -662,7 +662,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         onEnded.accept(namesake);
     }
 
-    /** A session that has ended on this side of a partition lives on the other: one of this side says so. */
+    /** Announces, from one member of this side of a partition, the end of a session that lives on at the other. */
     private void endAgain(Image image) {
         SessionStore.Tombstone tombstone = store.tombstoneFor(image);
         if (tombstone != null && peers.leadsPart()) {
@@ -671,7 +671,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    /** From time to time, say every 10 s: asks again for what should have come. */
+    /** Asks again for state that should have arrived, and settles changes; called from time to time, say every 10 s. */
     public void onTick() {
         for (StatePull.Request request : statePull.onTick()) {
             outbox.soonTo(request.receiver(), request.message());
@@ -701,11 +701,11 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         }
     }
 
-    // ---- all in all
+    // ---- completeness and handover
 
     /**
-     * Whether all sessions are here that others have: those of the oldest member of every other part that was met were fetched,
-     * and somebody was met unless it is known that nobody is there.
+     * Returns whether this member has all sessions of the others: it has fetched those of the oldest member of every
+     * other part that it met, and has met one unless it is known that nobody is there.
      */
     public boolean isComplete() {
         return statePull.isComplete() && (joinResult.isKnown() || statePull.hasTaken());
@@ -737,12 +737,12 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
 
     // ---- kept while the application is stopped
 
-    /** Writes all sessions, and the marks of those that ended, to a file. */
+    /** Writes all sessions, and the tombstones of those that ended, to a file. */
     public int writeTo(Path file) throws IOException {
         return SessionArchive.write(file, store, nanoClock.getAsLong(), System.currentTimeMillis());
     }
 
-    /** Adds the sessions in a file to those that are here, as if another member had told of them; before {@link #join}. */
+    /** Adds the sessions in a file, as if another member had sent them; called before {@link #join}. */
     public int readFrom(Path file) throws IOException {
         SessionArchive.read(file, System.currentTimeMillis(), (message, agedMillis) -> {
             if (message instanceof Image image && merge(image.aged(agedMillis))) {
@@ -758,7 +758,7 @@ public final class Replicator implements AutoCloseable, SessionChannel.Listener 
         return members.stream().map(Member::name).toList();
     }
 
-    /** State and counters now: values are numbers, texts, lists and maps. */
+    /** Returns the current state and counters: values are numbers, texts, lists and maps. */
     public Map<String, Object> status() {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("condition", condition);

@@ -4,13 +4,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bounds what waits to be accepted by the group. Thread-safe. */
+/** Limit on messages that wait to be accepted by the group. Thread-safe. */
 final class SendRoom {
 
-    /** Bytes that may wait before changes are kept back. */
+    /** Number of bytes that may wait before changes are held back. */
     static final long BYTES_MAX = 8L << 20;
 
-    /** Messages that may wait so; a group takes some more. */
+    /** Number of messages that may wait before changes are held back; a group takes some more. */
     static final int MESSAGES_MAX = 5_000;
 
     private final AtomicLong bytes = new AtomicLong();
@@ -25,15 +25,15 @@ final class SendRoom {
         return bytes.get();
     }
 
-    /** Completes when all that waits now is accepted. */
+    /** Returns a future that completes when all messages that wait now are accepted. */
     CompletableFuture<Void> lastAccepted() {
         return lastAccepted;
     }
 
     /**
-     * A message waits.
+     * Notes a message that waits.
      *
-     * @param accepted completes when it does no longer
+     * @param accepted completes when the message waits no longer
      */
     void onSent(int messageBytes, CompletableFuture<Void> accepted) {
         bytes.addAndGet(messageBytes);

@@ -14,18 +14,18 @@ import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
 
 /**
- * A file of messages that say what a member knew when it stopped. Big-endian:
+ * File of messages with the sessions and tombstones of a member at its stop. Big-endian:
  *
  * <pre>int magic | long writtenMillis | n × (int length, message) | int -1 | long CRC-32C of all before</pre>
  *
- * <p>A file that is not whole is not read at all.
+ * <p>An incomplete file is not read at all.
  */
 final class SessionArchive {
 
     private static final int MAGIC = 0x74755331;
     private static final int END = -1;
 
-    /** Is given what is in an archive, message by message. */
+    /** Receives the messages of an archive, one by one. */
     @FunctionalInterface
     interface Reader {
         void read(SessionMessage message, long agedMillis);
@@ -34,9 +34,9 @@ final class SessionArchive {
     private SessionArchive() {}
 
     /**
-     * Writes all sessions, and the marks of those that ended.
+     * Writes all sessions, and the tombstones of those that ended.
      *
-     * @param nowMillis by the wall clock
+     * @param nowMillis time by the wall clock
      * @return number of sessions
      */
     static int write(Path file, SessionStore store, long nowNanos, long nowMillis) throws IOException {
@@ -68,8 +68,8 @@ final class SessionArchive {
     }
 
     /**
-     * @param reader is given each message with the time since the archive was written, by the wall clock; 0 if that went back
-     * @throws IOException if the file can't be read or is damaged; nothing was given to {@code reader} then
+     * @param reader receives each message with the time since the archive was written; 0 if the wall clock went back
+     * @throws IOException if the file can't be read or is damaged; {@code reader} has received nothing then
      */
     static void read(Path file, long nowMillis, Reader reader) throws IOException {
         pass(file, nowMillis, (message, agedMillis) -> {});

@@ -4,10 +4,10 @@ import dev.tutti.core.Member;
 import dev.tutti.core.View;
 import java.util.concurrent.CompletableFuture;
 
-/** What replication needs of a group: FIFO multicast and unicast, views, virtual synchrony. */
+/** Group as replication needs it: FIFO multicast and unicast, views, virtual synchrony. */
 public interface SessionChannel extends AutoCloseable {
 
-    /** Is told, one call at a time, in the group's order of views and messages. */
+    /** Receives views and messages in the order of the group, one call at a time. */
     interface Listener {
         /**
          * @param self this member, which is in the view
@@ -16,10 +16,10 @@ public interface SessionChannel extends AutoCloseable {
 
         void onMessage(Member sender, byte[] message);
 
-        /** Comes after the last of the messages that arrived together. */
+        /** Called after the last of the messages that arrived together. */
         void onBatchEnd();
 
-        /** The group is lost: nothing more comes, nothing can be sent. */
+        /** Called when the group is lost: nothing more arrives, and nothing can be sent. */
         void onClosed(String reason);
     }
 
@@ -35,8 +35,8 @@ public interface SessionChannel extends AutoCloseable {
     @FunctionalInterface
     interface Source {
         /**
-         * Joins the group {@code name}. Returns when all that can be found have been looked for, and those that were found are
-         * in a view that was given to {@code listener}.
+         * Joins the group {@code name}. Returns when the search for other members is over, and those that were found
+         * are in a view that was passed to {@code listener}.
          */
         SessionChannel join(String name, Listener listener);
     }
@@ -54,7 +54,7 @@ public interface SessionChannel extends AutoCloseable {
     /** Sends to one member if that is possible at once. Returns false if it is not, or the member or the group is gone. */
     boolean trySendTo(Member receiver, byte[] message);
 
-    /** Returns what is known of members that were not met, as of the time of the join. */
+    /** Returns, as of the join, whether there may be members that were not met. */
     default JoinResult joinResult() {
         return new JoinResult(true, "joined");
     }

@@ -22,23 +22,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * One session as every member has it: encoded values with versions.
  *
- * <p>Every field is a register in which the larger {@linkplain Version version} wins. Changes may therefore come in any
- * order, twice, or as part of a whole image, and all members still end with the same values. A record is found by a
- * {@code uid} that never changes: a change of the session's id is one more field, and what is on its way to the session
- * still reaches it.
+ * <p>Every field is a register in which the larger {@linkplain Version version} wins. Changes may therefore arrive in
+ * any order, twice, or as part of a whole image, and all members still end with the same values. A record is found by a
+ * {@code uid} that never changes: the session's id is one more field, and messages in flight still reach the session
+ * after its id has changed.
  *
- * <p>Of two changes that do not know of each other the smaller one goes. If it was made here it is kept aside as
- * <em>overruled</em>: whoever overruled it may be gone before a client heard of its change, while this one is about to be
- * confirmed; then it is {@linkplain #reassert made again}. So are changes that stand, when somebody is gone who may not have
- * them: made again in the view without it, they stand against all that it has written by itself.
+ * <p>Of two concurrent changes, the one with the smaller version loses. If it was made here, it is kept aside as
+ * <em>overruled</em>: the member that overruled it may be gone before a client heard of its change, while the one made
+ * here is about to be confirmed. It is then {@linkplain #reassert made again}. Changes that stand are made again, too,
+ * when a member that may not have them is gone: made again in the view without that member, they win over all that it
+ * has written on its own.
  *
- * <p>Thread-safe: what arrives from others never waits for a request. Changes made here take turns.
+ * <p>Thread-safe: merging changes of others never waits for a request. Changes made here are serialized.
  */
 public final class SessionRecord {
 
-    /** Where the record is in its life. */
+    /** Stage in the life of a record. */
     public enum State {
-        /** Made here, and not yet told to anybody. */
+        /** Created here, and not yet sent to any other member. */
         LOCAL,
         /** Some fields are known, others are still to come. */
         PARTIAL,
@@ -60,7 +61,7 @@ public final class SessionRecord {
     private volatile long toldNanos;
     private volatile long published;
 
-    /** The greatest counter of a change made here that has been sent. */
+    /** Greatest counter of a change made here that has been sent. */
     private volatile long publishedCounter;
 
     private volatile long unsettledFrom;
@@ -79,7 +80,7 @@ public final class SessionRecord {
         return uid;
     }
 
-    /** Wall clock of the member where the session was created, the same at all. */
+    /** Returns the time of creation by the clock of the creating member; the same at all members. */
     public long createdMillis() {
         return createdMillis;
     }
@@ -92,12 +93,12 @@ public final class SessionRecord {
         state = next;
     }
 
-    /** The id that the client has, route included; empty while the record is partial. */
+    /** Returns the id that the client has, route included; empty if it is not known yet. */
     public String id() {
         return text(Field.ID);
     }
 
-    /** After how many seconds without use the session expires; never if 0 or less. */
+    /** Returns the seconds without use after which the session expires; never if 0 or less. */
     public int maxInactiveSeconds() {
         Slot slot = slots.get(Field.MAX_INACTIVE);
         byte[] content = slot == null ? null : slot.content();
@@ -108,7 +109,7 @@ public final class SessionRecord {
         return slots.get(field);
     }
 
-    /** The fields of a kind that are there. */
+    /** Returns the fields of {@code kind} that have a value. */
     public List<Field> fields(Field.Kind kind) {
         List<Field> fields = new ArrayList<>();
         slots.forEach((field, slot) -> {
@@ -119,12 +120,12 @@ public final class SessionRecord {
         return fields;
     }
 
-    /** The version of the last use; its origin is the session's primary. */
+    /** Returns the version of the last use; its origin is the session's primary. */
     Version touched() {
         return touched.get();
     }
 
-    /** What the container keeps beside the record; set once. */
+    /** Returns the object that the container has attached, null if none; set once. */
     public @Nullable Object handle() {
         return handle.get();
     }
@@ -143,12 +144,12 @@ public final class SessionRecord {
         return nowNanos - toldNanos;
     }
 
-    /** Notes a use here that is not told to others. */
+    /** Notes a use here that is not announced to the others. */
     void use(long nowNanos) {
         raise(usedNanos, nowNanos);
     }
 
-    /** Grows with each change of a value, here or elsewhere; after the value, so that who reads it first misses nothing. */
+    /** Returns a number that grows after each change of values, so that a reader that takes it first misses none. */
     long revision() {
         return revision.get();
     }
@@ -171,9 +172,9 @@ public final class SessionRecord {
     /**
      * Makes changes here, under a version that is larger than any this member knows of in {@code view}.
      *
-     * @param marks of the requests that make them, which know of these changes from now on
-     * @return null if nothing was changed, because one of the values is of a later view: it has come in since the writer
-     *     looked where it stands
+     * @param marks marks of the requests that make them, which know of these changes from now on
+     * @return null if nothing was changed, because one of the values is of a later view: it has arrived since the
+     *     writer took its standing
      */
     synchronized @Nullable Delta write(List<Change> changes, long view, Writer writer, Collection<Mark> marks) {
         for (Change change : changes) {
@@ -202,10 +203,10 @@ public final class SessionRecord {
         return new Delta(uid, version, writes);
     }
 
-    /** The member that writes, and when. */
+    /** Writing member, and the time of the write. */
     record Writer(long origin, long nowNanos) {}
 
-    /** Changes the id here, and not yet elsewhere: the others are given the one before until the change is published. */
+    /** Changes the id at this member only: the others are given the former one until the change is published. */
     synchronized void rename(Change id, long view, Writer writer) {
         Slot present = slots.get(Field.ID);
         Slot before = publishedId == null ? present : publishedId;
@@ -222,7 +223,7 @@ public final class SessionRecord {
         }
     }
 
-    /** Takes up changes made elsewhere; {@code origin} is this member's. */
+    /** Merges changes made at another member; {@code origin} is this member's. */
     void merge(Delta delta, long origin, long nowNanos) {
         touch(delta.version(), nowNanos);
         boolean isChanged = false;
@@ -234,15 +235,15 @@ public final class SessionRecord {
         }
     }
 
-    /** The number of the last message that told others of changes made here; 0 if there was none. */
+    /** Returns the number of the last message with changes made here; 0 if there was none. */
     long published() {
         return published;
     }
 
     /**
-     * Changes made here have been sent.
+     * Notes that changes made here have been sent.
      *
-     * @param first the counter of their version
+     * @param first counter of their version
      * @param settled number up to which all others are known to have handled what was sent
      */
     void onPublished(long number, long first, long settled) {
@@ -257,7 +258,7 @@ public final class SessionRecord {
         return !overruled.isEmpty();
     }
 
-    /** The writers who overruled changes made here. */
+    /** Returns the origins of the writers whose changes overrule some made here. */
     Set<Long> overrulers() {
         Set<Long> overrulers = new HashSet<>();
         for (Field field : overruled.keySet()) {
@@ -269,7 +270,7 @@ public final class SessionRecord {
         return overrulers;
     }
 
-    /** Forgets the changes that {@code overruler} has overruled and had known of: its own have stood since. */
+    /** Forgets changes that {@code overruler} has overruled and has handled by now: its own changes stand. */
     void accept(long overruler, LongPredicate isHandled) {
         overruled.entrySet().removeIf(entry -> {
             Overruled change = entry.getValue();
@@ -279,12 +280,14 @@ public final class SessionRecord {
     }
 
     /**
-     * Makes changes again, as changes of {@code view}. Each keeps the counter of its version: so it stands against all that was
-     * written in earlier views, and a change that somebody has made with knowledge of it still stands against it.
+     * Makes changes again, as changes of {@code view}. Each keeps the counter of its version, unless it has to win over
+     * a change of the same view. So it wins over all that was written in earlier views, and still loses to a change
+     * that was made with knowledge of it.
      *
-     * @param overrulers whose changes the ones made here are to stand against
-     * @param isOwnToo whether the changes made here that may not be at all others are made again as well: those that stand, and
-     *     those of a greater counter that one of this view, which somebody has made again, has overruled
+     * @param overrulers origins of the writers whose changes the ones made here are to win over
+     * @param isOwnToo whether the changes made here that other members may lack are made again as well: those that
+     *     stand, and those with a greater counter than the change that has overruled them, which was made again in this
+     *     view
      * @return a delta for each version that the changes have now, in the order in which they were made
      */
     synchronized List<Delta> reassert(Set<Long> overrulers, boolean isOwnToo, long view, Writer writer) {
@@ -326,9 +329,10 @@ public final class SessionRecord {
     /**
      * A change made here that another one has overruled.
      *
-     * @param number of a message that was sent no earlier than that of the change; {@link Long#MAX_VALUE} if it has not been sent
-     * @param isByItsBasis whether the other one is that which it was made upon, made again in a later view: nobody has decided
-     *     against the change then, and it stands as soon as it is made again in that view, too
+     * @param number of a message that was sent no earlier than that of the change; {@link Long#MAX_VALUE} if it has not
+     *     been sent
+     * @param isByItsBasis whether the overruling change is the basis of this one, made again in a later view: nobody
+     *     has decided against this change then, and it stands as soon as it is made again in that view, too
      */
     private record Overruled(Slot slot, long number, boolean isByItsBasis) {}
 
@@ -387,7 +391,7 @@ public final class SessionRecord {
         }
     }
 
-    /** Attributes of another session that this one lacks, or has in an older version. */
+    /** Returns attributes of another session that this one lacks, or has in an older version. */
     List<Change> missing(SessionRecord other) {
         List<Change> missing = new ArrayList<>();
         other.slots.forEach((field, slot) -> {
@@ -409,7 +413,7 @@ public final class SessionRecord {
         return new Image(uid, createdMillis, idleNanos(nowNanos) / 1_000_000, touched.get(), told);
     }
 
-    /** Takes up a value, unless there is a newer one. */
+    /** Stores a value, unless there is a newer one. */
     private void put(Field field, Slot slot) {
         slots.merge(field, slot, (present, next) -> next.version().isAfter(present.version()) ? next : present);
         if (slot.isRemoved()) {
@@ -417,7 +421,7 @@ public final class SessionRecord {
         }
     }
 
-    /** A value made here stands against all that was known, but not against a greater one that has come in just now. */
+    /** Stores a value made here; it wins over all known ones, but a greater one that just arrived overrules it. */
     private void putOwn(Field field, Slot slot) {
         put(field, slot);
         overruled.compute(field, (same, older) -> {
@@ -426,7 +430,10 @@ public final class SessionRecord {
         });
     }
 
-    /** A value made elsewhere overrules one made here that its writer did not know of. Returns whether it was taken up. */
+    /**
+     * Stores a value made elsewhere, unless it is older; returns whether it did. The value overrules one made here that
+     * its writer did not know of.
+     */
     private boolean putOther(Write write, Version version, long self) {
         Field field = write.change().field();
         Slot slot = slotOf(write.change(), version, write.basis());
@@ -445,7 +452,7 @@ public final class SessionRecord {
         return slots.get(field) == slot;
     }
 
-    /** An application that makes up attribute names without end must not make the session grow without end. */
+    /** Drops the older half of too many removed slots, so that ever new names can't grow the session forever. */
     private void forgetRemovedSlots() {
         if (slots.size() <= REMOVED_SLOTS_MAX) {
             return;

@@ -15,17 +15,17 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The sessions of one application at one member, and the marks of those that ended lately. */
+/** Sessions of one application at one member, and tombstones of those that ended lately. */
 final class SessionStore {
 
-    /** How long, and how many at most, ended sessions are remembered, so that what comes late does not revive them. */
+    /** Time for which ended sessions are remembered, so that late messages do not revive them. */
     static final long TOMBSTONE_NANOS = 3_600_000_000_000L;
 
     static final int TOMBSTONES_MAX = 50_000;
 
     record Tombstone(String key, Version version, EndReason reason, long nanos) {}
 
-    /** By what never changes, so that all members agree. */
+    /** Order by values that never change, so that all members agree. */
     private static final Comparator<SessionRecord> OLDER =
             Comparator.comparingLong(SessionRecord::createdMillis).thenComparing(SessionRecord::uid);
 
@@ -37,7 +37,7 @@ final class SessionStore {
     private final LinkedHashMap<UUID, Tombstone> tombstones = new LinkedHashMap<>();
 
     /**
-     * @param keyOf from the id that a client has, the part that does not change with the node that serves it
+     * @param keyOf maps the id that a client has to the part that does not change with the node that serves it
      */
     SessionStore(UnaryOperator<String> keyOf) {
         this.keyOf = keyOf;
@@ -55,7 +55,7 @@ final class SessionStore {
         return byUid.get(uid);
     }
 
-    /** Sessions that can't be found, because an older one has the same key. They are to be made one. */
+    /** Returns sessions that can't be found, because an older one has the same key. They are to be merged into it. */
     Collection<SessionRecord> namesakes() {
         namesakes.removeIf(record -> record.state() == SessionRecord.State.ENDED || find(keyOf(record.id())) == record);
         return namesakes;
@@ -65,7 +65,7 @@ final class SessionStore {
         return endedKeys.containsKey(key);
     }
 
-    /** The sessions that can be used. */
+    /** Returns the sessions that can be used. */
     Collection<SessionRecord> sessions() {
         return byKey.values();
     }
@@ -78,13 +78,13 @@ final class SessionStore {
         return uid == null ? byUid : byUid.tailMap(uid, false);
     }
 
-    /** A record for {@code uid}, a new partial one if there is none. */
+    /** Returns the record for {@code uid}, a new partial one if there is none. */
     SessionRecord getOrAdd(UUID uid, long createdMillis, long nowNanos) {
         return byUid.computeIfAbsent(
                 uid, absent -> new SessionRecord(absent, createdMillis, nowNanos, SessionRecord.State.PARTIAL));
     }
 
-    /** Takes up an image of a session; returns false if it has ended here and stays so. */
+    /** Merges an image of a session; returns false if the session has ended here and stays so. */
     boolean merge(Image image, long nowNanos) {
         if (tombstoneFor(image) != null) {
             return false;
@@ -101,7 +101,7 @@ final class SessionStore {
         return true;
     }
 
-    /** The session's record, or a new one with what is known of the session so far. */
+    /** Returns the session's record; if that is missing or partial, a new one with what is known so far. */
     private SessionRecord recordFor(Image image, long nowNanos) {
         SessionRecord present = get(image.uid());
         if (present != null && present.state() != SessionRecord.State.PARTIAL) {
@@ -116,15 +116,15 @@ final class SessionStore {
         return added;
     }
 
-    /** Adds a record that is made here, or replaces a partial one by what is now known. */
+    /** Adds a record that was created here, or replaces a partial one by a complete one. */
     void add(SessionRecord record) {
         byUid.put(record.uid(), record);
         index(record);
     }
 
     /**
-     * Makes a record findable under its id. Two that came about under one id at members that did not know of each other are
-     * {@linkplain #namesakes namesakes}: the older one is found, at all members.
+     * Makes a record findable under its id. Two records that were created with one id at members that did not know of
+     * each other are {@linkplain #namesakes namesakes}: all members find the older one.
      */
     void index(SessionRecord record) {
         String key = keyOf(record.id());
@@ -142,7 +142,7 @@ final class SessionStore {
         }
     }
 
-    /** The record has another id than when it was indexed. */
+    /** Indexes a record anew if its id has changed; it was indexed under {@code oldKey}. */
     void reindex(SessionRecord record, String oldKey) {
         if (!keyOf(record.id()).equals(oldKey)) {
             index(record);
@@ -150,7 +150,7 @@ final class SessionStore {
         }
     }
 
-    /** Takes a session away and remembers that; null if it was not there. */
+    /** Removes a session and keeps a tombstone of it; returns null if the session was not there. */
     @Nullable SessionRecord remove(UUID uid, Tombstone tombstone) {
         bury(uid, tombstone);
         SessionRecord record = byUid.remove(uid);
@@ -163,15 +163,15 @@ final class SessionStore {
         return record;
     }
 
-    /** Takes away a record of which not everything came. */
+    /** Removes a partial record, the rest of which did not arrive. */
     void forget(SessionRecord record) {
         byUid.remove(record.uid(), record);
         record.enter(SessionRecord.State.ENDED);
     }
 
     /**
-     * Whether {@code image} is that of a session that ended, and must stay so. One that expired because its users were
-     * on the other side of a partition comes back, one that was invalidated does not.
+     * Returns the tombstone of a session that ended and must stay so; null otherwise. A session that expired because
+     * its users were on the other side of a partition comes back, one that was invalidated does not.
      */
     @Nullable Tombstone tombstoneFor(Image image) {
         synchronized (tombstones) {
@@ -219,7 +219,7 @@ final class SessionStore {
         }
     }
 
-    /** Removals that say which sessions have ended. */
+    /** Returns removals of the sessions that have ended. */
     List<SessionMessage> ends() {
         synchronized (tombstones) {
             List<SessionMessage> ends = new ArrayList<>();
@@ -229,7 +229,7 @@ final class SessionStore {
         }
     }
 
-    /** Forgets all sessions; they have not ended, and go on elsewhere. */
+    /** Forgets all sessions, which have not ended and live on elsewhere. */
     void clear() {
         byUid.clear();
         byKey.clear();

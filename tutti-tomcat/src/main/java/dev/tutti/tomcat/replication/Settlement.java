@@ -5,21 +5,22 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Decides which changes made here are made again, so that they stand against changes of others that did not know of them.
+ * Decides which changes made here are made again, so that they win over changes of others that did not know of them.
  *
- * <p>Whoever has acknowledged a change by now stands by its own. Whoever is gone without that cannot have confirmed its own to a
- * client before this one was there, while this one is confirmed because it is gone: it is made again, in the view without that
- * member, so that it stands against what that member may come back with.
+ * <p>An overruling change stands if its member has acknowledged the one made here by now. A member that is gone without
+ * having acknowledged it cannot have confirmed its own change to a client before the one made here arrived, while that
+ * one is confirmed because the member is gone. It is made again in the view without that member, so that it wins over
+ * whatever the member may come back with.
  *
- * <p>A member that was away itself is in no position to do so: the others have gone on, and the requests that made the
- * changes ask for themselves ({@link Replicator#confirm}).
+ * <p>A member that was away itself makes nothing again here: the others have gone on, and the requests that made the
+ * changes check that for themselves ({@link Replicator#confirm}).
  */
 final class Settlement {
 
     /** Makes changes again. */
     @FunctionalInterface
     interface Again {
-        /** As {@link SessionRecord#reassert}; returns the message's number, 0 if there was nothing to send. */
+        /** Makes changes again as {@link SessionRecord#reassert}; returns the last message's number, 0 if none. */
         long make(SessionRecord record, Set<Long> overrulers, boolean isOwnToo);
     }
 
@@ -35,18 +36,19 @@ final class Settlement {
     }
 
     /**
-     * Contact with the others was missing until now.
+     * Notes that contact with the others was missing until now.
      *
-     * @param sent number of the last message sent, read before the doubt was looked at: requests that go on after it send more
+     * @param sent number of the last message sent, read before the doubt was looked at: requests that go on after it
+     *     send more
      */
     void onContactMissing(long sent) {
         sentBeforeContact = sent;
     }
 
     /**
-     * Decides for a session when a view begins, and from time to time.
+     * Decides about a session's changes; called when a view begins, after changes were sent, and regularly.
      *
-     * @param before the peers when it was known who has acknowledged what
+     * @param before peers to which the known acknowledgements belong
      */
     void settle(SessionRecord record, Peers before, Peers present) {
         Set<Long> gone = new HashSet<>();
@@ -70,7 +72,7 @@ final class Settlement {
         return contact.isInDoubt() || number <= sentBeforeContact;
     }
 
-    /** Whether somebody who is gone may not have what was sent under {@code number}. */
+    /** Returns whether a member that is gone may lack the message {@code number}. */
     private boolean isMissed(long number, Peers before, Peers present) {
         for (Member member : before.missingIn(present)) {
             if (!acknowledgements.hasHandled(member, number)) {
@@ -81,8 +83,8 @@ final class Settlement {
     }
 
     /**
-     * A change of {@code sender} has come in. One made here that a client may have been told of, because a request went on
-     * without {@code sender}, is not overruled by one that {@code sender} made without knowing of it: it was stalled meanwhile.
+     * Makes changes again that a change of {@code sender} has overruled without knowing of them, because it was
+     * stalled, if a client may have been told of them, because a request went on without {@code sender}.
      */
     void standByConfirmed(Member sender, SessionRecord record) {
         long overruler = Version.originOf(sender);

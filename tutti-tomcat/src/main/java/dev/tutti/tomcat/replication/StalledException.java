@@ -1,6 +1,6 @@
 package dev.tutti.tomcat.replication;
 
-/** Changes can't be sent for now; they stay where they are and are to be offered again. */
+/** Thrown when changes can't be sent for now; they are kept, and are to be offered again. */
 public class StalledException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -17,25 +17,25 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Gives the sessions of this member to those that fetch them ({@link StatePull}), and knows who has yet to take them: a member
- * that leaves in good order waits for those. Thread-safe.
+ * Sends the sessions of this member to those that fetch them ({@link StatePull}), and knows which members have yet to
+ * fetch them: a member that leaves in good order waits for those. Thread-safe.
  *
- * <p>In a view, every member asks the oldest member of each other part for its sessions. So the oldest member of a part owes
- * them to all members of the other parts, and any member owes them to those that have asked it.
+ * <p>In a view, every member asks the oldest member of each other part for its sessions. So the oldest member of a part
+ * owes them to all members of the other parts, and any member owes them to those that have asked it.
  */
 final class StateGiver {
 
-    /** Bytes of sessions in one message to a member that fetches them; one session may have more. */
+    /** Maximum number of bytes of sessions in one message; a session that is larger is sent alone. */
     static final int CHUNK_BYTES = 64 * 1024;
 
     private final SessionStore store;
     private final ReplicationCounters counters;
     private final LongSupplier nanoClock;
 
-    /** Members and the number of the view for which each is owed the sessions. */
+    /** Members that are owed the sessions, each with the number of the view for which it is. */
     private final LinkedHashMap<Member, Long> owed = new LinkedHashMap<>();
 
-    /** Requests that wait until this member itself has what it should have had in their view. */
+    /** Requests that wait until this member has the sessions that it should have had in their view. */
     private final List<StatePull.Request> parked = new ArrayList<>();
 
     private CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
@@ -62,7 +62,7 @@ final class StateGiver {
         settle();
     }
 
-    /** A member asks for sessions. The request is {@linkplain #ready ready} now or later. */
+    /** Notes a request for sessions, which is {@linkplain #ready ready} now or later. */
     synchronized void onRequest(StatePull.Request request) {
         parked.removeIf(waiting -> waiting.receiver().equals(request.receiver())
                 && waiting.message().pull() == request.message().pull());
@@ -71,7 +71,7 @@ final class StateGiver {
         settle();
     }
 
-    /** Takes the requests that can be answered by now. */
+    /** Removes and returns the requests that can be answered by now. */
     synchronized List<StatePull.Request> ready(StatePull pull) {
         List<StatePull.Request> ready = new ArrayList<>();
         for (Iterator<StatePull.Request> iterator = parked.iterator(); iterator.hasNext(); ) {
@@ -85,7 +85,7 @@ final class StateGiver {
     }
 
     /**
-     * Gives the next sessions.
+     * Sends the next sessions.
      *
      * @param sender may wait for flow control
      */
@@ -130,7 +130,7 @@ final class StateGiver {
         return bytes;
     }
 
-    /** Completed while nobody is owed anything. */
+    /** Returns a future that is completed while no member is owed sessions. */
     synchronized CompletableFuture<Void> done() {
         return done;
     }

@@ -16,15 +16,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the sessions of those that this member met in a view.
+ * Fetches the sessions of the members that this one met in a view.
  *
- * <p>The members of a view fall into parts that came together from one view, and by virtual synchrony all of a part have
- * the same sessions at the moment of the view. So every member asks one member of each other part, the oldest, for all
- * its sessions, a chunk at a time; what changes meanwhile comes as ordinary messages. When the one that is asked goes
- * away, the next of its part is asked to go on.
+ * <p>The members of a view fall into parts that came together from one view, and by virtual synchrony all members of a
+ * part have the same sessions at the moment of the view. So every member asks one member of each other part, the
+ * oldest, for all its sessions, a chunk at a time; later changes arrive as ordinary messages. When that member leaves,
+ * the next of its part is asked to go on.
  *
- * <p>Who is asked may itself be fetching what it does not have yet from parts that it met in an earlier view. It then
- * answers when it has that; see {@link #isBehind}.
+ * <p>The member that is asked may itself still be fetching sessions of parts that it met in an earlier view. It then
+ * answers when it has them; see {@link #isBehind}.
  */
 final class StatePull {
 
@@ -45,10 +45,10 @@ final class StatePull {
         }
     }
 
-    /** A request and whom to send it. */
+    /** A request, and the member to which to send it, or its answer. */
     record Request(Member receiver, StateRequest message) {}
 
-    /** Members by name, and how their sessions came; those of the last {@value #NAMED_MAX}. */
+    /** Number of sessions fetched from a member, by name; of the last {@value #NAMED_MAX} members. */
     private final LinkedHashMap<String, String> taken = new LinkedHashMap<>();
 
     private final LinkedHashMap<Long, Part> parts = new LinkedHashMap<>();
@@ -57,7 +57,7 @@ final class StatePull {
     private boolean hasView;
     private boolean hasTaken;
 
-    /** Completed while all sessions of all parts are here; another one after the next view with newcomers. */
+    /** Returns a future that completes when all sessions are here; a new one after a view with newcomers. */
     synchronized CompletableFuture<Void> complete() {
         return complete;
     }
@@ -66,12 +66,12 @@ final class StatePull {
         return hasView && parts.isEmpty();
     }
 
-    /** Whether all sessions of at least one other member have come. */
+    /** Returns whether all sessions of at least one other member have arrived. */
     synchronized boolean hasTaken() {
         return hasTaken;
     }
 
-    /** Returns what to ask whom. {@code lost} gets the names of those that are gone before all their sessions have come. */
+    /** Returns the requests to send; adds members that left before all their sessions arrived to {@code lost}. */
     synchronized List<Request> onView(View view, Member self, List<String> lost) {
         hasView = true;
         List<Request> requests = new ArrayList<>();
@@ -102,7 +102,7 @@ final class StatePull {
         return requests;
     }
 
-    /** Returns what to ask next, if the chunk was not the last. */
+    /** Notes a chunk; returns the next request, null if there is none. */
     synchronized @Nullable Request onChunk(Member sender, StateChunk chunk) {
         Part part = parts.get(chunk.pull());
         if (part == null || !part.sources.getFirst().equals(sender)) {
@@ -126,7 +126,7 @@ final class StatePull {
         return null;
     }
 
-    /** From time to time: asks again where nothing has come since the last time. */
+    /** Returns the requests to repeat: those for which nothing has arrived since the last call. */
     synchronized List<Request> onTick() {
         List<Request> requests = new ArrayList<>();
         for (Part part : parts.values()) {
@@ -139,8 +139,9 @@ final class StatePull {
     }
 
     /**
-     * Whether somebody who met this member in view {@code viewNumber} has to wait for its sessions, because it is still
-     * fetching some that it should have had in that view. Views order the waiting, so that nobody waits in a circle.
+     * Returns whether a member that met this one in view {@code viewNumber} has to wait for its sessions, because this
+     * one is still fetching some that it should have had in that view. Waiting follows the order of views, so it has no
+     * cycle.
      */
     synchronized boolean isBehind(long viewNumber) {
         for (Part part : parts.values()) {
@@ -159,7 +160,7 @@ final class StatePull {
         return status;
     }
 
-    /** Members whose sessions have all been fetched, by name, and how many there were. */
+    /** Returns the members whose sessions have all been fetched, by name, with the number of sessions. */
     synchronized Map<String, Object> taken() {
         return new LinkedHashMap<>(taken);
     }

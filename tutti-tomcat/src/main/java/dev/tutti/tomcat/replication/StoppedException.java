@@ -1,6 +1,6 @@
 package dev.tutti.tomcat.replication;
 
-/** Changes can't be sent any more: the member has left its group. */
+/** Thrown when changes can't be sent any more: the member has left its group. */
 public final class StoppedException extends StalledException {
 
     private static final long serialVersionUID = 1;

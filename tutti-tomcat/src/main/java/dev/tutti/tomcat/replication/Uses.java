@@ -9,12 +9,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * Tells the other members that this one uses a session. A use is told at the next beat, unless a change of the session, which
- * says the same, is sent before. It is told at once where others may be about to expire the session. Thread-safe.
+ * Announces to the other members that this one uses a session. A use is announced at the next beat, unless a change of
+ * the session, which implies a use, is sent before. It is announced at once if others may be about to expire the
+ * session. Thread-safe.
  */
 final class Uses {
 
-    /** Sessions whose last use the others do not know; at most all that this member has. */
+    /** Sessions whose last use the others do not know; at most all sessions of this member. */
     private final Set<SessionRecord> untold = ConcurrentHashMap.newKeySet();
 
     private final Outbox outbox;
@@ -26,7 +27,7 @@ final class Uses {
     }
 
     /**
-     * @param origin of this member
+     * @param origin origin of this member
      * @param isUrgent whether the others are to know at once
      */
     void onUse(SessionRecord record, long origin, boolean isUrgent) {
@@ -53,7 +54,7 @@ final class Uses {
         }
     }
 
-    /** Returns whether the others need not be told: they know of a use here that is recent enough, or do not know the session. */
+    /** Returns whether no announcement is needed: the others know a recent use here, or do not know the session. */
     private static boolean isTold(SessionRecord record, long origin, long nowNanos) {
         boolean isPrimary = record.touched().origin() == origin;
         return isPrimary && record.sinceToldNanos(nowNanos) < Expiry.graceNanos(record)

@@ -3,23 +3,23 @@ package dev.tutti.tomcat.replication;
 import dev.tutti.core.Member;
 
 /**
- * A time of one session: of two changes, the one with the larger version is kept, at every member.
+ * Logical time of one session: of two changes, every member keeps the one with the larger version.
  *
- * @param view number of the view in which the writer last knew itself in contact with the others, so that what a member
- *     writes that the others have gone on without loses to what they have written since; 0 for a mere use
+ * @param view number of the view in which the writer last knew itself in contact with the others, so that the writes of
+ *     a member without which the others have gone on lose to what they have written since; 0 for a use without a change
  * @param counter one more than any that the writer knew of for this session: a Lamport time
  * @param origin the writer, which decides between equal counters; see {@link #originOf}
  */
 public record Version(long view, long counter, long origin) implements Comparable<Version> {
 
-    /** Before any change. */
+    /** Version before any change. */
     public static final Version NONE = new Version(0, 0);
 
     Version(long counter, long origin) {
         this(0, counter, origin);
     }
 
-    /** The number that stands for a member in versions; two members have the same only by an accident of 1 in 2^64. */
+    /** Returns the number that identifies a member in versions; two members collide with probability 2^-64. */
     public static long originOf(Member member) {
         long hash = mix(member.node().incarnation() * 31 + member.join());
         String address = member.node().address();
@@ -36,7 +36,7 @@ public record Version(long view, long counter, long origin) implements Comparabl
         return mixed ^ (mixed >>> 31);
     }
 
-    /** Whether it is the version of one change, which may have been made again in a later view. */
+    /** Returns whether both are versions of one change, which may have been made again in a later view. */
     boolean isSameChange(Version other) {
         return counter == other.counter && origin == other.origin;
     }
@@ -45,7 +45,7 @@ public record Version(long view, long counter, long origin) implements Comparabl
         return compareTo(other) > 0;
     }
 
-    /** Whether this is the later use: views do not matter, because no side of a partition uses a session in vain. */
+    /** Returns whether this is the later use. Views do not count: a use is valid on either side of a partition. */
     boolean isUsedAfter(Version other) {
         int byCounter = Long.compare(counter, other.counter);
         return (byCounter != 0 ? byCounter : Long.compare(origin, other.origin)) > 0;

@@ -5,11 +5,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Waits for something, on the thread of a request. */
+/** Waits for a future, on the thread of a request. */
 @FunctionalInterface
 interface Waiting {
 
-    /** Lets the thread wait. */
+    /** Blocks the calling thread. */
     Waiting ON_THREAD = Waiting::awaitOnThread;
 
     /** Returns whether {@code future} was completed within {@code timeoutNanos}; false if the thread is interrupted. */

@@ -1,4 +1,4 @@
-/** How sessions are kept the same at all members of a group; knows nothing of Tomcat. */
+/** Replication of sessions to all members of a group; knows nothing of Tomcat. */
 @NullMarked
 package dev.tutti.tomcat.replication;
 

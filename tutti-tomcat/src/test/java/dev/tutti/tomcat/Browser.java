@@ -20,7 +20,7 @@ final class Browser {
     private volatile String cookie = "";
     private volatile String authorization = "";
 
-    /** The id in the cookie; empty if there is none. */
+    /** Returns the id in the cookie; empty if there is none. */
     String session() {
         return cookie.isEmpty() ? "" : cookie.substring(cookie.indexOf('=') + 1);
     }
@@ -35,7 +35,7 @@ final class Browser {
         return this;
     }
 
-    /** The page's text; its status if that is not 200. */
+    /** Returns the page's text; its status if that is not 200. */
     String get(TomcatNode node, String page) {
         HttpResponse<String> response = fetch(node, page);
         return response.statusCode() == 200 ? response.body() : "status " + response.statusCode();
@@ -85,7 +85,7 @@ final class Browser {
         });
     }
 
-    /** Whether a request failed because its node was going down. */
+    /** Returns whether a request failed because its node was going down. */
     static boolean isConnectionFailure(RuntimeException failure) {
         return failure instanceof CompletionException && failure.getCause() instanceof IOException;
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One element in an application's context file. */
+/** Configuration by one element in an application's context file. */
 class ContextFileTest {
 
     private static final Logger TOMCAT_LOG = Logger.getLogger("org.apache");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
-/** A node says which of its Tomcat's ports are open while it starts. */
+/** Reports of the ports of a node's Tomcat that are open while it starts. */
 class EarlyPortsTest {
 
     @TempDir
@@ -29,7 +29,7 @@ class EarlyPortsTest {
         return new TomcatNode("a", directory, manager, Map.of(), settings);
     }
 
-    /** One more connector, besides that of a {@link TomcatNode}, which is right. */
+    /** Adds a connector to that of a {@link TomcatNode}, which opens its port late. */
     private static void addConnector(TomcatNode node, @Nullable String bindOnInit) {
         Connector second = new Connector();
         second.setPort(0);

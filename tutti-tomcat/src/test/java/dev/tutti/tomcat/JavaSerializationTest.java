@@ -189,7 +189,7 @@ class JavaSerializationTest {
         for (int depth = 0; depth < 60; depth++) {
             shared = new ArrayList<>(Arrays.asList(shared, shared));
         }
-        // As an element of a set it would be hashed while it is read.
+        // As an element of a set, the list would be hashed while it is read.
         byte[] bytes = values.encode(shared);
 
         assertThatThrownBy(() -> values.decode(bytes, classes)).isInstanceOf(IOException.class).hasMessageContaining("to hash");
@@ -204,7 +204,7 @@ class JavaSerializationTest {
         byte[] bytes = values.encode(nested);
         ByteBuffer longer = ByteBuffer.wrap(bytes);
         for (int at = bytes.length - 10; at > 0; at--) {
-            // An array of the class that was named before, of one element: now of as many as the input has bytes.
+            // The array of the class named before has one element: now it claims as many as the input has bytes.
             if (bytes[at] == 0x75 && bytes[at + 1] == 0x71 && longer.getInt(at + 6) == 1) {
                 longer.putInt(at + 6, bytes.length);
             }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that are killed under load: whatever a client was told is at those that are left. */
+/** Processes that are killed under load: everything that a client was told is at the remaining ones. */
 class KillTest {
 
     private static final int USERS = 40;
@@ -73,7 +73,7 @@ class KillTest {
         shops.forEach(shop -> shop.process.destroyForcibly());
     }
 
-    /** Somebody who fills a cart, and knows what the shop has confirmed. */
+    /** User that fills a cart, and knows the items that the shop has confirmed. */
     private static final class User {
         final HttpClient http;
         final List<String> confirmed = new ArrayList<>();
@@ -95,7 +95,7 @@ class KillTest {
             return response.body();
         }
 
-        /** Whoever was killed with a request under way may have handled it or not; everybody else answers. */
+        /** Adds an item. A shop killed with a request under way may have handled it or not; every other one answers. */
         void add(Shop shop, String item) throws IOException, InterruptedException {
             try {
                 get(shop, "/add?item=" + item);

@@ -102,7 +102,7 @@ class LoginTest {
         assertThat(new Browser().useSession(before).get(nodes.get(0), "/secret")).isEqualTo("please log in");
     }
 
-    /** The client has only the id that it had before: it is not logged in by it, and loses nothing else. */
+    /** The client has only its former id: the id does not log it in, and nothing else is lost. */
     @Test
     void killDuringALoginLeavesTheSessionAsItWasBefore() {
         pages.put("/show", (request, response) -> {
@@ -122,7 +122,7 @@ class LoginTest {
         assertThat(late.get(nodes.get(0), "/show")).isEqualTo("1 ann");
     }
 
-    /** Whichever node is sent the answer to the login page must know the session that has begun with it. */
+    /** The answer to the login page may go to any node, which must know the session that has begun with the page. */
     @Test
     void loginPageIsNotSentBeforeItsSessionIsSafe() throws Exception {
         List<TomcatNode> nodes = List.of(start("a", "FORM"), start("b", "FORM"));

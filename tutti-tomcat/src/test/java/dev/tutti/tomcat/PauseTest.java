@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is stopped with a request in it, while the client goes on at another one. */
+/** A process is stopped during a request, while the client goes on at another one. */
 @Tag("slow")
 class PauseTest {
 
@@ -63,7 +63,7 @@ class PauseTest {
         return new Shop(process, Integer.parseInt(ready[1]), ready[2]);
     }
 
-    /** A Tomcat in a process of its own, with the default times, and a page that stops in the middle until another is asked for. */
+    /** Tomcat in a process of its own, with default times, and a page that stops midway until another is requested. */
     public static void main(String[] arguments) throws Exception {
         CountDownLatch holds = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);

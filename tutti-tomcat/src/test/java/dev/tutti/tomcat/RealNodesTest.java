@@ -97,7 +97,7 @@ class RealNodesTest {
         }
     }
 
-    /** The first TLS handshake of a JVM takes up to two seconds, the patience of nodes is half a second. */
+    /** The first TLS handshake of a JVM takes up to two seconds, while nodes wait only for half a second. */
     @Test
     void nodeWhoseFirstHandshakeIsSlowServesTheSessionsOfOthers() throws Exception {
         String secret = "q7Rk2-Vd9Zp4_Xm1Tb8Ys6Lf3Hn5Wc0Gj";

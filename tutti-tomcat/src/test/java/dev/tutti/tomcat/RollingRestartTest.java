@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes with TLS are restarted one after the other, as the page for operators says, while others serve. */
+/** Nodes with TLS are restarted one after the other, as the page for operators describes, while others serve. */
 @Tag("slow")
 class RollingRestartTest {
 

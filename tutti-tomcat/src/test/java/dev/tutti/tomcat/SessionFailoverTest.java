@@ -107,7 +107,7 @@ class SessionFailoverTest {
         }
     }
 
-    /** Stops a node as far as others can tell: it is not heard of any more, and nobody sends it a request. */
+    /** Crashes a node as seen by the others: they no longer hear of it, and it gets no requests. */
     private void kill(TomcatNode node) {
         cluster.crash(node.name);
     }
@@ -378,7 +378,7 @@ class SessionFailoverTest {
         assertThat(seen).containsExactly("null", "1");
     }
 
-    /** Not serializable. */
+    /** Object that is not serializable. */
     static final class Plain {
         @Override
         public String toString() {
@@ -386,7 +386,7 @@ class SessionFailoverTest {
         }
     }
 
-    /** Serializable, and not on any list. */
+    /** Object that is serializable, and not on any list of allowed classes. */
     record Strange(String text) implements Serializable {}
 
     @Test
@@ -442,7 +442,7 @@ class SessionFailoverTest {
         assertThat(browser.get(b, "/get?name=x")).isEqualTo("Strange[text=text]");
     }
 
-    /** Has not got one class, until it has. */
+    /** Class loader that does not find one class until it is opened. */
     static final class HiddenLoader extends ClassLoader {
         private final String hidden;
         volatile boolean isOpen;
@@ -493,7 +493,7 @@ class SessionFailoverTest {
         assertThat(events).hasSize(2).startsWith("a created");
     }
 
-    /** Writes down what happens where. */
+    /** Records events with the node at which they happen. */
     private final class Recorder {
         void listenAt(TomcatNode node) {
             node.context.setApplicationLifecycleListeners(new Object[] {new HttpSessionListener() {
@@ -537,7 +537,7 @@ class SessionFailoverTest {
                 .containsExactly("a created", "a added x", "b replaced x 1", "c destroyed", "c removed x");
     }
 
-    /** Wants to hear of everything. */
+    /** Attribute that listens to all events about itself. */
     static final class Listening implements HttpSessionActivationListener, HttpSessionBindingListener, Serializable {
         private static final long serialVersionUID = 1;
         static final List<String> HEARD = Collections.synchronizedList(new ArrayList<>());

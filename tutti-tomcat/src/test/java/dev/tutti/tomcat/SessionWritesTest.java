@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Writes that can't go out in the usual way: an object that can't be encoded, a request that does not end. */
+/** Writes that can't be sent in the usual way: an object that can't be encoded, a request that does not end. */
 class SessionWritesTest {
 
     private static final Map<String, HttpSession> HELD = new ConcurrentHashMap<>();
@@ -75,7 +75,7 @@ class SessionWritesTest {
         b.close();
     }
 
-    /** Can be encoded, unless something is to be thrown first. */
+    /** Object that can be encoded, unless a failure is queued. */
     static final class Fragile implements Serializable {
         private static final long serialVersionUID = 1;
         static final List<Supplier<Throwable>> failures = new ArrayList<>();
@@ -186,7 +186,7 @@ class SessionWritesTest {
         assertThat(browser.get(b, "/get?name=x")).isEqualTo("first");
     }
 
-    /** A stream that stays open must not keep back what others change meanwhile, WebSockets for example. */
+    /** A stream that stays open, such as a WebSocket, must not hold back changes that others make meanwhile. */
     @Test
     void changeOutsideARequestGoesOutWhileAnotherRequestIsOpen() throws Exception {
         CountDownLatch isOpen = new CountDownLatch(1);
@@ -228,7 +228,7 @@ class SessionWritesTest {
         assertThat(browser.get(b, "/get?name=cart")).as("changed in place after it was sent").isEqualTo("[1, 2]");
     }
 
-    /** The client has given up and gone on at another node, which the first one did not hear of. */
+    /** The client has given up and gone on at another node, of which the first one did not hear. */
     @Test
     void requestThatSleptThroughAnAbsenceOverwritesNothingAndFails() throws Exception {
         CountDownLatch hasRead = new CountDownLatch(1);

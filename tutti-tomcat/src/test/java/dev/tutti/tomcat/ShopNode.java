@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A process of its own: one Tomcat with a cart, for tests that kill it. */
+/** Process of its own with one Tomcat and a cart, for tests that kill it. */
 final class ShopNode {
 
     private ShopNode() {}
@@ -47,7 +47,7 @@ final class ShopNode {
                 });
     }
 
-    /** Arguments: name, directory, seeds. Prints "ready", its HTTP port and its node's address. */
+    /** Runs a shop. Arguments: name, directory, seeds. Prints "ready", its HTTP port and its node's address. */
     public static void main(String[] arguments) throws Exception {
         Path directory = Files.createDirectories(Path.of(arguments[1]));
         String[] seeds = arguments.length > 2 ? arguments[2].split(",") : new String[0];

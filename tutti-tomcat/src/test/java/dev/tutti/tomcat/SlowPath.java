@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-/** Leads to an address; what comes first over a connection takes a while, as a first TLS handshake does. */
+/** Proxy to an address that delays the first bytes of a connection, as a first TLS handshake does. */
 final class SlowPath implements AutoCloseable {
 
     private final String target;

@@ -253,7 +253,7 @@ class StartAndStopTest {
         assertThat(response.join().statusCode()).isEqualTo(200);
     }
 
-    // ---- what is told of the start
+    // ---- reports of the start
 
     @Test
     void stateIsNotCompleteWhileSeedsHaveNotAnswered() {
@@ -269,7 +269,7 @@ class StartAndStopTest {
         assertThat(a.manager.status().get("state-from")).isEqualTo(Map.of("b", "0 sessions"));
     }
 
-    /** A member that did not find everybody when it joined. */
+    /** Channel of a member that did not find everybody when it joined. */
     private record Hasty(SessionChannel channel, JoinResult joinResult) implements SessionChannel {
         @Override
         public CompletableFuture<Void> send(byte[] message) {

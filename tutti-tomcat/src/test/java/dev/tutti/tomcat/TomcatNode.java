@@ -21,7 +21,7 @@ import org.apache.catalina.LifecycleException;
 import org.apache.catalina.Wrapper;
 import org.apache.catalina.startup.Tomcat;
 
-/** An embedded Tomcat with one application, whose pages are the test's. */
+/** Embedded Tomcat with one application, whose pages the test sets. */
 final class TomcatNode implements AutoCloseable {
 
     private static final Logger TOMCAT_LOG = Logger.getLogger("org.apache");
@@ -30,7 +30,7 @@ final class TomcatNode implements AutoCloseable {
         TOMCAT_LOG.setLevel(Level.SEVERE);
     }
 
-    /** A page. */
+    /** Page of the application. */
     @FunctionalInterface
     interface Page {
         void serve(HttpServletRequest request, HttpServletResponse response) throws Exception;
@@ -42,9 +42,8 @@ final class TomcatNode implements AutoCloseable {
     final TuttiManager manager;
 
     /**
-     * A manager that does not go on without the others for as long as a test runs. What a story says is with them is with
-     * them then, however long a thread has to wait for a processor; what becomes of a request when they are too slow is said
-     * by stories that set their own times.
+     * Returns a manager whose timeouts exceed the waits of a test: a request does not go on without the others, however
+     * long a thread waits for a processor. Tests of slow members set timeouts of their own.
      */
     static TuttiManager patientManager(SessionChannel.Source source) {
         return patient(new TuttiManager(source));
@@ -132,7 +131,7 @@ final class TomcatNode implements AutoCloseable {
         }
     }
 
-    /** Waits, up to a deadline, until something holds that no callback tells of. */
+    /** Waits, up to a deadline, for a condition that no callback reports. */
     static void until(String what, BooleanSupplier condition) {
         long deadlineNanos = System.nanoTime() + Duration.ofSeconds(20).toNanos();
         while (!condition.getAsBoolean()) {

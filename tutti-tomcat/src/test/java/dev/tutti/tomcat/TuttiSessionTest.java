@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the container's own tests ask of its sessions, asked of these. */
+/** Requirements of the container's own tests on its sessions, applied to these. */
 class TuttiSessionTest {
 
     private final InMemoryCluster cluster = InMemoryCluster.threaded();
@@ -40,7 +40,7 @@ class TuttiSessionTest {
     void start() {
         a = new TomcatNode("a", directory, TomcatNode.patientManager(cluster.source("a")), Map.of(), node -> {});
         b = new TomcatNode("b", directory, TomcatNode.patientManager(cluster.source("b")), Map.of(), node -> {});
-        // Before that, a tells nobody of a new session: b would ask for it when a request needs it, but not count it.
+        // Before that, a does not announce new sessions: b would query one when a request needs it, but not count it.
         until("a sees b", () -> a.manager.status().get("members").equals(List.of("a", "b")));
     }
 
@@ -71,7 +71,7 @@ class TuttiSessionTest {
         assertThat(at(b, session).getCreationTime()).isEqualTo(session.getCreationTime());
     }
 
-    /** Runs something when it is bound to a session, before the session has it. */
+    /** Runs an action when it is bound to a session, before the session has it. */
     private record Bound(Runnable action) implements HttpSessionBindingListener {
         @Override
         public void valueBound(HttpSessionBindingEvent event) {
@@ -141,7 +141,7 @@ class TuttiSessionTest {
         assertThat(heard).hasValue(1);
     }
 
-    /** A session listener that goes along with its session. */
+    /** Session listener that is replicated with its session. */
     static final class Travelling implements SessionListener, Serializable {
         private static final long serialVersionUID = 1;
         static final AtomicInteger HEARD = new AtomicInteger();
@@ -261,7 +261,7 @@ class TuttiSessionTest {
         assertThat(at(b, session).getAttribute("x")).isEqualTo("text 5");
     }
 
-    /** Everything is text. */
+    /** Codec that encodes every value as text. */
     public static final class TextCodec implements SessionCodec {
         @Override
         public byte[] encode(Object value) {

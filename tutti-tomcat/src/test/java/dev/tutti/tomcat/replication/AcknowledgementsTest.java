@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Who is waited for, and from when on. */
+/** Members whose acknowledgements a message waits for, and the time from which on it does. */
 class AcknowledgementsTest {
 
     private final Member self = member(1);
@@ -32,7 +32,7 @@ class AcknowledgementsTest {
         acknowledgements.onView(view(2, self, other), self, Set.of());
         acknowledgements.onDelivered(7);
         acknowledgements.onAck(other, 7);
-        // From here on something may be sent that the newcomer gets; the view's other consequences are still to come.
+        // From here on the newcomer gets messages; the other consequences of the view are still to come.
         acknowledgements.onNewcomers(view(3, self, other, newcomer), self);
         CompletableFuture<Void> next = acknowledgements.safe(8);
         acknowledgements.onAck(other, 8);

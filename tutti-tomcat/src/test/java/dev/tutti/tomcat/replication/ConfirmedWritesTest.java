@@ -21,13 +21,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A write that a client saw confirmed is overwritten only by a write that was made with knowledge of it or concurrently with
- * it: checked in virtual time, with requests that are interrupted at each step.
+ * A write that a client saw confirmed is overwritten only by a write that was made with knowledge of it, or
+ * concurrently with it. This is checked in virtual time, with requests that are interrupted at each step.
  *
- * <p>Each request reads a list, adds a word of its own and writes it, so that a list says what its writer knew of. While a
- * request is interrupted its node stands still, is cut off or dies, and the client goes on at the other nodes, one request
- * after the other. None of these is concurrent with another one, nor with the one that slept: so whatever was confirmed has
- * to be in each list that is read later, at every node.
+ * <p>Each request reads a list, adds a word of its own and writes it, so that a list shows the words that its writer
+ * knew. While a request is interrupted, its node stands still, is cut off or crashes, and the client goes on at the
+ * other nodes, one request after the other. None of these is concurrent with another one, nor with the interrupted one:
+ * so every confirmed word has to be in each list that is read later, at every node.
  */
 class ConfirmedWritesTest {
 
@@ -38,7 +38,7 @@ class ConfirmedWritesTest {
     private static final int SEEDS = 600;
     private static final Field CART = Field.attribute("cart");
 
-    /** Where a request may be interrupted. */
+    /** Step at which a request may be interrupted. */
     enum Step {
         BEFORE_LOOK,
         BEFORE_MARK,
@@ -51,13 +51,13 @@ class ConfirmedWritesTest {
         BEFORE_RESPONSE
     }
 
-    /** What interrupts it. */
+    /** Kind of interruption. */
     enum Fault {
         PAUSE,
         KILL
     }
 
-    /** The request's node is dead. */
+    /** Thrown when the node of a request is dead. */
     private static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -118,7 +118,7 @@ class ConfirmedWritesTest {
             return nodes.stream().filter(node -> node.isAlive && !node.isPaused).toList();
         }
 
-        /** A client that is not interrupted, at a node that answers. */
+        /** Runs a request without interruption, at a node that answers. */
         void requestAt(Node node) {
             Set<String> known = new LinkedHashSet<>(confirmed);
             Request request = new Request(node, "w" + words++);
@@ -130,7 +130,7 @@ class ConfirmedWritesTest {
             }
         }
 
-        /** A request that is interrupted, while clients go on elsewhere. */
+        /** Runs a request that is interrupted, while clients go on elsewhere. */
         void interruptedRequest(Node node, Step where, Fault fault, long pauseNanos, boolean isPatient) {
             Request request = new Request(node, "w" + words++);
             story.add(request.word + " at " + node.name + ": " + fault + " of " + pauseNanos / MILLI + " ms " + where);
@@ -191,7 +191,7 @@ class ConfirmedWritesTest {
             }
         }
 
-        /** Some requests, one after the other. After a kill the first one comes before what the dead node has sent. */
+        /** Runs some requests in turn. After a kill, the first one precedes messages that the dead node sent. */
         private void goOnElsewhere(long untilNanos) {
             int count = random.nextInt(1, 5);
             for (int index = 0; index < count; index++) {
@@ -226,7 +226,7 @@ class ConfirmedWritesTest {
         boolean isPaused;
         boolean isCut;
 
-        /** Whether a request is about to send, which no other one can overtake. */
+        /** True while a request is about to send, which no other one can overtake. */
         boolean isSending;
 
         Node(World world, String name) {
@@ -301,7 +301,7 @@ class ConfirmedWritesTest {
         }
     }
 
-    /** What the valve and a session do for a request, step by step. */
+    /** Steps of the valve and a session for one request. */
     private static final class Request {
         final Node node;
         final String word;
@@ -381,7 +381,7 @@ class ConfirmedWritesTest {
             Random random = world.random;
             int rounds = random.nextInt(1, 5);
             for (int round = 0; round < rounds; round++) {
-                // One fault at a time: if all who know of a write are away, the others go on without it, after a while.
+                // One fault at a time: if all members with a write are away, the others go on without it after a while.
                 world.advance(world.nowNanos + 3 * SECOND);
                 List<Node> awake = world.awake();
                 Node node = awake.get(random.nextInt(awake.size()));

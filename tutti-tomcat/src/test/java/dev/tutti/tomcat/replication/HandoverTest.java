@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that come, go and take over the sessions of others; nothing moves but by command. */
+/** Members that come, go and take over the sessions of others; messages move only on command. */
 class HandoverTest {
 
     private final InMemoryCluster cluster = InMemoryCluster.manual();
@@ -140,7 +140,7 @@ class HandoverTest {
         }
     }
 
-    /** A client may bring its id. */
+    /** A client may bring its id to two sides of a partition. */
     @Test
     void sessionsOfOneIdAreMadeOneWithTheAttributesOfBoth() throws Exception {
         Replicator a = member("a");
@@ -231,7 +231,7 @@ class HandoverTest {
         }
     }
 
-    /** Views are counted anew when everybody was stopped: what was written in a late one before is no obstacle. */
+    /** View numbers start anew after a full stop: values written in a late view before are no obstacle. */
     @Test
     void restoredSessionsCanBeWrittenByAllInAYoungerGroup() throws Exception {
         Replicator a = member("a");

@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * Groups in one process, without a network: FIFO, virtually synchronous, with crashes, partitions and merges on command.
+ * Groups in one process, without a network: FIFO, virtually synchronous; crashes, partitions and merges on command.
  *
- * <p>Either nothing moves until {@link #pump} is called, in one order always; or each member has a thread.
+ * <p>Either all moves on {@link #pump} only, always in one order, or each member has a thread.
  */
 public final class InMemoryCluster {
 
@@ -39,7 +39,7 @@ public final class InMemoryCluster {
         return new InMemoryCluster(true);
     }
 
-    /** One member's place in a group. */
+    /** Membership of one member in a group. */
     public final class Seat implements SessionChannel {
         private final String group;
         private final String node;
@@ -132,7 +132,7 @@ public final class InMemoryCluster {
         }
     }
 
-    /** Joins groups for the process called {@code node}. */
+    /** Returns a source that joins groups for the process called {@code node}. */
     public SessionChannel.Source source(String node) {
         return (group, listener) -> {
             CompletableFuture<Void> isIn = new CompletableFuture<>();
@@ -158,7 +158,7 @@ public final class InMemoryCluster {
         return seats.stream().filter(seat -> seat.isAlive && seat.node.equals(node)).toList();
     }
 
-    /** The process stops; what it has sent arrives, what has arrived at it is lost. */
+    /** Stops a process: messages that it has sent arrive, messages that have arrived at it are lost. */
     public synchronized void crash(String node) {
         for (Seat seat : seats(node)) {
             crash(seat);
@@ -174,7 +174,7 @@ public final class InMemoryCluster {
         }
     }
 
-    /** From now on these processes and the others don't hear each other. */
+    /** Separates these processes from the others. */
     public synchronized void partition(String... nodes) {
         int side = 1;
         for (Seat seat : seats) {
@@ -195,7 +195,7 @@ public final class InMemoryCluster {
         reinstall();
     }
 
-    /** The process does not take anything in for now. */
+    /** Holds a process: it receives nothing until it is released. */
     public synchronized void hold(String node) {
         seats(node).forEach(seat -> seat.isHeld = true);
     }
@@ -209,7 +209,7 @@ public final class InMemoryCluster {
         }
     }
 
-    /** Runs what is to be run on threads of its own, in manual mode with everything else. */
+    /** Returns an executor that runs tasks on threads of their own; in manual mode, together with the messages. */
     public Executor executor() {
         return isThreaded ? task -> Thread.ofVirtual().start(task) : task -> {
             synchronized (this) {
@@ -218,7 +218,7 @@ public final class InMemoryCluster {
         };
     }
 
-    /** Delivers everything to everybody who is not held, until nothing moves. */
+    /** Delivers all messages to the members that are not held, and runs all tasks, until none is left. */
     public void pump() {
         boolean isMoving = true;
         while (isMoving) {
@@ -236,7 +236,7 @@ public final class InMemoryCluster {
         }
     }
 
-    /** Delivers one message or view, or runs one task, drawn from {@code random}; returns false if nothing is left to move. */
+    /** Delivers one message or view, or runs one task, drawn from {@code random}; returns false if none is left. */
     public boolean deliverOne(Random random) {
         List<Seat> ready = seats.stream().filter(seat -> !seat.isHeld && !seat.inbox.isEmpty()).toList();
         int choices = ready.size() + (tasks.isEmpty() ? 0 : 1);

@@ -407,7 +407,7 @@ class ReplicatorTest {
     private static final ReplicationOptions IMPATIENT = new ReplicationOptions(
             Acknowledgement.ALL, Duration.ofMillis(1), Duration.ZERO, Duration.ZERO, id -> id);
 
-    /** Logs in at {@code a}: another id, a principal, and something for those who are logged in only. */
+    /** Logs in at {@code a}: changes the id, and adds a principal and an attribute for logged-in users. */
     private void logIn(Node a) {
         SessionRecord record = a.replicator.find("old");
         a.replicator.rename(record, "new");
@@ -691,7 +691,7 @@ class ReplicatorTest {
         assertThat(a.counters.get(Counter.PARTIAL_DROPPED)).isEqualTo(1);
     }
 
-    /** A request at a failed with a, the next one at b: whatever a still brought about must not cost what b confirms. */
+    /** A request at a failed with a, the next one at b: changes that a still made must not undo those of b. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void changeThatIsConfirmedBecauseItsRivalIsGoneIsNotLostToThatRival(int changesOfRival) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Changes that members make again when a view begins, beside those that are under way then. */
+/** Changes that members make again when a view begins, and other changes in flight at that time. */
 class SessionRecordTest {
 
     private static final long FIRST = 1;
@@ -44,7 +44,7 @@ class SessionRecordTest {
     @Test
     void changeStandsAgainstTheOneItKnewOfWhenThatIsMadeAgainMeanwhile() {
         two.merge(write(one, 1, FIRST, "old"), 2, 0);
-        // Uses that others have not been told of yet: the counter of the member that makes the old change again is ahead.
+        // Uses not announced yet: the counter of the member that makes the old change again is ahead.
         one.claim(1, 0);
         one.claim(1, 0);
         Delta late = write(two, 2, FIRST, "new");

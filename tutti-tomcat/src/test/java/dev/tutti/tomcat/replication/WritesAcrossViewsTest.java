@@ -13,12 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Confirmed writes stand while views come and go beneath the requests that make them: nodes are killed and started again at
- * every step of a request, and messages, views and tasks are delivered one by one, in an order drawn from the seed.
+ * Confirmed writes stand while views come and go during the requests that make them. Nodes are killed and started again
+ * at every step of a request, and messages, views and tasks are delivered one by one, in an order drawn from the seed.
  *
- * <p>Two clients share a session and write rising numbers to attributes of their own, each one request after the other, at any node. While
- * a request of one is under way, the other one makes whole requests. So every attribute has one writer at a time: an answer
- * that shows an older number than one that was confirmed is a loss, whichever node gives it.
+ * <p>Two clients share a session and write rising numbers to attributes of their own, each one request after the other,
+ * at any node. While a request of one is under way, the other one makes whole requests. So every attribute has one
+ * writer at a time: an answer with an older number than a confirmed one is a loss, at whichever node.
  */
 class WritesAcrossViewsTest {
 
@@ -30,7 +30,7 @@ class WritesAcrossViewsTest {
     private static final int REQUESTS = 40;
     private static final int SEEDS = 600;
 
-    /** The request's node is dead. */
+    /** Thrown when the node of a request is dead. */
     private static final class Killed extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -49,7 +49,7 @@ class WritesAcrossViewsTest {
         final List<String> story = new ArrayList<>();
         final Random random;
 
-        /** Of each client, which writes to them in turn. */
+        /** Number of attributes of each client, which writes to them in turn. */
         final int attributes;
 
         private final PriorityQueue<Beat> beats = new PriorityQueue<>();
@@ -74,7 +74,7 @@ class WritesAcrossViewsTest {
             beats.add(new Beat(nowNanos, node));
         }
 
-        /** Something that has nothing to do with the request that is under way, or nothing. */
+        /** Does something independent of the request under way, or nothing. */
         void meanwhile(Client busy) {
             switch (random.nextInt(8)) {
                 case 0 -> kill();
@@ -164,7 +164,7 @@ class WritesAcrossViewsTest {
         Runnable afterSend = () -> {};
         boolean isAlive = true;
 
-        /** Whether a request is about to publish: one at a time of a session does. */
+        /** True while a request is about to publish; a session allows one at a time. */
         boolean isLocked;
 
         Node(World world, String name) {
@@ -223,7 +223,7 @@ class WritesAcrossViewsTest {
         }
     }
 
-    /** Runs something when the lock under which messages are sent is free again: where it is looked at a second time. */
+    /** Future that runs an action at its second use, when the lock under which messages are sent is free again. */
     private static final class Sent extends CompletableFuture<Void> {
         private final Runnable after;
         private int looks;
@@ -255,7 +255,7 @@ class WritesAcrossViewsTest {
             this.name = name;
         }
 
-        /** @param isInterrupted whether anything happens between its steps */
+        /** @param isInterrupted whether anything happens between the steps of the request */
         void request(boolean isInterrupted) {
             List<Node> free = world.nodes.stream().filter(each -> !each.isLocked).toList();
             Node node = free.get(world.random.nextInt(free.size()));
@@ -312,7 +312,7 @@ class WritesAcrossViewsTest {
             return isOk;
         }
 
-        /** Other threads of the node that want to send wait meanwhile, the group's thread among them. */
+        /** Runs a step while other threads of the node that want to send wait, the group's thread among them. */
         private void sending(Node node, Runnable step) {
             world.cluster.hold(node.name);
             world.isHeld = true;
@@ -352,8 +352,8 @@ class WritesAcrossViewsTest {
     }
 
     /**
-     * A node makes its changes again when another one has died, beside those that may be missing also one of before that is
-     * confirmed. A request at a third node that has stood before the view until now has written upon it.
+     * When another node has died, a node makes its changes again, among them an earlier, confirmed one. A request at a
+     * third node, whose standing is from before the view until then, has written upon that one.
      */
     @Test
     void writeThatKnewAnotherStandsWhenThatIsMadeAgainWhileItIsSent() {
@@ -369,7 +369,7 @@ class WritesAcrossViewsTest {
         world.cluster.release("c");
         world.cluster.pump();
         world.cluster.hold("c");
-        // What c acknowledges is not known at a yet.
+        // The acknowledgements of c have not reached a yet.
         write(a, "other", 3);
         world.cluster.release("a");
         world.cluster.pump();
@@ -389,7 +389,7 @@ class WritesAcrossViewsTest {
         assertThat(List.of(reader.read(a), reader.read(b))).allSatisfy(values -> assertThat(values).containsEntry("cart", 2L));
     }
 
-    /** Its view comes to the node that writes after the change was sent, and before the sender knows under which number. */
+    /** The view reaches the writing node after it sent the change, and before the sender knows its number. */
     @Test
     void firstChangeOfANodeStandsAgainstThatOfOneThatDied() {
         World world = new World(0);

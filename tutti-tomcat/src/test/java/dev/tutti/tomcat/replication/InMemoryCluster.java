@@ -50,6 +50,7 @@ public final class InMemoryCluster {
         private boolean isAlive = true;
         private boolean isHeld;
         private boolean isRunning;
+        private boolean isInBatch;
         private ViewId viewId;
 
         private Seat(String group, String node, Member member, Listener listener) {
@@ -112,23 +113,39 @@ public final class InMemoryCluster {
         }
 
         private void deliverAll() {
-            boolean isInBatch = false;
             while (true) {
-                Runnable next;
+                boolean isEnd;
                 synchronized (InMemoryCluster.this) {
-                    next = isHeld || !isAlive ? null : inbox.poll();
-                    if (next == null && !isInBatch) {
+                    isEnd = isHeld || !isAlive || inbox.isEmpty();
+                    if (isEnd && !isInBatch) {
                         isRunning = false;
                         return;
                     }
                 }
-                if (next == null) {
-                    listener.onBatchEnd();
+                if (isEnd) {
+                    endBatch();
                 } else {
-                    next.run();
+                    deliverNext();
                 }
-                isInBatch = next != null;
             }
+        }
+
+        private void deliverNext() {
+            Runnable next;
+            synchronized (InMemoryCluster.this) {
+                next = inbox.poll();
+                isInBatch = true;
+            }
+            if (next != null) {
+                next.run();
+            }
+        }
+
+        private void endBatch() {
+            synchronized (InMemoryCluster.this) {
+                isInBatch = false;
+            }
+            listener.onBatchEnd();
         }
     }
 
@@ -225,7 +242,11 @@ public final class InMemoryCluster {
             isMoving = false;
             for (Seat seat : List.copyOf(seats)) {
                 while (!seat.isHeld && !seat.inbox.isEmpty()) {
-                    seat.inbox.poll().run();
+                    seat.deliverNext();
+                    isMoving = true;
+                }
+                if (seat.isInBatch) {
+                    seat.endBatch();
                     isMoving = true;
                 }
             }
@@ -236,15 +257,24 @@ public final class InMemoryCluster {
         }
     }
 
-    /** Delivers one message or view, or runs one task, drawn from {@code random}; returns false if none is left. */
+    /** Delivers one message or view, ends one batch, or runs one task, drawn from {@code random}; returns false if none is left. */
     public boolean deliverOne(Random random) {
-        List<Seat> ready = seats.stream().filter(seat -> !seat.isHeld && !seat.inbox.isEmpty()).toList();
-        int choices = ready.size() + (tasks.isEmpty() ? 0 : 1);
-        if (choices == 0) {
+        List<Runnable> choices = new ArrayList<>();
+        for (Seat seat : seats) {
+            if (!seat.isHeld && !seat.inbox.isEmpty()) {
+                choices.add(seat::deliverNext);
+            }
+            if (seat.isInBatch) {
+                choices.add(seat::endBatch);
+            }
+        }
+        if (!tasks.isEmpty()) {
+            choices.add(() -> tasks.poll().run());
+        }
+        if (choices.isEmpty()) {
             return false;
         }
-        int choice = random.nextInt(choices);
-        (choice < ready.size() ? ready.get(choice).inbox.poll() : tasks.poll()).run();
+        choices.get(random.nextInt(choices.size())).run();
         return true;
     }
 

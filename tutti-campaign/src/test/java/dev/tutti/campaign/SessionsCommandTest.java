@@ -31,14 +31,17 @@ class SessionsCommandTest {
     @Test
     void unknownSystemIsExplained() {
         assertThat(run("sessions", "compare", "--systems", "tutti,redis")).isEqualTo(2);
-        assertThat(err.toString()).contains("there is no system 'redis'; there are tutti, tutti-plain, delta");
+        assertThat(err.toString()).contains("there is no system 'redis'; there are tutti, tutti-plain, tutti-async");
     }
 
     @Test
     void wrongNumbersAreExplained() {
         assertThat(run("sessions", "restarts", "--sessions", "0")).isEqualTo(2);
         assertThat(run("sessions", "rolling", "--times", "0")).isEqualTo(2);
-        assertThat(err.toString()).contains("--sessions is 0, 1 to 10000", "--times is 0, 1 to 1000");
+        assertThat(run("sessions", "rate", "--rounds", "0")).isEqualTo(2);
+        assertThat(run("sessions", "rate", "--spaces")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("--sessions is 0, 1 to 10000", "--times is 0, 1 to 1000", "--rounds is 0, 1 to 100", "--spaces is not");
     }
 
     @Test

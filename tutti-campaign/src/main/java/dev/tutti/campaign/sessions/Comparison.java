@@ -18,7 +18,6 @@ final class Comparison {
     private static final int SETTLE_MILLIS = 2_000;
     private static final int RIVALS = 20;
     private static final int FINDINGS_SHOWN = 5;
-    private static final long THINK_MILLIS = 20;
     private static final long RESTART_THINK_MILLIS = 200;
     private static final Duration PAUSE = Duration.ofSeconds(8);
 
@@ -29,15 +28,6 @@ final class Comparison {
     private final List<String> options;
     private final Consumer<String> news;
     private final Map<Replication, Column> columns = new TreeMap<>();
-
-    /**
-     * The undisturbed load.
-     *
-     * @param sessions each with a client of its own
-     * @param warmUp time before the measurement, in which the JVMs compile what the load uses
-     * @param measured time of the measurement
-     */
-    record Load(int sessions, Duration warmUp, Duration measured) {}
 
     /** @param places places of the nodes of the next system */
     Comparison(Distribution distribution, Supplier<List<Place>> places, Path directory, Load load, List<String> options,
@@ -53,25 +43,16 @@ final class Comparison {
     /**
      * Results of one system.
      *
-     * @param cpuSeconds CPU time that the nodes' processes used during the undisturbed load
-     * @param wrongReads number of answers under undisturbed load that were older than confirmed writes
      * @param diverged number of {@link #RIVALS} sessions that differ between nodes after two writes at once
      */
-    private record Column(Tally load, double seconds, double cpuSeconds, long wrongReads, int diverged, Tally killed,
-            Tally stopped, Pauses.Outcome pause) {
+    private record Column(Load.Result load, int diverged, Tally killed, Tally stopped, Pauses.Outcome pause) {
 
         boolean isGood() {
-            return wrongReads + diverged + killed.wrong() + stopped.wrong() + pause.overwrittenTotal() == 0;
+            return load.tally().wrong() + diverged + killed.wrong() + stopped.wrong() + pause.overwrittenTotal() == 0;
         }
 
         Map<String, Object> map() {
-            Map<String, Object> map = new LinkedHashMap<>();
-            map.put("requests per second", Math.round(load.confirmed.get() / seconds));
-            map.put("median ms", load.latencyMillis(0.5));
-            map.put("p99 ms", load.latencyMillis(0.99));
-            map.put("CPU us per request", Math.round(cpuSeconds * 1e6 / Math.max(1, load.confirmed.get())));
-            map.put("wrong reads", wrongReads);
-            map.put("of requests", load.confirmed.get());
+            Map<String, Object> map = load.map();
             map.put("diverged of " + RIVALS, diverged);
             map.put("kills: lost sessions", killed.lostSessions.get());
             map.put("kills: lost writes", killed.lostWrites.get());
@@ -90,26 +71,14 @@ final class Comparison {
         try (Tomcats tomcats = new Tomcats(distribution, replication, places.get(), directory, options)) {
             tomcats.start();
             tomcats.nodes().forEach(tomcats::awaitAllMembers);
-            load(tomcats, new Tally(), load.warmUp());
-            Tally tally = new Tally();
-            double cpuBefore = tomcats.cpuSeconds();
-            double seconds = load(tomcats, tally, load.measured());
-            double cpuSeconds = tomcats.cpuSeconds() - cpuBefore;
+            load.warmUp(tomcats);
+            Load.Result result = load.measure(tomcats);
             int diverged = diverged(tomcats);
             Tally killed = restarts(tomcats, true);
             Tally stopped = restarts(tomcats, false);
             Pauses.Outcome pause = new Pauses(tomcats, new Tally(), news).run(PAUSE);
-            columns.put(
-                    replication,
-                    new Column(tally, seconds, cpuSeconds, tally.wrong(), diverged, killed, stopped, pause));
+            columns.put(replication, new Column(result, diverged, killed, stopped, pause));
         }
-    }
-
-    private double load(Tomcats tomcats, Tally tally, Duration time) {
-        long began = System.nanoTime();
-        List<Client> clients = tomcats.clients(load.sessions(), Tomcats.Balancing.ANY, tally);
-        Tomcats.underLoad(clients, THINK_MILLIS, () -> Pause.millis(time.toMillis()));
-        return (System.nanoTime() - began) / 1e9;
     }
 
     /** Counts sessions on which nodes disagree after two requests wrote the same attribute at two nodes at once. */
@@ -140,7 +109,7 @@ final class Comparison {
 
     /** Reports whether nothing was lost, wrong or overwritten with tutti. */
     boolean isGood() {
-        return columns.entrySet().stream().filter(each -> each.getKey().isTutti()).allMatch(each -> each.getValue().isGood());
+        return columns.entrySet().stream().filter(each -> each.getKey().waits()).allMatch(each -> each.getValue().isGood());
     }
 
     Map<String, Object> map() {

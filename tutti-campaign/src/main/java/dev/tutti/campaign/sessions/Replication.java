@@ -10,6 +10,8 @@ enum Replication {
     TUTTI,
     /** TuttiManager without TLS. */
     TUTTI_PLAIN,
+    /** TuttiManager with TLS whose requests do not wait for the other nodes, as those of DeltaManager do by default. */
+    TUTTI_ASYNC,
     /** Tomcat's DeltaManager as documented: asynchronous, to all nodes. */
     DELTA,
     /** DeltaManager that waits until the other nodes have handled a change. */
@@ -22,6 +24,11 @@ enum Replication {
     }
 
     boolean isTutti() {
+        return waits() || this == TUTTI_ASYNC;
+    }
+
+    /** Returns whether it is tutti, and what a client was told must be at every node. */
+    boolean waits() {
         return this == TUTTI || this == TUTTI_PLAIN;
     }
 
@@ -34,7 +41,8 @@ enum Replication {
         Place place = places.get(node);
         return "<Manager className=\"dev.tutti.tomcat.TuttiManager\" cluster=\"sessions-run\" bind=\"" + place.host() + "\" port=\""
                 + place.nodePort() + "\" seeds=\"" + seeds + "\""
-                + (this == TUTTI ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
+                + (this == TUTTI_ASYNC ? " acknowledgement=\"none\"" : "")
+                + (this != TUTTI_PLAIN ? " secret=\"w4Nq8-Tb2Xk7_Hs9Vd3Jm6Pz1Lf5Gy0Rc\"" : "") + "/>";
     }
 
     /** Returns the element for the host of each Tomcat; empty if there is none. */

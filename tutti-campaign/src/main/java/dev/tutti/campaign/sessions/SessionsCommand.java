@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
             "  pauses    two nodes, one of them paused with requests that clients give up",
             "  compare   the same for several --systems: wrong reads, divergence, losses",
             "            by kill, restart and pause, rate and latency",
+            "  rate      rate, latency and CPU time of several --systems, by turns",
             "",
             "Exit codes: 0 nothing was lost, 1 something was lost, overwritten or read",
             "wrong (compare: at tutti), 2 wrong usage.",
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
             "  tutti sessions rolling --times 20",
             "  tutti sessions pauses --pauses 3s,8s,20s,60s",
             "  tutti sessions compare --systems tutti,delta,backup --json",
+            "  tutti sessions rate --systems tutti,delta --rounds 5",
             "  tutti sessions restarts --short",
             "  sudo tutti sessions restarts --spaces",
         })
@@ -64,7 +66,7 @@ public final class SessionsCommand implements Callable<Integer> {
     private static final Duration SHORT_TIME = Duration.ofSeconds(45);
 
     /** Treatment of the nodes. */
-    enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE }
+    enum Scenario { RESTARTS, ROLLING, PAUSES, COMPARE, RATE }
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -83,7 +85,8 @@ public final class SessionsCommand implements Callable<Integer> {
     private List<Duration> pauses = new ArrayList<>();
 
     @Option(names = "--systems", paramLabel = "NAMES", split = ",", defaultValue = "tutti,tutti-plain,delta,backup",
-            description = "For compare: tutti, tutti-plain, delta, delta-sync, backup (default: tutti,tutti-plain,delta,backup)."
+            description = "For compare and rate: tutti, tutti-plain, tutti-async, delta, delta-sync, backup"
+                    + " (default: tutti,tutti-plain,delta,backup)."
                     + " For the others the first one counts.")
     private List<String> systems = new ArrayList<>();
 
@@ -99,12 +102,15 @@ public final class SessionsCommand implements Callable<Integer> {
     private Duration think = Duration.ofMillis(200);
 
     @Option(names = "--warm-up", paramLabel = "TIME", defaultValue = "60s",
-            description = "For compare: undisturbed load before the measurement (default: 60s).")
+            description = "For compare and rate: undisturbed load before the measurement (default: 60s).")
     private Duration warmUp = Duration.ofSeconds(60);
 
     @Option(names = "--measure", paramLabel = "TIME", defaultValue = "30s",
-            description = "For compare: time of the measurement of rate and latency (default: 30s).")
+            description = "For compare and rate: time of a measurement of rate and latency (default: 30s).")
     private Duration measured = Duration.ofSeconds(30);
+
+    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds of rate (default: 3).")
+    private int rounds;
 
     @Option(names = "--short", description = "At most a minute: restarts for 45 s, 2 rounds, a pause of 8 s.")
     private boolean isShort;
@@ -138,6 +144,9 @@ public final class SessionsCommand implements Callable<Integer> {
         if (times < 1 || times > 1_000) {
             throw new ParameterException(line(), "--times is " + times + ", 1 to 1000");
         }
+        if (rounds < 1 || rounds > 100) {
+            throw new ParameterException(line(), "--rounds is " + rounds + ", 1 to 100");
+        }
         if (isShort) {
             time = SHORT_TIME;
             times = 2;
@@ -149,8 +158,11 @@ public final class SessionsCommand implements Callable<Integer> {
                 wanted.add(Replication.parse(name));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(
-                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, delta, delta-sync, backup", e);
+                        line(), "there is no system '" + name + "'; there are tutti, tutti-plain, tutti-async, delta, delta-sync, backup", e);
             }
+        }
+        if (isSpaced && scenario == Scenario.RATE) {
+            throw new ParameterException(line(), "--spaces is not for rate, whose systems all run at once at different ports");
         }
         if (isSpaced) {
             return inSpaces();
@@ -176,13 +188,21 @@ public final class SessionsCommand implements Callable<Integer> {
         Tally tally = new Tally();
         boolean isGood;
         if (scenario == Scenario.COMPARE) {
-            Comparison.Load load = new Comparison.Load(sessions, warmUp, measured);
+            Load load = new Load(sessions, warmUp, measured);
             Comparison comparison = new Comparison(distribution, this::places, directory, load, options, this::say);
             wanted.forEach(comparison::run);
             result.put("systems", comparison.map());
             isGood = comparison.isGood();
             if (!isJson) {
                 out().print(comparison.text());
+            }
+        } else if (scenario == Scenario.RATE) {
+            Rates rates = new Rates(distribution, this::places, directory, options, this::say);
+            rates.run(wanted, new Load(sessions, warmUp, measured), rounds);
+            result.put("systems", rates.map());
+            isGood = rates.isGood();
+            if (!isJson) {
+                out().print(rates.text());
             }
         } else {
             Replication replication = wanted.getFirst();

@@ -7,12 +7,10 @@ import dev.tutti.core.Member;
 import dev.tutti.tomcat.replication.ReplicationCounters.Counter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,75 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReplicatorTest {
-
-    private static final long SECOND = 1_000_000_000L;
-
-    private final InMemoryCluster cluster = InMemoryCluster.manual();
-    private long nowNanos = 1_000 * SECOND;
-
-    private final class Node {
-        final String name;
-        final ReplicationCounters counters = new ReplicationCounters();
-        final List<SessionRecord> ended = new ArrayList<>();
-        final Replicator replicator;
-
-        Node(String name) {
-            this(name, ReplicationOptions.defaults());
-        }
-
-        Node(String name, ReplicationOptions options) {
-            this.name = name;
-            replicator = new Replicator(options, counters, ended::add, () -> nowNanos, cluster.executor());
-            replicator.join(cluster.source(name), "shop");
-        }
-
-        SessionRecord create(String id, String... namesAndValues) {
-            SessionRecord record = replicator.create(id, 1_234);
-            List<Change> changes = changes(namesAndValues);
-            changes.add(new Change(Field.MAX_INACTIVE, SessionRecord.encodeInt(100), false));
-            publish(record, changes);
-            return record;
-        }
-
-        long set(String id, String... namesAndValues) {
-            return publish(replicator.find(id), changes(namesAndValues));
-        }
-
-        long publish(SessionRecord record, List<Change> changes) {
-            try {
-                return replicator.publish(record, changes, replicator.contact().standing(), List.of());
-            } catch (StalledException | OutdatedException e) {
-                throw new AssertionError(e);
-            }
-        }
-
-        String get(String id, String name) {
-            SessionRecord record = replicator.find(id);
-            Slot slot = record == null ? null : record.slot(Field.attribute(name));
-            return slot == null || slot.isRemoved() ? null : new String(slot.content(), StandardCharsets.UTF_8);
-        }
-
-        Map<String, String> everything() {
-            Map<String, String> all = new TreeMap<>();
-            for (SessionRecord record : replicator.sessions()) {
-                for (Field field : record.fields(Field.Kind.ATTRIBUTE)) {
-                    all.put(record.id() + "/" + field.name(), get(record.id(), field.name()));
-                }
-            }
-            return all;
-        }
-    }
-
-    private static List<Change> changes(String... namesAndValues) {
-        List<Change> changes = new ArrayList<>();
-        for (int index = 0; index < namesAndValues.length; index += 2) {
-            String value = namesAndValues[index + 1];
-            byte[] content = value == null ? null : value.getBytes(StandardCharsets.UTF_8);
-            changes.add(new Change(Field.attribute(namesAndValues[index]), content, false));
-        }
-        return changes;
-    }
+class ReplicatorTest extends ReplicationScene {
 
     @Test
     void sessionIsEverywhereAfterItIsPublished() {
@@ -404,94 +334,6 @@ class ReplicatorTest {
         }
     }
 
-    private static final ReplicationOptions IMPATIENT = new ReplicationOptions(
-            Acknowledgement.ALL, Duration.ofMillis(1), Duration.ZERO, Duration.ZERO, id -> id);
-
-    /** Logs in at {@code a}: changes the id, and adds a principal and an attribute for logged-in users. */
-    private void logIn(Node a) {
-        SessionRecord record = a.replicator.find("old");
-        a.replicator.rename(record, "new");
-        byte[] user = "ann".getBytes(StandardCharsets.UTF_8);
-        List<Change> changes = changes("account", "secret");
-        changes.add(new Change(Field.ID, "new".getBytes(StandardCharsets.UTF_8), false));
-        changes.add(new Change(Field.PRINCIPAL, user, false));
-        a.publish(record, changes);
-        cluster.pump();
-    }
-
-    @Test
-    void clientThatMissesItsNewIdBecauseOfACrashHasTheSessionFromBeforeItsLogin() {
-        Node a = new Node("a", IMPATIENT);
-        Node b = new Node("b", IMPATIENT);
-        Node c = new Node("c", IMPATIENT);
-        cluster.pump();
-        a.create("old", "cart", "apples");
-        cluster.pump();
-        logIn(a);
-        cluster.crash("a");
-        cluster.pump();
-        SessionRecord before = b.replicator.await("old");
-        assertThat(before).isNotNull();
-        assertThat(b.get("old", "cart")).isEqualTo("apples");
-        assertThat(b.get("old", "account")).as("nothing that came with the login").isNull();
-        assertThat(before.slot(Field.PRINCIPAL)).isNull();
-        cluster.pump();
-        assertThat(c.replicator.await("old").uid()).isEqualTo(before.uid());
-        assertThat(c.get("new", "account")).as("another session").isEqualTo("secret");
-        assertThat(c.replicator.find("new").uid()).isNotEqualTo(before.uid());
-    }
-
-    @Test
-    void oldIdIsDeadWhileTheNodeThatChangedItLives() {
-        Node a = new Node("a", IMPATIENT);
-        Node b = new Node("b", IMPATIENT);
-        cluster.pump();
-        a.create("old", "cart", "apples");
-        cluster.pump();
-        logIn(a);
-        assertThat(a.replicator.await("old")).isNull();
-        assertThat(b.replicator.await("old")).isNull();
-    }
-
-    @Test
-    void oldIdIsDeadWhenTheClientHasUsedTheNewOneOrTimeIsOver() {
-        Node a = new Node("a", IMPATIENT);
-        Node b = new Node("b", IMPATIENT);
-        Node c = new Node("c", IMPATIENT);
-        cluster.pump();
-        a.create("old", "cart", "apples");
-        cluster.pump();
-        logIn(a);
-        c.replicator.touch(c.replicator.find("new"));
-        cluster.pump();
-        cluster.crash("a");
-        cluster.pump();
-        assertThat(b.replicator.await("old")).as("used at c").isNull();
-        assertThat(c.replicator.await("old")).as("used here").isNull();
-        b.create("old", "cart", "pears");
-        cluster.pump();
-        logIn(b);
-        cluster.crash("b");
-        cluster.pump();
-        nowNanos += 6 * SECOND;
-        assertThat(c.replicator.await("old")).as("too late").isNull();
-        assertThat(c.replicator.find("new")).isNotNull();
-    }
-
-    @Test
-    void oldIdIsDeadWhenTheNodeThatChangedItDiesLongAfter() {
-        Node a = new Node("a", IMPATIENT);
-        Node b = new Node("b", IMPATIENT);
-        cluster.pump();
-        a.create("old", "cart", "apples");
-        cluster.pump();
-        logIn(a);
-        nowNanos += 6 * SECOND;
-        cluster.crash("a");
-        cluster.pump();
-        assertThat(b.replicator.await("old")).isNull();
-    }
-
     @Test
     void routeIsNotPartOfTheKey() {
         ReplicationOptions options = new ReplicationOptions(
@@ -524,119 +366,6 @@ class ReplicatorTest {
         assertThat(a.ended).containsExactly(record);
         assertThat(b.ended).as("who ends it knows").isEmpty();
         assertThat(a.replicator.size() + b.replicator.size()).isZero();
-    }
-
-    @Test
-    void exactlyOneMemberIsThePrimaryAndWhoServesBecomesIt() {
-        Node a = new Node("a");
-        Node b = new Node("b");
-        Node c = new Node("c");
-        cluster.pump();
-        a.create("1");
-        cluster.pump();
-        assertThat(primaries("1", a, b, c)).containsExactly("a");
-        c.replicator.touch(c.replicator.find("1"));
-        c.replicator.onBeat();
-        cluster.pump();
-        assertThat(primaries("1", a, b, c)).containsExactly("c");
-        cluster.crash("c");
-        cluster.pump();
-        assertThat(primaries("1", a, b)).hasSize(1);
-    }
-
-    @Test
-    void usesOfANodeThatWasNotThePrimaryAreToldTogetherAtTheNextBeat() {
-        Node a = new Node("a");
-        Node b = new Node("b");
-        cluster.pump();
-        a.create("1");
-        cluster.pump();
-        b.replicator.touch(b.replicator.find("1"));
-        b.replicator.touch(b.replicator.find("1"));
-        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isZero();
-        b.replicator.onBeat();
-        b.replicator.onBeat();
-        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isEqualTo(1);
-        cluster.pump();
-        assertThat(primaries("1", a, b)).containsExactly("b");
-    }
-
-    @Test
-    void changeTellsTheUseOfItsSession() {
-        Node a = new Node("a");
-        Node b = new Node("b");
-        cluster.pump();
-        a.create("1");
-        cluster.pump();
-        b.replicator.touch(b.replicator.find("1"));
-        b.set("1", "cart", "apples");
-        b.replicator.onBeat();
-        cluster.pump();
-        assertThat(primaries("1", a, b)).containsExactly("b");
-        assertThat(b.counters.get(Counter.ACCESSES_SENT)).isZero();
-    }
-
-    @Test
-    void useOfASessionThatMayBeAboutToExpireIsToldAtOnce() {
-        Node a = new Node("a");
-        Node b = new Node("b");
-        cluster.pump();
-        a.create("1");
-        cluster.pump();
-        nowNanos += 99 * SECOND;
-        b.replicator.touch(b.replicator.find("1"));
-        cluster.pump();
-        nowNanos += SECOND;
-        assertThat(a.replicator.isDue(a.replicator.find("1"))).isFalse();
-    }
-
-    private static List<String> primaries(String id, Node... nodes) {
-        List<String> names = new ArrayList<>();
-        for (Node node : nodes) {
-            if (node.replicator.isPrimary(node.replicator.find(id))) {
-                names.add(node.name);
-            }
-        }
-        return names;
-    }
-
-    @Test
-    void onlyThePrimaryExpiresAndOneThatFillsInAllowsForUsesItWasNotToldOf() {
-        Node a = new Node("a");
-        Node b = new Node("b");
-        cluster.pump();
-        a.create("1");
-        cluster.pump();
-        nowNanos += 9 * SECOND;
-        a.replicator.touch(a.replicator.find("1"));
-        cluster.pump();
-        assertThat(a.counters.get(Counter.ACCESSES_SENT)).as("uses less than a tenth apart are not told").isZero();
-        nowNanos += 95 * SECOND;
-        assertThat(b.replicator.isDue(b.replicator.find("1"))).isFalse();
-        cluster.crash("a");
-        cluster.pump();
-        assertThat(b.replicator.isDue(b.replicator.find("1"))).as("it was used 95 s ago").isFalse();
-        nowNanos += 6 * SECOND;
-        assertThat(b.replicator.isDue(b.replicator.find("1"))).isTrue();
-    }
-
-    @Test
-    void sessionWithoutAnIntervalNeverExpires() {
-        Node a = new Node("a");
-        SessionRecord record = a.create("1");
-        a.publish(record, List.of(new Change(Field.MAX_INACTIVE, SessionRecord.encodeInt(0), false)));
-        nowNanos += 1_000_000 * SECOND;
-        assertThat(a.replicator.isDue(record)).isFalse();
-    }
-
-    @Test
-    void idleTimeTravelsAsAnAge() {
-        Node a = new Node("a");
-        a.create("1");
-        nowNanos += 50 * SECOND;
-        Node b = new Node("b");
-        cluster.pump();
-        assertThat(b.replicator.idleNanos(b.replicator.find("1"))).isEqualTo(50 * SECOND);
     }
 
     @Test

@@ -12,8 +12,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps every message that it gets, and fails on a duplicate; with ballast, so that the transfer takes a while. */
@@ -35,6 +38,9 @@ final class Ledger implements GroupState, AutoCloseable {
         String directory = "";
         int messageBytes = 20;
         boolean isFailingToInstall;
+
+        /** Futures for which the nodes of these names wait while they take a snapshot. */
+        final Map<String, CompletableFuture<Boolean>> snapshotsWaitFor = new TreeMap<>();
     }
 
     final TreeSet<String> entries = new TreeSet<>();
@@ -108,6 +114,10 @@ final class Ledger implements GroupState, AutoCloseable {
         }
         taken++;
         byte[] image = image();
+        CompletableFuture<Boolean> awaited = plan.snapshotsWaitFor.get(node.name());
+        if (awaited != null) {
+            node.threads().join(awaited);
+        }
         return new Snapshot() {
             private boolean isOver;
 

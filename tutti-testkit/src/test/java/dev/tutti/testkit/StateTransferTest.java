@@ -8,6 +8,7 @@ import dev.tutti.StateProgress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
@@ -147,6 +148,25 @@ class StateTransferTest {
         cluster.crash(3).awaitRest();
         assertAlike(ledgers);
         assertThat(ledgers.on(1).taken).isPositive();
+    }
+
+    /** Nothing else would close it before {@code state.keep} is over, which is an hour. */
+    @ClusterTest(nodes = 3, seeds = 5)
+    void snapshotThatIsReadyWhenTheNewcomerHasTheStateFromAnotherIsClosedAtOnce(Cluster cluster) {
+        Components<Ledger> ledgers = deploy(cluster);
+        cluster.start(1, 2).awaitOneView();
+        plan.snapshotsWaitFor.put("n1", new CompletableFuture<>());
+        plan.snapshotsWaitFor.put("n2", new CompletableFuture<>());
+        cluster.begin(3);
+        cluster.advanceUntil("n3 has a provider", LONG, () -> provider(cluster, 3) > 0);
+        int provider = provider(cluster, 3);
+        Ledger late = ledgers.on(3 - provider);
+        plan.snapshotsWaitFor.get("n" + provider).complete(true);
+        cluster.advanceUntil("n3 has joined", LONG, () -> cluster.isRunning(3));
+        assertThat(late.openSnapshots()).as("snapshots under way").isEqualTo(1);
+        plan.snapshotsWaitFor.values().forEach(each -> each.complete(true));
+        cluster.advance(Duration.ofMillis(100));
+        assertAlike(ledgers);
     }
 
     @ClusterTest(nodes = 4, seeds = 10)

@@ -120,6 +120,15 @@ class BallotTableTest {
             first.layer.advance(DISAGREEMENT_NANOS);
             assertThat(first.ballotMessages()).contains("PREPARE 3.1@n1 to n2").noneMatch(text -> text.endsWith("n3"));
         }
+
+        @Test
+        void withoutOneThatDoesNotHearAnOlderMemberThatHearsIt() {
+            // Only 3 has lost the session: with both in the view, 3 would never get what 2 sends.
+            says(2, first.view.id(), members(1, 2, 3), List.of());
+            says(3, first.view.id(), members(1, 3), members(2));
+            first.layer.advance(DISAGREEMENT_NANOS);
+            assertThat(first.ballotMessages()).contains("PREPARE 3.1@n1 to n2").noneMatch(text -> text.endsWith("n3"));
+        }
     }
 
     @Nested

@@ -66,6 +66,23 @@ class FetchTest {
     }
 
     @Test
+    void ofAForgottenViewIsNotAnsweredWithPacketsOfThePresentOne() {
+        ViewId forgotten = three.view.id();
+        View next = three.next(three.view.members());
+        three.install(next);
+        three.layer.signalUp(new Signal.Followed(next));
+        three.multicast(2, 1, "present");
+        three.forget();
+        three.fetch(3, forgotten, 2, 1, 1);
+        assertThat(three.sent()).as("without copies of the previous view").isEmpty();
+        three.install(three.next(three.view.members()));
+        three.multicast(2, 1, "present");
+        three.forget();
+        three.fetch(3, forgotten, 2, 1, 1);
+        assertThat(three.sent()).as("with copies of a later view").isEmpty();
+    }
+
+    @Test
     void withHostileRangesGivesOnlyWhatThereIs() {
         three.multicast(2, 1, "a");
         three.fetch(3, three.view.id(), 2, Long.MIN_VALUE, Long.MAX_VALUE);

@@ -55,6 +55,16 @@ class HeldTest {
     }
 
     @Test
+    void heldForTheViewAfterTheNextStaysWhenTheNextIsInstalled() {
+        three.multicast(3, new ViewId(4, 1, member(1)), 1, 0, "early");
+        three.install(three.next(three.view.members()));
+        assertThat(three.number("held-packets")).isEqualTo(1);
+        assertThat(three.layer.takeDropped()).isEmpty();
+        three.install(three.next(three.view.members()));
+        assertThat(three.delivered()).containsExactly("n3:early");
+    }
+
+    @Test
     void ofAComingStreamIsHeld() {
         three.unicast(4, 3, 1, "early");
         three.install(three.next(List.of(member(1), member(2), member(3), member(4)), member(4)));

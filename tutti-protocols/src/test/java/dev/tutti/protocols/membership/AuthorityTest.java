@@ -87,6 +87,17 @@ class AuthorityTest {
         }
 
         @Test
+        void answerThatCannotBeIsRefused() {
+            ViewId ballot = restarted();
+            View later = new View(id(ballot.number() + 1, 1, 2), members(1, 2, 3), List.of());
+            refuses(first, m(2), MembershipScene.ack(ballot, later, vector()), DropReason.IMPLAUSIBLE);
+            View none = new View(id(0, 1, 2), members(1, 2, 3), List.of());
+            refuses(first, m(2), MembershipScene.ack(ballot, none, vector()), DropReason.IMPLAUSIBLE);
+            Packet countless = MembershipScene.ack(ballot, first.view, vector(1, Authority.NUMBER_MAX + 1));
+            refuses(first, m(2), countless, DropReason.IMPLAUSIBLE);
+        }
+
+        @Test
         void answerThatNamesSendersOutsideOfItsViewIsForged() {
             ViewId ballot = restarted();
             refuses(first, m(2), MembershipScene.ack(ballot, first.view, vector(7, 4)), DropReason.FORGED);
@@ -122,6 +133,13 @@ class AuthorityTest {
         }
 
         @Test
+        void nobodyIsInAViewUnderAnotherNameThanItsOwn() {
+            answer();
+            Member self = new Member(new NodeId(2, "another", m(2).node().address()), m(2).join());
+            refuses(member, m(1), cut(BALLOT, next(List.of(m(1), self, m(3))), new TreeMap<>()), DropReason.FORGED);
+        }
+
+        @Test
         void whoWasKnownBeforeItsSessionClosedDoes() {
             member.open(m(4));
             answer();
@@ -135,6 +153,16 @@ class AuthorityTest {
             answer();
             refuses(member, m(1), cut(BALLOT, next(members(1, 2, 3, 3)), new TreeMap<>()), DropReason.FORGED);
         }
+
+        @Test
+        void nobodyComesToAViewFromTwo() {
+            answer();
+            List<View.Part> parts = List.of(
+                    part(member.view.id(), members(1, 3), new TreeMap<>()),
+                    part(View.alone(m(3)).id(), members(3), new TreeMap<>()));
+            View torn = new View(BALLOT, members(1, 2, 3), parts);
+            refuses(member, m(1), cut(BALLOT, torn, new TreeMap<>()), DropReason.FORGED);
+        }
     }
 
     @Nested
@@ -145,8 +173,42 @@ class AuthorityTest {
             refuses(member, m(1), prepare(id(5 + Authority.JUMP_MAX + 1, 1, 1)), DropReason.IMPLAUSIBLE);
             refuses(member, m(1), prepare(id(Long.MAX_VALUE, 1, 1)), DropReason.IMPLAUSIBLE);
             refuses(member, m(1), prepare(id(-1, 1, 1)), DropReason.IMPLAUSIBLE);
+            refuses(member, m(1), prepare(id(6, -1, 1)), DropReason.IMPLAUSIBLE);
             member.prepare(m(1), id(5 + Authority.JUMP_MAX, 1, 1));
             assertThat(member.state()).isEqualTo("answered");
+        }
+
+        @Test
+        void newcomerLeavesRoomForTheNumbersOfALifetime() {
+            MembershipScene newcomer = new MembershipScene(2);
+            newcomer.open(m(1));
+            refuses(newcomer, m(1), prepare(id(Authority.NUMBER_MAX + 1, 1, 1)), DropReason.IMPLAUSIBLE);
+        }
+
+        @Test
+        void advertOfAViewThatCannotBeIsRefused() {
+            refuses(first, m(3), advert(id(Long.MAX_VALUE, 1, 3), first.view.id()), DropReason.IMPLAUSIBLE);
+            refuses(first, m(3), advert(View.alone(m(2)).id(), first.view.id()), DropReason.FORGED);
+            refuses(first, m(3), advert(id(3, 1, 3), first.view.id()), DropReason.FORGED);
+        }
+
+        private Packet advert(ViewId view, ViewId promised) {
+            Packet packet = MembershipScene.control(Kind.ADVERT);
+            new Advert(view, promised, m(1), Advert.NOT_YET).appendTo(packet, new Advert.Nothing());
+            return packet;
+        }
+
+        @Test
+        void decisionThatCannotBeIsRefused() {
+            answer();
+            List<View.Part> parts = next(members(1, 2, 3)).parts();
+            View later = new View(id(6, 2, 1), members(1, 2, 3), parts);
+            refuses(member, m(1), cut(BALLOT, later, new TreeMap<>()), DropReason.IMPLAUSIBLE);
+            View none = new View(id(0, 1, 1), members(1, 2, 3), parts);
+            refuses(member, m(1), cut(BALLOT, none, new long[] {5, 5, 5}, new TreeMap<>()), DropReason.IMPLAUSIBLE);
+            TreeMap<Member, Long> countless = vector(1, Authority.NUMBER_MAX + 1);
+            View endless = new View(BALLOT, members(1, 2, 3), List.of(part(member.view.id(), members(1, 2, 3), countless)));
+            refuses(member, m(1), cut(BALLOT, endless, new TreeMap<>()), DropReason.IMPLAUSIBLE);
         }
 
         @Test

@@ -12,6 +12,7 @@ import dev.tutti.core.Packet;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.Wire;
+import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
 import dev.tutti.protocols.mistake.Mistake;
@@ -265,7 +266,7 @@ class PrimacyTest {
         }
     }
 
-    // ------------------------------------------------------------------ waiting and leaving
+    // ------------------------------------------------------------------ waiting
 
     @Test
     void whoIsToldToWaitStandsOutsideAndSaysWhy() {
@@ -316,6 +317,70 @@ class PrimacyTest {
         assertThat(layer.raised).hasSize(raised);
         assertThat(stores()).hasSize(1);
     }
+
+    // ------------------------------------------------------------------ lies
+
+    private static Succession.Primary primary(ViewId id, long epoch) {
+        return new Succession.Primary(id, epoch, List.of(1L));
+    }
+
+    private void refuses(int from, Packet message) {
+        layer.takeDropped();
+        int stored = stores().size();
+        receive(from, message);
+        turn();
+        assertThat(layer.takeDropped()).containsExactly(DropReason.IMPLAUSIBLE);
+        assertThat(stores()).hasSize(stored);
+    }
+
+    @Test
+    void decidedViewThatCannotBeIsNotLearned() {
+        ViewId ballot = promised();
+        stored();
+        refuses(1, Control.learn(ballot, primary(id(ballot.number() + 1, 1, 3), 5)));
+        refuses(1, Control.learn(ballot, primary(id(1, 1, 3), -1)));
+        refuses(1, Control.learn(ballot, primary(id(1, 1, 3), Authority.NUMBER_MAX + 1)));
+    }
+
+    @Test
+    void viewThatNobodyCanHaveOnRecordYetIsRefused() {
+        ViewId ballot = promised();
+        stored();
+        refuses(3, Control.note(Kind.RECORDED, id(ballot.number() + 1, 1, 2)));
+    }
+
+    @Test
+    void voteThatCannotBeIsRefused() {
+        layer = layer(1);
+        open(2, 3);
+        turn();
+        loaded(null);
+        advert(2, 1);
+        advert(3, 1);
+        turn();
+        layer.advance(TIMING.mergeDelayNanos());
+        ViewId ballot = layer.takeRaised(Signal.Freeze.class).getLast().ballot();
+        layer.signalDown(new Signal.Frozen(ballot, new TreeMap<>()));
+        stored();
+        Succession.Primary past = Succession.founding(FOUNDERS);
+        ViewId later = id(ballot.number() + 1, 1, 2);
+        refuses(2, vote(ballot, new Succession.Vote(7, primary(later, 1), null)));
+        refuses(2, vote(ballot, new Succession.Vote(7, primary(id(1, 1, 2), -1), null)));
+        refuses(2, vote(ballot, new Succession.Vote(7, primary(id(1, 1, 2), Authority.NUMBER_MAX + 1), null)));
+        Succession.Proposal proposal = new Succession.Proposal(later, proposed(ballot, founding()), List.of(2L, 2L, 2L));
+        refuses(2, vote(ballot, new Succession.Vote(7, past, proposal)));
+        receive(2, vote(ballot, new Succession.Vote(7, past, null)));
+        receive(3, vote(ballot, new Succession.Vote(8, past, null)));
+        assertThat(layer.takeDropped()).isEmpty();
+        assertThat(kindsTo(2)).contains(Kind.PROPOSE);
+    }
+
+    private Packet vote(ViewId ballot, Succession.Vote vote) {
+        Member from = m(vote.voter() == 8 ? 3 : 2);
+        return Control.ack(ballot, new Ballot.Answer(View.alone(from), new TreeMap<>(), vote), false);
+    }
+
+    // ------------------------------------------------------------------ leaving
 
     @Test
     void leaveTimerThatGoesOffEarlyDoesNothing() {

@@ -132,7 +132,7 @@ final class StompCommand implements Callable<Integer> {
             PrivateFile.check(file);
             for (String line : Files.readAllLines(file)) {
                 int colon = line.indexOf(':');
-                if (!line.isBlank() && colon < 1) {
+                if (!line.isBlank() && (colon < 1 || line.substring(colon + 1).isBlank())) {
                     throw new SettingException("--login-file " + file + ": write a line LOGIN:PASSCODE for each");
                 }
                 if (!line.isBlank()) {

@@ -11,8 +11,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+/** A command that should refuse its options and does not serves until it is interrupted. */
+@Timeout(30)
 class StompCommandTest {
 
     @Test
@@ -36,6 +39,8 @@ class StompCommandTest {
         Path file = Files.writeString(directory.resolve("logins"), "ann\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         assertThat(refusal(file)).contains(file.toString(), "LOGIN:PASSCODE");
+        Files.writeString(file, "ann:\n");
+        assertThat(refusal(file)).as("a login that needs no passcode").contains(file.toString(), "LOGIN:PASSCODE");
         Files.writeString(file, "\n");
         assertThat(refusal(file)).contains("names nobody");
         Files.writeString(file, "ann:x\n");

@@ -159,6 +159,21 @@ class TlsTest {
         }
     }
 
+    /** The server lets the client in, so that the client alone decides. */
+    @ParameterizedTest
+    @MethodSource(IOS)
+    void theDiallingSideDoesNotTrustACertificateOfAnotherAuthority(Io io) throws IOException {
+        Settings client = files(io, "ca", "one");
+        Settings server = files(io, "other-ca", "two")
+                .with(TransportSettings.TLS_AUTHORITY, directory.resolve("ca.pem").toString());
+        try (Probe one = Probe.start(client);
+                Probe two = Probe.start(server)) {
+            one.dial(two.driver.address());
+            assertThat(one.await(Probe.Kind.DIAL_FAILED).detail()).startsWith("UNTRUSTED").contains("another tls.authority");
+            assertThat(two.events).isEmpty();
+        }
+    }
+
     @ParameterizedTest
     @MethodSource(IOS)
     void anExpiredCertificateIsNotTrusted(Io io) throws Exception {

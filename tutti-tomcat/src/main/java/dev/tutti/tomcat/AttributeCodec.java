@@ -68,6 +68,12 @@ final class AttributeCodec {
         return decode(codec, "attribute '" + name + "'", content);
     }
 
+    /** Returns what this node's application makes of an encoded attribute; null if it can't read it. */
+    byte @Nullable [] reencode(String name, byte[] content) {
+        Object value = decode(name, content);
+        return value == null ? null : encode(name, value);
+    }
+
     byte @Nullable [] encodeField(Field field, Object value) {
         return switch (field.kind()) {
             case ID, AUTH_TYPE -> ((String) value).getBytes(StandardCharsets.UTF_8);

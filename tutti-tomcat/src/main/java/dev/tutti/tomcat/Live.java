@@ -10,6 +10,7 @@ import jakarta.servlet.http.HttpSessionBindingListener;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** State of an attribute that is an object here: the value it was decoded from, and whether it may have changed. */
@@ -28,6 +29,9 @@ final class Live {
 
     volatile byte @Nullable [] baseline;
 
+    /** Whether the baseline was encoded elsewhere, maybe with another version of the object's class. */
+    private volatile boolean isForeign;
+
     /** Number of threads that replace or remove the object; until they are done, the record's value is not read. */
     final AtomicInteger setters = new AtomicInteger();
 
@@ -39,6 +43,20 @@ final class Live {
 
     /** State of knowledge when the object was set, or when it was read and may have been changed. */
     volatile @Nullable Mark mark;
+
+    /** Notes that the object was made from the value of a slot. */
+    void onRead(Slot slot) {
+        version = slot.version();
+        baseline = slot.content();
+        isForeign = true;
+    }
+
+    /** Notes that a slot has the present value of the object, as it was encoded here. */
+    void onSent(Slot slot) {
+        version = slot.version();
+        baseline = slot.content();
+        isForeign = false;
+    }
 
     /** Notes that the object has been replaced or removed. */
     void onSet(@Nullable Mark known) {
@@ -85,6 +103,23 @@ final class Live {
         }
         boolean isSame = Arrays.equals(content, baseline);
         return isSame && (!isJustSet || isCurrent) ? null : new Change(field, content, isListening(value));
+    }
+
+    /**
+     * Returns whether an object that was not set is as it was read, though its encoding differs from the one that it was
+     * read from: an older version of its class has left fields out, for example. To send it would remove them elsewhere.
+     *
+     * @param again decodes and encodes at this node; null if that fails
+     */
+    boolean isAsRead(Change change, UnaryOperator<byte @Nullable []> again) {
+        byte[] theirs = baseline;
+        if (!isForeign || theirs == null) {
+            return false;
+        }
+        isForeign = false;
+        byte[] own = again.apply(theirs);
+        baseline = own == null ? theirs : own;
+        return Arrays.equals(change.content(), own);
     }
 
     private static boolean isListening(Object value) {

@@ -324,8 +324,7 @@ public final class TuttiSession extends StandardSession {
             return null;
         }
         Live live = live(name);
-        live.version = slot.version();
-        live.baseline = content;
+        live.onRead(slot);
         if (value == null) {
             attributes.remove(name);
             return null;
@@ -660,8 +659,7 @@ public final class TuttiSession extends StandardSession {
         }
         if (change.field().kind() == Field.Kind.ATTRIBUTE) {
             Live live = live(change.field().name());
-            live.version = slot.version();
-            live.baseline = change.content();
+            live.onSent(slot);
         } else if (change.field().kind() != Field.Kind.ID && change.field().kind() != Field.Kind.MAX_INACTIVE) {
             adopted.put(change.field(), slot.version());
         }
@@ -768,7 +766,9 @@ public final class TuttiSession extends StandardSession {
         Field field = Field.attribute(name);
         Object value = attributes.get(name);
         boolean isReplicated = value != null && !exclude(name, value);
-        return live.changeFrom(field, present.slot(field), isReplicated ? value : null, isSet, this::encode);
+        Change change = live.changeFrom(field, present.slot(field), isReplicated ? value : null, isSet, this::encode);
+        boolean isAsRead = change != null && !isSet && live.isAsRead(change, read -> owner.attributes().reencode(name, read));
+        return isAsRead ? null : change;
     }
 
     /** Encodes an object; to a listener, that looks like moving to another node and back. */

@@ -10,7 +10,7 @@ import jakarta.servlet.http.HttpSessionBindingListener;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** State of an attribute that is an object here: the value it was decoded from, and whether it may have changed. */
@@ -111,7 +111,7 @@ final class Live {
      *
      * @param again decodes and encodes at this node; null if that fails
      */
-    boolean isAsRead(Change change, UnaryOperator<byte @Nullable []> again) {
+    boolean isAsRead(Change change, Function<byte[], byte @Nullable []> again) {
         byte[] theirs = baseline;
         if (!isForeign || theirs == null) {
             return false;

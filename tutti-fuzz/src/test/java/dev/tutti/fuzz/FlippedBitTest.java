@@ -2,7 +2,7 @@ package dev.tutti.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tutti.netty.internal.StreamBytes;
+import dev.tutti.netty.internal.tcp.StreamBytes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;

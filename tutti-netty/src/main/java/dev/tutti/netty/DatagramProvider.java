@@ -4,8 +4,8 @@ import dev.tutti.core.driver.Driver;
 import dev.tutti.core.driver.DriverProvider;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.netty.internal.NettyDatagramDriver;
-import dev.tutti.netty.internal.NettyMetrics;
+import dev.tutti.netty.internal.loop.NettyMetrics;
+import dev.tutti.netty.internal.udp.NettyDatagramDriver;
 import java.util.List;
 
 /** Opens drivers for UDP, with IP multicast if that is set. */

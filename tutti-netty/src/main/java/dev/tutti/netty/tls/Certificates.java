@@ -1,7 +1,7 @@
 package dev.tutti.netty.tls;
 
-import dev.tutti.netty.internal.Pem;
-import dev.tutti.netty.internal.X509;
+import dev.tutti.netty.internal.certificate.Pem;
+import dev.tutti.netty.internal.certificate.X509;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;

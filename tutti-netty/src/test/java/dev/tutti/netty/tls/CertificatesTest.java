@@ -3,7 +3,7 @@ package dev.tutti.netty.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tutti.netty.internal.Pem;
+import dev.tutti.netty.internal.certificate.Pem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,274 @@
+package dev.tutti.netty.internal.loop;
+
+import dev.tutti.core.driver.Driver.Guest;
+import dev.tutti.core.driver.Driver.Stay;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.util.ArrayDeque;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event loop that lends its thread to guests between its passes, and continues on another thread when a guest keeps
+ * it: leader and followers, as in Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000).
+ *
+ * <p>Listeners of an application are mostly quick. On the loop's own thread they find the bytes that have just arrived
+ * in the processor's cache and cost no wake-up; on a thread of their own both are lost, for the sake of the few that
+ * block. Here a listener may block all the same: a second thread, which sleeps while the node is idle, looks every five
+ * milliseconds, and the loop continues without the thread that is blocked (docs/decisions/0130).
+ *
+ * <p>State confined to the loop passes from thread to thread by {@link #visits}: written before a guest runs, and
+ * compared and set by the thread that continues, the same one or the next.
+ */
+final class LeaderLoop extends SingleThreadIoEventLoop {
+
+    /** Time between looks; a blocked guest delays the loop by one to two of it. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** Looks at a guest that computes, or that gets no processor time, until the loop continues without it. */
+    private static final int LOOKS_BUSY = 4;
+
+    /** Looks without a guest after which the watch sleeps. */
+    private static final int LOOKS_IDLE = 4;
+
+    /** Time that all guests of one pass may take together. */
+    private static final long VISIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long END_MILLIS = 100;
+
+    /** Passes that may fail before the loop ends. */
+    private static final int FAILURES_MAX = 3;
+
+    private static final long TASK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+
+    /** Stay of a guest that runs after the loop's end, on a thread of its own. */
+    private static final Stay UNHURRIED = new Stay() {
+        @Override
+        public boolean mayGoOn() {
+            return true;
+        }
+
+        @Override
+        public boolean hasLostLoop() {
+            return false;
+        }
+    };
+
+    private final ThreadFactory threads;
+    private final Consumer<Throwable> broken;
+    private final boolean isReplaceable;
+    private boolean isLending;
+    private int failures;
+    private final ArrayDeque<Guest> guests = new ArrayDeque<>();
+
+    /** Odd while guests run. */
+    private final AtomicLong visits = new AtomicLong();
+
+    private final AtomicLong takeovers = new AtomicLong();
+    private volatile @Nullable Thread leader;
+    private volatile @Nullable Thread watch;
+    private volatile boolean isWatching = true;
+    private volatile boolean isEnded;
+
+    /** @param broken told when a pass of the loop itself has failed */
+    LeaderLoop(ThreadFactory threads, IoHandlerFactory io, Consumer<Throwable> broken) {
+        super(null, threads, io);
+        this.broken = broken;
+        this.threads = threads;
+        this.isReplaceable = io.isChangingThreadSupported();
+        this.isLending = isReplaceable;
+    }
+
+    /**
+     * Lends the thread to {@code guest} at the end of this pass. On the loop only.
+     *
+     * @return false if the loop's thread can't be replaced
+     */
+    boolean invite(Guest guest) {
+        if (isLending) {
+            guests.add(guest);
+        }
+        return isLending;
+    }
+
+    /** Returns how often the loop continued without a thread that a guest kept. From any thread. */
+    long takeovers() {
+        return takeovers.get();
+    }
+
+    @Override
+    public boolean inEventLoop(Thread thread) {
+        return isReplaceable ? thread == leader : super.inEventLoop(thread);
+    }
+
+    // ------------------------------------------------------------------ the thread that Netty knows, which watches
+
+    @Override
+    protected void run() {
+        if (!isReplaceable) {
+            super.run();
+            return;
+        }
+        watch = Thread.currentThread();
+        leader = watch;
+        ioHandler().initialize();
+        startLeader();
+        watch();
+        awaitLeader();
+        // The remaining work is done here.
+        leader = watch;
+        isLending = false;
+        guests.forEach(guest -> Thread.ofVirtual().start(() -> guest.run(UNHURRIED)));
+        guests.clear();
+    }
+
+    private void watch() {
+        long seen = visits.get();
+        int looks = 0;
+        while (!isEnded) {
+            long now = visits.get();
+            looks = now == seen ? looks + 1 : 0;
+            seen = now;
+            if ((now & 1) != 0 && isKept(looks)) {
+                takeOver(now);
+            }
+            if ((now & 1) == 0 && looks >= LOOKS_IDLE) {
+                sleep(now);
+                looks = 0;
+            } else {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+        }
+    }
+
+    /** Waits for the end of the leader's thread, which has nothing more to do. */
+    private void awaitLeader() {
+        Thread last = leader;
+        try {
+            if (last != null) {
+                last.join(END_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void sleep(long idle) {
+        isWatching = false;
+        while (visits.get() == idle && !isEnded) {
+            LockSupport.park(this);
+        }
+        isWatching = true;
+    }
+
+    private boolean isKept(int looks) {
+        Thread kept = leader;
+        if (looks == 0 || kept == null) {
+            return false;
+        }
+        return switch (kept.getState()) {
+            case BLOCKED, WAITING, TIMED_WAITING -> true;
+            default -> looks >= LOOKS_BUSY;
+        };
+    }
+
+    private void takeOver(long visit) {
+        if (visits.compareAndSet(visit, visit + 1)) {
+            takeovers.incrementAndGet();
+            startLeader();
+        }
+    }
+
+    private void startLeader() {
+        Thread next = threads.newThread(this::lead);
+        leader = next;
+        next.start();
+    }
+
+    // ------------------------------------------------------------------ the thread of the loop
+
+    private void lead() {
+        ThreadExecutorMap.setCurrentExecutor(this);
+        Visit visit = new Visit();
+        boolean isLeader = true;
+        try {
+            do {
+                pass();
+                isLeader = guests.isEmpty() || visit.entertain();
+            } while (isLeader && !confirmShutdown());
+        } finally {
+            if (isLeader) {
+                isEnded = true;
+                LockSupport.unpark(watch);
+            }
+        }
+    }
+
+    private void pass() {
+        try {
+            runIo();
+            if (isShuttingDown()) {
+                ioHandler().prepareToDestroy();
+            }
+            runAllTasks(TASK_NANOS_MAX);
+        } catch (RuntimeException | Error e) {
+            failures++;
+            broken.accept(e);
+            // The connections are still to be closed; a loop that fails again and again ends.
+            if (failures >= FAILURES_MAX) {
+                throw e;
+            }
+        }
+    }
+
+    /** The stay of guests; one for each thread, so that nothing is allocated. */
+    private final class Visit implements Stay {
+
+        private long number;
+        private long startNanos;
+
+        /** Runs the guests; returns whether the loop is still this thread's. */
+        boolean entertain() {
+            startNanos = System.nanoTime();
+            // A guest that invites itself again comes after the next pass.
+            int count = guests.size();
+            boolean isLeader = true;
+            while (isLeader && count > 0) {
+                count--;
+                isLeader = entertain(guests.remove());
+            }
+            return isLeader;
+        }
+
+        private boolean entertain(Guest guest) {
+            number = visits.incrementAndGet();
+            if (!isWatching) {
+                LockSupport.unpark(watch);
+            }
+            try {
+                guest.run(this);
+            } catch (RuntimeException | Error e) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            }
+            // Clears the flag: it must not stay on the loop's thread, where a selector would react to it.
+            Thread.interrupted();
+            return visits.compareAndSet(number, number + 1);
+        }
+
+        @Override
+        public boolean mayGoOn() {
+            return !hasLostLoop() && System.nanoTime() - startNanos < VISIT_NANOS_MAX;
+        }
+
+        @Override
+        public boolean hasLostLoop() {
+            return visits.get() != number;
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package dev.tutti.netty.internal.security;
+
+import dev.tutti.core.driver.Credentials;
+import dev.tutti.netty.internal.certificate.X509;
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509CRL;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The certificate that a node presents, and the rule by which it trusts others: a certificate that one of its
+ * authorities has signed, within its validity, not revoked, and on the list if there is one.
+ */
+public final class Trust {
+
+    private static final String[] PROTOCOLS = {"TLSv1.3"};
+
+    /**
+     * Beyond the limit of RFC 8446 (4.6.1) for a ticket, so that none is issued: a resumed session would not be
+     * checked.
+     */
+    private static final int NO_TICKETS_SECONDS = 8 * 24 * 3_600;
+
+    /** Thrown for a certificate that is not trusted; the message gives the reason, as seen from this end. */
+    static final class DistrustException extends CertificateException {
+
+        private static final long serialVersionUID = 1;
+
+        DistrustException(String message) {
+            super(message);
+        }
+    }
+
+    /**
+     * Restrictions besides the authorities.
+     *
+     * @param revocations lists of revoked certificates; each counts for the authority that has signed it
+     * @param allowed trusted common names and fingerprints (lower-case hex of the certificate's SHA-256); empty for all
+     * @param isNameChecked whether names in certificates restrict the names that a node may use
+     */
+    record Rules(List<X509CRL> revocations, Set<String> allowed, boolean isNameChecked) {
+
+        static final Rules NONE = new Rules(List.of(), Set.of(), true);
+    }
+
+    /** Authorities whose certificates are trusted, and the pass of nodes that know them. */
+    record Authorities(List<X509Certificate> certificates, Pass pass) {
+
+        /** Returns authorities known by their certificates alone; {@code chain} is that of this node. */
+        static Authorities of(List<X509Certificate> certificates, List<X509Certificate> chain) {
+            X500Principal issuer = chain.getLast().getIssuerX500Principal();
+            List<byte[]> keys = new ArrayList<>();
+            for (X509Certificate each : certificates) {
+                int index = each.getSubjectX500Principal().equals(issuer) ? 0 : keys.size();
+                keys.add(index, each.getPublicKey().getEncoded());
+            }
+            return new Authorities(certificates, Pass.of(keys));
+        }
+    }
+
+    private final SSLContext context;
+    private final X509ExtendedTrustManager manager;
+    private final List<X509Certificate> chain;
+    private final List<X509Certificate> authorities;
+    private final Pass pass;
+    private final Rules rules;
+    private final Names own;
+    private final String fingerprint;
+
+    private Trust(PrivateKey key, List<X509Certificate> chain, Authorities believed, Rules rules)
+            throws GeneralSecurityException, IOException {
+        this.chain = List.copyOf(chain);
+        this.authorities = believed.certificates();
+        this.pass = believed.pass();
+        this.rules = rules;
+        this.own = Names.of(chain.getFirst(), rules.isNameChecked());
+        StringBuilder fingerprints = new StringBuilder();
+        for (X509Certificate authority : authorities) {
+            fingerprints.append(fingerprints.isEmpty() ? "" : " and ").append(X509.fingerprint(authority.getPublicKey()));
+        }
+        this.fingerprint = fingerprints.toString();
+        char[] password = new char[0];
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, password);
+        store.setKeyEntry("node", key, password, chain.toArray(X509Certificate[]::new));
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(store, password);
+        this.manager = manager(authorities);
+        this.context = SSLContext.getInstance("TLSv1.3");
+        context.init(keys.getKeyManagers(), new TrustManager[] {new Checked()}, null);
+        context.getServerSessionContext().setSessionTimeout(NO_TICKETS_SECONDS);
+    }
+
+    static Trust of(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> authorities)
+            throws GeneralSecurityException, IOException {
+        return of(key, chain, Authorities.of(authorities, chain), Rules.NONE);
+    }
+
+    static Trust of(PrivateKey key, List<X509Certificate> chain, Authorities authorities, Rules rules)
+            throws GeneralSecurityException, IOException {
+        return new Trust(key, chain, authorities, rules);
+    }
+
+    private static X509ExtendedTrustManager manager(List<X509Certificate> authorities)
+            throws GeneralSecurityException, IOException {
+        KeyStore believed = KeyStore.getInstance("PKCS12");
+        believed.load(null, new char[0]);
+        for (int index = 0; index < authorities.size(); index++) {
+            believed.setCertificateEntry("authority-" + index, authorities.get(index));
+        }
+        TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+        factory.init(believed);
+        for (TrustManager each : factory.getTrustManagers()) {
+            if (each instanceof X509ExtendedTrustManager extended) {
+                return extended;
+            }
+        }
+        throw new GeneralSecurityException("this JDK has no PKIX trust manager for engines");
+    }
+
+    SSLContext context() {
+        return context;
+    }
+
+    /** Returns the fingerprint of the authorities' keys, for people to compare. */
+    String fingerprint() {
+        return fingerprint;
+    }
+
+    /** Returns the certificate that is presented, then those between it and the authority. */
+    List<X509Certificate> chain() {
+        return chain;
+    }
+
+    /** Returns the names in the certificate that is presented. */
+    public Names own() {
+        return own;
+    }
+
+    /** Returns an engine for one connection. A client's engine shows a pass. */
+    SSLEngine engine(boolean isClient) {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(isClient);
+        engine.setEnabledProtocols(PROTOCOLS);
+        if (isClient) {
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setApplicationProtocols(new String[] {pass.issue()});
+            engine.setSSLParameters(parameters);
+        } else {
+            engine.setNeedClientAuth(true);
+        }
+        return engine;
+    }
+
+    /** Returns the pass that other nodes show. */
+    public Pass pass() {
+        return pass;
+    }
+
+    public Credentials credentials(X509Certificate certificate) throws GeneralSecurityException {
+        return Names.of(certificate, rules.isNameChecked());
+    }
+
+    /**
+     * Returns the reason why a chain is not trusted any more; null if it is.
+     *
+     * @param isWhole whether signatures are checked too, which costs a millisecond
+     */
+    public @Nullable String objection(List<X509Certificate> chain, Instant now, boolean isWhole) {
+        try {
+            checkRules(chain, now);
+            if (isWhole) {
+                manager.checkClientTrusted(chain.toArray(X509Certificate[]::new), "UNKNOWN");
+            }
+            return null;
+        } catch (CertificateException e) {
+            return TlsTrouble.explain(e);
+        }
+    }
+
+    private void checkRules(List<X509Certificate> chain, Instant now) throws CertificateException {
+        for (X509Certificate each : chain) {
+            if (now.isAfter(each.getNotAfter().toInstant())) {
+                throw new DistrustException("its certificate has expired: it was good until "
+                        + each.getNotAfter().toInstant());
+            }
+            each.checkValidity(Date.from(now));
+            for (X509CRL list : rules.revocations()) {
+                if (list.getIssuerX500Principal().equals(each.getIssuerX500Principal()) && list.isRevoked(each)) {
+                    throw new DistrustException("its certificate is revoked: "
+                            + each.getSubjectX500Principal().getName() + ", serial "
+                            + each.getSerialNumber().toString(16) + " (tls.revoked)");
+                }
+            }
+        }
+        if (!rules.allowed().isEmpty() && !isAllowed(chain.getFirst())) {
+            throw new DistrustException("its certificate is not on the list: "
+                    + chain.getFirst().getSubjectX500Principal().getName() + " (tls.allowed)");
+        }
+    }
+
+    private boolean isAllowed(X509Certificate certificate) throws CertificateException {
+        try {
+            return rules.allowed().contains(X509.digest(certificate))
+                    || Names.of(certificate, false).names().stream().anyMatch(rules.allowed()::contains);
+        } catch (GeneralSecurityException e) {
+            throw new CertificateException(e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return authorities.stream()
+                .map(each -> each.getSubjectX500Principal().getName())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The JDK's check, followed by the rules. */
+    private final class Checked extends X509ExtendedTrustManager {
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            checkRules(Arrays.asList(chain), Instant.now());
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+            manager.checkClientTrusted(chain, type, socket);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) throws CertificateException {
+            manager.checkServerTrusted(chain, type, socket);
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            manager.checkClientTrusted(chain, type, engine);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+                throws CertificateException {
+            manager.checkServerTrusted(chain, type, engine);
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            manager.checkClientTrusted(chain, type);
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            manager.checkServerTrusted(chain, type);
+            check(chain);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return manager.getAcceptedIssuers();
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.tutti.netty.internal.tcp;
+
+import dev.tutti.core.driver.DialFailure;
+import dev.tutti.netty.internal.address.HostPort;
+import dev.tutti.netty.internal.address.Resolver;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.collection.IntObjectHashMap;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Opens connections: looks up names, tries each address in turn, gives up at the deadline. Used on the loop only. */
+final class Dialer {
+
+    private static final int CANDIDATES_MAX = 8;
+
+    private final NettyDriver driver;
+    private final Endpoint endpoint;
+    private final IntObjectHashMap<Dial> dials = new IntObjectHashMap<>();
+
+    Dialer(NettyDriver driver, Endpoint endpoint) {
+        this.driver = driver;
+        this.endpoint = endpoint;
+    }
+
+    void dial(int id, String address) {
+        Dial dial = new Dial(id, address);
+        dials.put(id, dial);
+        long timeoutNanos = driver.options().connectTimeoutNanos();
+        dial.deadline = endpoint.loop().executor().schedule(
+                () -> driver.onInput(() -> onDeadline(dial)), timeoutNanos, TimeUnit.NANOSECONDS);
+        HostPort target;
+        try {
+            target = HostPort.parse(address);
+        } catch (IllegalArgumentException e) {
+            driver.onInput(() -> fail(dial, DialFailure.UNRESOLVED, String.valueOf(e.getMessage())));
+            return;
+        }
+        if (target.port() < 1) {
+            driver.onInput(() -> fail(dial, DialFailure.UNRESOLVED, "'" + address + "' has no port; write host:port"));
+            return;
+        }
+        dial.port = target.port();
+        InetAddress literal = Resolver.literal(target.host());
+        if (literal != null) {
+            dial.candidates.add(literal);
+            connectNext(dial);
+        } else {
+            Resolver.lookUp(endpoint.loop().workers(), target.host(), found -> onResolved(dial, target, found));
+        }
+    }
+
+    /** Takes the result of a look-up. On any thread. */
+    private void onResolved(Dial dial, HostPort target, List<InetAddress> found) {
+        try {
+            endpoint.loop().executor().execute(() -> driver.onInput(() -> {
+                if (found.isEmpty()) {
+                    fail(dial, DialFailure.UNRESOLVED, "the name " + target.host() + " has no address");
+                    return;
+                }
+                found.stream().limit(CANDIDATES_MAX).forEach(dial.candidates::add);
+                connectNext(dial);
+            }));
+        } catch (RejectedExecutionException e) {
+            // The loop has ended; nothing waits for the answer.
+            dial.candidates.clear();
+        }
+    }
+
+    private void connectNext(Dial dial) {
+        InetAddress next = dial.candidates.poll();
+        if (dial.isOver) {
+            return;
+        }
+        if (next == null) {
+            fail(dial, dial.failure, dial.detail);
+            return;
+        }
+        InetSocketAddress target = new InetSocketAddress(next, dial.port);
+        new Bootstrap()
+                .group(endpoint.loop().executor())
+                .channelFactory(endpoint.io()::newSocket)
+                .handler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        dial.connection = driver.install(channel, dial);
+                    }
+                })
+                .connect(target)
+                .addListener(connected -> {
+                    Throwable cause = connected.cause();
+                    if (cause != null) {
+                        driver.onInput(() -> onRefused(dial, target, cause));
+                    }
+                });
+    }
+
+    private void onRefused(Dial dial, InetSocketAddress target, Throwable cause) {
+        String where = new HostPort(target.getAddress().getHostAddress(), target.getPort()).toString();
+        String message = String.valueOf(cause.getMessage());
+        boolean isRefused = message.contains("refused");
+        dial.failure = isRefused ? DialFailure.REFUSED : DialFailure.UNREACHABLE;
+        dial.detail = isRefused ? "nobody listens on " + where : where + ": " + message;
+        connectNext(dial);
+    }
+
+    /** Fails a dial whose TCP connection was established, and ended before it was open. */
+    void onEnded(Dial dial, String reason) {
+        fail(dial, DialFailure.UNTRUSTED, reason);
+    }
+
+    private void onDeadline(Dial dial) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(driver.options().connectTimeoutNanos());
+        fail(dial, DialFailure.UNREACHABLE, "no connection with " + dial.address + " within " + millis + " ms");
+    }
+
+    void onConnected(Dial dial) {
+        dials.remove(dial.id);
+        dial.end();
+    }
+
+    void cancel(int id) {
+        Dial dial = dials.remove(id);
+        if (dial != null) {
+            dial.end();
+            abort(dial);
+        }
+    }
+
+    void close() {
+        List.copyOf(dials.values()).forEach(dial -> cancel(dial.id));
+    }
+
+    private void fail(Dial dial, DialFailure failure, String detail) {
+        if (dial.isOver) {
+            return;
+        }
+        dials.remove(dial.id);
+        dial.end();
+        abort(dial);
+        driver.onDialFailed(dial, failure, detail);
+    }
+
+    private static void abort(Dial dial) {
+        if (dial.connection != null) {
+            dial.connection.abort();
+        }
+    }
+}

@@ -27,7 +27,7 @@ import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeSettings;
 import dev.tutti.protocols.packing.Reassembly;
 import dev.tutti.protocols.packing.Records;
-import dev.tutti.stomp.internal.StompBytes;
+import dev.tutti.stomp.internal.codec.StompBytes;
 import dev.tutti.tomcat.JavaSerialization;
 import dev.tutti.tomcat.replication.ReplicationBytes;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import dev.tutti.GroupState;
 import dev.tutti.Node;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.stomp.internal.Application;
+import dev.tutti.stomp.internal.session.Application;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,0 +1,699 @@
+package dev.tutti.stomp.internal.session;
+
+import dev.tutti.SendException;
+import dev.tutti.internal.door.Backoff.Attempt;
+import dev.tutti.stomp.Access;
+import dev.tutti.stomp.Login;
+import dev.tutti.stomp.internal.broker.Publication;
+import dev.tutti.stomp.internal.broker.ResumePoint;
+import dev.tutti.stomp.internal.broker.ServedGroup;
+import dev.tutti.stomp.internal.codec.AckMode;
+import dev.tutti.stomp.internal.codec.Content;
+import dev.tutti.stomp.internal.codec.Destination;
+import dev.tutti.stomp.internal.codec.Envelope;
+import dev.tutti.stomp.internal.codec.Fault;
+import dev.tutti.stomp.internal.codec.Frame;
+import dev.tutti.stomp.internal.codec.FrameException;
+import dev.tutti.stomp.internal.codec.FrameWriter;
+import dev.tutti.stomp.internal.codec.Headers;
+import dev.tutti.stomp.internal.codec.HeartBeat;
+import dev.tutti.stomp.internal.codec.Version;
+import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A client's version, subscriptions, transactions and pending receipts. Belongs to its connection's thread. */
+final class Session {
+
+    private enum State {
+        NEW,
+        LOGGING_IN,
+        LOGGED_IN,
+        LEAVING,
+        ENDED
+    }
+
+    /** A frame that a transaction holds until its COMMIT. */
+    private sealed interface Action {
+
+        record Send(ServedGroup group, Content content) implements Action {}
+
+        record Settle(Frame frame, boolean isAck) implements Action {}
+    }
+
+    private static final class Transaction {
+        final List<Action> actions = new ArrayList<>();
+        long bytes;
+    }
+
+    /** Contents that wait until a group accepts them. */
+    private record Outgoing(ServedGroup group, List<Content> contents, @Nullable Runnable onHeld) {}
+
+    /** Headers of a SEND that are not passed on: those that the server sets, and those addressed to it. */
+    private static final Set<String> OWN_HEADERS = Set.of(
+            "destination", "content-length", "message-id", "subscription", "ack", "receipt", "receipt-id", "transaction");
+
+    private static final int ID_BYTES = 96;
+    private static final int SUBSCRIPTION_BYTES = 512;
+    private static final int REPLAY_COUNT = 64;
+    private static final long RETRY_MILLIS = 20;
+    private static final byte[] NOTHING = new byte[0];
+
+    private final Hub hub;
+    private final Shard shard;
+    private final Connection connection;
+    private final EventLoop loop;
+    private final Options options;
+
+    private State state = State.NEW;
+    private @Nullable Version version;
+    private Access access = Access.ALL;
+    private @Nullable String currentReceipt;
+
+    /** The log-in that waits to be checked. */
+    private Attempt attempt = Attempt.IMMEDIATE;
+
+    private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
+    private int subscriptionsMade;
+    private final Map<String, Transaction> transactions = new LinkedHashMap<>();
+    private long transactionBytes;
+    private int unackedCount;
+    private int receiptsWaiting;
+    private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
+    private boolean isSending;
+    private final Set<ServedGroup> sentTo = new LinkedHashSet<>();
+    private boolean hasToReplay;
+    private boolean isInReplay;
+
+    Session(Hub hub, Shard shard, Connection connection) {
+        this.hub = hub;
+        this.shard = shard;
+        this.connection = connection;
+        this.loop = shard.loop();
+        this.options = hub.options();
+    }
+
+    /** Returns an estimate of the memory held here for the client, rounded up. */
+    long heldBytes() {
+        return transactionBytes
+                + (long) unackedCount * ID_BYTES
+                + (long) subscriptions.size() * SUBSCRIPTION_BYTES
+                + (long) receiptsWaiting * ID_BYTES;
+    }
+
+    /** Returns the receipt that the current frame asks for, which an ERROR names. */
+    @Nullable String receiptOfCurrent() {
+        return currentReceipt;
+    }
+
+    // ------------------------------------------------------------------ frames
+
+    void onFrame(Frame frame) throws FrameException {
+        if (state == State.LEAVING) {
+            // Frames after a DISCONNECT are ignored.
+            return;
+        }
+        currentReceipt = frame.header("receipt");
+        if (state == State.NEW) {
+            switch (frame.command()) {
+                case "CONNECT", "STOMP" -> connect(frame);
+                default -> throw new FrameException(
+                        Fault.UNEXPECTED, "the first frame is CONNECT or STOMP, not " + frame.command());
+            }
+            return;
+        }
+        switch (frame.command()) {
+            case "SEND" -> send(frame);
+            case "SUBSCRIBE" -> subscribe(frame);
+            case "UNSUBSCRIBE" -> unsubscribe(frame);
+            case "ACK" -> acknowledge(frame, true);
+            case "NACK" -> nack(frame);
+            case "BEGIN" -> begin(frame);
+            case "COMMIT" -> commit(frame);
+            case "ABORT" -> abort(frame);
+            case "DISCONNECT" -> disconnect();
+            case "CONNECT", "STOMP" -> throw new FrameException(Fault.UNEXPECTED, "this connection is logged in already");
+            default -> throw FrameException.malformed("there is no command " + frame.command() + " for clients of STOMP "
+                    + agreed().number());
+        }
+        currentReceipt = null;
+    }
+
+    private Version agreed() {
+        return Objects.requireNonNull(version, "no version yet");
+    }
+
+    private void connect(Frame frame) throws FrameException {
+        Version best = Version.negotiate(frame.header("accept-version"));
+        if (best == null) {
+            throw new FrameException(
+                    Fault.VERSION,
+                    "this server speaks " + Version.ALL + ", the client " + frame.header("accept-version"));
+        }
+        // 1.1 and 1.2 ask for a host; stomp.py sends none unless it is told to, and nothing here depends on it.
+        HeartBeat heartBeat = HeartBeat.parse(frame.header("heart-beat"));
+        version = best;
+        connection.version(best);
+        Login login = new Login(
+                orEmpty(frame.header("login")),
+                orEmpty(frame.header("passcode")),
+                orEmpty(frame.header("host")),
+                connection.address(),
+                connection.certificates());
+        Attempt begun = hub.begin(login);
+        if (begun == null) {
+            refuse(login, "too many log-ins of this address wait already; try again later");
+            return;
+        }
+        attempt = begun;
+        state = State.LOGGING_IN;
+        connection.onLoggingIn();
+        connection.pause();
+        Runnable look = () -> {
+            // The log-in counts from now on, even if the client does not wait for its result.
+            attempt = Attempt.IMMEDIATE;
+            hub.authenticate(login, result -> {
+                begun.end(result != null);
+                loop.execute(() -> onAuthenticated(result, login, heartBeat));
+            });
+        };
+        if (begun.delayNanos() == 0) {
+            look.run();
+        } else {
+            hub.counters().increment(Counter.LOGINS_DELAYED);
+            loop.schedule(() -> {
+                if (state == State.LOGGING_IN) {
+                    look.run();
+                }
+            }, begun.delayNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void refuse(Login login, String why) {
+        hub.audit().onRefused(login.address(), login.login(), why);
+        connection.fail(new FrameException(Fault.LOGIN, why), null);
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private void onAuthenticated(@Nullable Access allowed, Login login, HeartBeat heartBeat) {
+        if (state != State.LOGGING_IN) {
+            return;
+        }
+        if (allowed == null) {
+            refuse(login, "login '" + login.login() + "' is refused");
+            return;
+        }
+        if (hub.asksForLogIn()) {
+            hub.audit().onAdmitted(login.address(), login.login(), login.certificates().isEmpty() ? "log-in" : "certificate");
+        }
+        access = allowed;
+        state = State.LOGGED_IN;
+        long own = options.heartBeatMillis();
+        long sendMillis = HeartBeat.agree(own, heartBeat.wantsMillis());
+        long receiveMillis = HeartBeat.agree(heartBeat.givesMillis(), own);
+        Headers headers = new Headers();
+        headers.add("version", agreed().number());
+        headers.add("heart-beat", own + "," + own);
+        headers.add("server", hub.product());
+        headers.add("session", hub.nextSession());
+        headers.add("endpoints", hub.members().others());
+        connection.write(FrameWriter.write(agreed(), "CONNECTED", headers, NOTHING));
+        connection.heartBeats(receiveMillis, sendMillis);
+        connection.onLoggedIn();
+        hub.counters().increment(Counter.LOGGED_IN);
+        connection.resume();
+    }
+
+    // ------------------------------------------------------------------ sending
+
+    private void send(Frame frame) throws FrameException {
+        Destination destination = Destination.exact(frame.required("destination"));
+        ServedGroup group = hub.group(destination);
+        if (group == null) {
+            throw new FrameException(
+                    Fault.NO_DESTINATION,
+                    "'" + destination.text() + "' belongs to no group here; destinations begin with " + hub.prefixes());
+        }
+        if (!access.maySend(destination.text())) {
+            throw new FrameException(Fault.FORBIDDEN, "this client may not send to '" + destination.text() + "'");
+        }
+        Headers headers = new Headers();
+        for (int index = 0; index < frame.headers().count(); index++) {
+            if (!OWN_HEADERS.contains(frame.headers().name(index))) {
+                headers.add(frame.headers().name(index), frame.headers().value(index));
+            }
+        }
+        Content content = new Content(destination, headers, frame.body());
+        String transaction = frame.header("transaction");
+        if (transaction != null) {
+            add(transaction, new Action.Send(group, content), content.bytes());
+            acknowledgeFrame();
+        } else {
+            publish(Map.of(group, List.of(content)));
+        }
+    }
+
+    /** Publishes the contents of one frame; its receipt goes out when all members have all of them. */
+    private void publish(Map<ServedGroup, List<Content>> contents) throws FrameException {
+        Runnable onHeld = currentReceipt == null ? null : receiptAfter(contents.size(), currentReceipt);
+        for (var entry : contents.entrySet()) {
+            sentTo.add(entry.getKey());
+            outgoing.add(new Outgoing(entry.getKey(), entry.getValue(), onHeld));
+        }
+        sendNext();
+    }
+
+    /** Returns a task that sends the receipt when it has run {@code count} times, on any thread. */
+    private Runnable receiptAfter(int count, String receipt) throws FrameException {
+        if (receiptsWaiting >= options.receiptsMax()) {
+            throw new FrameException(
+                    Fault.RECEIPTS, options.receiptsMax() + " receipts wait for their groups already (stomp.receipts-max)");
+        }
+        receiptsWaiting++;
+        int[] remaining = {count};
+        return () -> loop.execute(() -> {
+            remaining[0]--;
+            if (remaining[0] == 0) {
+                receiptsWaiting--;
+                hub.counters().increment(Counter.CONFIRMATIONS);
+                receipt(receipt);
+            }
+        });
+    }
+
+    /** Sends the waiting contents in order; reading from the client pauses while their group has no room. */
+    private void sendNext() {
+        while (!isSending && !outgoing.isEmpty()) {
+            Outgoing next = outgoing.element();
+            CompletableFuture<Void> accepted = next.group().publish(next.contents(), next.onHeld());
+            isSending = true;
+            if (accepted.isDone()) {
+                onAccepted(accepted, next);
+            } else {
+                hub.counters().increment(Counter.PAUSES);
+                accepted.whenComplete((_, _) -> loop.execute(() -> {
+                    onAccepted(accepted, next);
+                    sendNext();
+                    resumeIfIdle();
+                }));
+            }
+        }
+        if (isSending) {
+            connection.pause();
+        }
+    }
+
+    private void onAccepted(CompletableFuture<Void> accepted, Outgoing sent) {
+        if (accepted.isCompletedExceptionally()) {
+            Throwable cause = accepted.exceptionNow();
+            if (cause instanceof SendException e && e.reason() == SendException.Reason.QUEUE_FULL) {
+                hub.counters().increment(Counter.PAUSES);
+                loop.schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+                return;
+            }
+            connection.fail(new FrameException(Fault.GROUP, "not sent: " + cause.getMessage()), null);
+            return;
+        }
+        hub.counters().add(Counter.PUBLISHED, sent.contents().size());
+        isSending = false;
+        outgoing.poll();
+    }
+
+    private void retry() {
+        isSending = false;
+        if (state != State.ENDED) {
+            sendNext();
+            resumeIfIdle();
+        }
+    }
+
+    private void resumeIfIdle() {
+        if (isSending) {
+            return;
+        }
+        if (state == State.LEAVING || state == State.LOGGED_IN) {
+            connection.resume();
+        }
+        if (state == State.LEAVING) {
+            leaveIfDone();
+        }
+    }
+
+    // ------------------------------------------------------------------ subscriptions
+
+    private void subscribe(Frame frame) throws FrameException {
+        String text = frame.required("destination");
+        Destination destination = Destination.pattern(text);
+        String id = agreed() == Version.V10 ? frame.header("id") : frame.required("id");
+        String key = id == null ? "destination " + text : "id " + id;
+        if (subscriptions.containsKey(key)) {
+            throw new FrameException(Fault.UNEXPECTED, "there is a subscription with " + key + " already");
+        }
+        if (subscriptions.size() >= options.subscriptionsMax()) {
+            throw new FrameException(
+                    Fault.SUBSCRIPTIONS, "a client has at most " + options.subscriptionsMax() + " subscriptions (stomp.subscriptions-max)");
+        }
+        List<ServedGroup> groups = hub.groups(destination);
+        if (groups.isEmpty() && !destination.isInfo()) {
+            throw new FrameException(
+                    Fault.NO_DESTINATION, "'" + text + "' belongs to no group here; destinations begin with " + hub.prefixes());
+        }
+        if (!destination.isInfo() && !access.maySubscribe(text)) {
+            throw new FrameException(Fault.FORBIDDEN, "this client may not subscribe to '" + text + "'");
+        }
+        AckMode ackMode = AckMode.of(frame.header("ack"));
+        String resume = frame.header("resume");
+        List<Subscription.Replay> replays = new ArrayList<>();
+        if (resume != null) {
+            ResumePoint point = ResumePoint.parse(resume);
+            for (ServedGroup group : groups) {
+                // Positions first, the check for dropped messages second: those dropped in between are noticed later.
+                replays.add(new Subscription.Replay(group, point));
+                point.check(group.history());
+            }
+        }
+        subscriptionsMade++;
+        Subscription subscription = new Subscription(this, id, subscriptionsMade, destination, ackMode, agreed());
+        subscription.replays(replays);
+        subscriptions.put(key, subscription);
+        shard.subscriptions().add(subscription);
+        hub.onSubscribed(1);
+        acknowledgeFrame();
+        if (destination.isInfo()) {
+            Publication info = hub.members().info();
+            info.retain(1);
+            deliver(subscription, info);
+            info.release();
+        }
+        replay(subscription);
+    }
+
+    private void unsubscribe(Frame frame) throws FrameException {
+        String id = frame.header("id");
+        if (id == null && agreed() != Version.V10) {
+            id = frame.required("id");
+        }
+        Subscription gone = subscriptions.remove(id == null ? "destination " + frame.required("destination") : "id " + id);
+        if (gone == null) {
+            throw new FrameException(Fault.UNEXPECTED, "there is no such subscription");
+        }
+        drop(gone);
+        acknowledgeFrame();
+    }
+
+    private void drop(Subscription subscription) {
+        shard.subscriptions().remove(subscription);
+        unackedCount -= subscription.unacked().size();
+        subscription.unacked().clear();
+        hub.onSubscribed(-1);
+    }
+
+    /** Writes a MESSAGE. */
+    void deliver(Subscription subscription, Publication publication) {
+        if (connection.isClosing()) {
+            return;
+        }
+        byte[] ack = NOTHING;
+        if (subscription.ackMode() != AckMode.AUTO) {
+            if (subscription.unacked().size() >= options.unackedMax()) {
+                connection.fail(
+                        new FrameException(
+                                Fault.UNACKED,
+                                options.unackedMax() + " messages wait for ACK already (stomp.unacked-max)"),
+                        null);
+                return;
+            }
+            if (subscription.unacked().add(publication.id())) {
+                unackedCount++;
+            }
+            if (agreed() == Version.V12) {
+                ack = ("ack:" + subscription.ackId(publication.id()) + "\n").getBytes(StandardCharsets.UTF_8);
+            }
+        }
+        connection.write(subscription, ack, publication, publication.tail(agreed()));
+    }
+
+    /** Continues replays, since there is room for more messages to be read or acknowledged. */
+    void onRoom() {
+        if (hasToReplay && !isInReplay && state == State.LOGGED_IN) {
+            hasToReplay = false;
+            for (Subscription subscription : List.copyOf(subscriptions.values())) {
+                replay(subscription);
+            }
+        }
+    }
+
+    /** Continues to replay the messages that a resumed subscription has missed, as far as the client reads. */
+    private void replay(Subscription subscription) {
+        // Writing may make room, and onRoom is then called in the middle of a step.
+        isInReplay = true;
+        for (Subscription.Replay replay : subscription.replays()) {
+            boolean goesOn = !replay.isDone;
+            while (goesOn && !connection.isClosing()) {
+                goesOn = step(subscription, replay);
+            }
+            hasToReplay |= !replay.isDone;
+        }
+        connection.flushBatch();
+        isInReplay = false;
+    }
+
+    /** Replays the next messages that there is room for; returns false if done or out of room. */
+    private boolean step(Subscription subscription, Subscription.Replay replay) {
+        List<Publication> next = replay.group.history().from(replay.position, REPLAY_COUNT);
+        if (next.isEmpty()) {
+            replay.isDone = true;
+            return false;
+        }
+        if (next.getFirst().position() > replay.position) {
+            connection.fail(
+                    new FrameException(
+                            Fault.RESUME, "what is to be sent again is no longer kept (stomp.history); read faster, or"
+                                    + " subscribe without 'resume'"),
+                    null);
+            return false;
+        }
+        for (Publication publication : next) {
+            if (subscription.destination().matches(publication.destination()) && !replay.point.hasSeen(publication)) {
+                if (!mayReplay(subscription) || !connection.hasRoomToReplay(publication.bytes())) {
+                    return false;
+                }
+                hub.counters().increment(Counter.RESUMED);
+                publication.retain(1);
+                deliver(subscription, publication);
+                publication.release();
+            }
+            replay.position = publication.position() + 1;
+        }
+        return true;
+    }
+
+    /** Returns whether unacknowledged messages, replayed ones included, take less than half of their limit. */
+    private boolean mayReplay(Subscription subscription) {
+        return subscription.unacked().size() < Math.max(1, options.unackedMax() / 2);
+    }
+
+    // ------------------------------------------------------------------ acknowledging
+
+    private void nack(Frame frame) throws FrameException {
+        if (agreed() == Version.V10) {
+            throw FrameException.malformed("there is no NACK in STOMP 1.0");
+        }
+        acknowledge(frame, false);
+    }
+
+    private void acknowledge(Frame frame, boolean isAck) throws FrameException {
+        if (agreed() == Version.V12) {
+            frame.required("id");
+        } else {
+            frame.required("message-id");
+        }
+        if (agreed() == Version.V11) {
+            frame.required("subscription");
+        }
+        String transaction = frame.header("transaction");
+        if (transaction != null) {
+            add(transaction, new Action.Settle(frame, isAck), 2 * ID_BYTES + frame.headers().length());
+        } else {
+            settle(frame, isAck);
+        }
+        acknowledgeFrame();
+    }
+
+    private void settle(Frame frame, boolean isAck) {
+        int count = 0;
+        if (agreed() == Version.V12) {
+            String id = orEmpty(frame.header("id"));
+            int slash = id.indexOf('/');
+            for (Subscription subscription : subscriptions.values()) {
+                if (slash > 0 && id.substring(0, slash).equals(Integer.toString(subscription.number()))) {
+                    count += subscription.settle(id.substring(slash + 1));
+                }
+            }
+        } else {
+            String messageId = orEmpty(frame.header("message-id"));
+            String wanted = frame.header("subscription");
+            for (Subscription subscription : subscriptions.values()) {
+                if (wanted == null || wanted.equals(subscription.id())) {
+                    count += subscription.settle(messageId);
+                }
+            }
+        }
+        unackedCount -= count;
+        if (count == 0) {
+            // It may have crossed an UNSUBSCRIBE, and so is no reason to disconnect.
+            hub.counters().increment(Counter.ACKS_UNKNOWN);
+        } else {
+            hub.counters().add(isAck ? Counter.ACKED : Counter.NACKED, count);
+            onRoom();
+        }
+    }
+
+    // ------------------------------------------------------------------ transactions
+
+    private void begin(Frame frame) throws FrameException {
+        String id = frame.required("transaction");
+        if (transactions.containsKey(id)) {
+            throw new FrameException(Fault.UNEXPECTED, "transaction '" + id + "' has begun already");
+        }
+        if (transactions.size() >= options.transactionsMax()) {
+            throw new FrameException(
+                    Fault.TRANSACTIONS, "a client has at most " + options.transactionsMax() + " transactions (stomp.transactions-max)");
+        }
+        transactions.put(id, new Transaction());
+        acknowledgeFrame();
+    }
+
+    private Transaction transaction(String id) throws FrameException {
+        Transaction transaction = transactions.get(id);
+        if (transaction == null) {
+            throw new FrameException(Fault.UNEXPECTED, "there is no transaction '" + id + "'");
+        }
+        return transaction;
+    }
+
+    private void add(String id, Action action, int bytes) throws FrameException {
+        Transaction transaction = transaction(id);
+        if (transactionBytes + bytes > options.transactionBytesMax() || transaction.actions.size() >= Envelope.TEXT_MAX) {
+            throw new FrameException(
+                    Fault.TRANSACTIONS,
+                    "transactions hold more than " + options.transactionBytesMax() + " bytes (stomp.transaction-max)");
+        }
+        transaction.actions.add(action);
+        transaction.bytes += bytes;
+        transactionBytes += bytes;
+    }
+
+    private void commit(Frame frame) throws FrameException {
+        String id = frame.required("transaction");
+        Transaction transaction = transaction(id);
+        transactions.remove(id);
+        transactionBytes -= transaction.bytes;
+        Map<ServedGroup, List<Content>> contents = new LinkedHashMap<>();
+        for (Action action : transaction.actions) {
+            switch (action) {
+                case Action.Send(ServedGroup group, Content content) ->
+                    contents.computeIfAbsent(group, _ -> new ArrayList<>()).add(content);
+                case Action.Settle(Frame settled, boolean isAck) -> settle(settled, isAck);
+            }
+        }
+        if (contents.isEmpty()) {
+            acknowledgeFrame();
+        } else {
+            publish(contents);
+        }
+    }
+
+    private void abort(Frame frame) throws FrameException {
+        String id = frame.required("transaction");
+        transactionBytes -= transaction(id).bytes;
+        transactions.remove(id);
+        acknowledgeFrame();
+    }
+
+    // ------------------------------------------------------------------ receipts, and the end
+
+    /** Sends the receipt of the current frame, if it asks for one. */
+    private void acknowledgeFrame() {
+        String receipt = currentReceipt;
+        if (receipt != null) {
+            receipt(receipt);
+        }
+    }
+
+    private void receipt(String receipt) {
+        if (connection.isClosing()) {
+            return;
+        }
+        hub.counters().increment(Counter.RECEIPTS_SENT);
+        connection.write(FrameWriter.write(agreed(), "RECEIPT", Headers.of("receipt-id", receipt), NOTHING));
+        if (state == State.LEAVING) {
+            leaveIfDone();
+        }
+    }
+
+    /** Sends the receipt when all members have everything that the client has sent, even without receipts for that. */
+    private void disconnect() throws FrameException {
+        state = State.LEAVING;
+        transactions.clear();
+        transactionBytes = 0;
+        if (currentReceipt == null || sentTo.isEmpty()) {
+            acknowledgeFrame();
+            leaveIfDone();
+            return;
+        }
+        Map<ServedGroup, List<Content>> markers = new LinkedHashMap<>();
+        sentTo.forEach(group -> markers.put(group, List.of()));
+        publish(markers);
+    }
+
+    private void leaveIfDone() {
+        if (receiptsWaiting == 0 && outgoing.isEmpty()) {
+            connection.close();
+        }
+    }
+
+    void writeError(FrameException reason, @Nullable String receipt) {
+        Headers headers = Headers.of("message", reason.text(), "content-type", "text/plain");
+        if (reason.fault() == Fault.VERSION) {
+            headers.add("version", Version.ALL);
+        }
+        if (receipt != null) {
+            headers.add("receipt-id", receipt);
+        }
+        // Where a log-in is required, a client that has not logged in learns nothing of the cluster.
+        String others = hub.asksForLogIn() && !connection.isLoggedIn() ? "" : hub.members().others();
+        if (!others.isEmpty()) {
+            headers.add("endpoints", others);
+        }
+        connection.write(FrameWriter.write(
+                version, "ERROR", headers, (reason.text() + "\n").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Stops serving the client; open transactions are aborted. */
+    void end() {
+        if (state == State.ENDED) {
+            return;
+        }
+        state = State.ENDED;
+        attempt.abandon();
+        subscriptions.values().forEach(this::drop);
+        subscriptions.clear();
+        transactions.clear();
+        transactionBytes = 0;
+        outgoing.clear();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.tutti.stomp.internal.session;
+
+import dev.tutti.core.settings.SettingException;
+import dev.tutti.core.settings.Settings;
+import dev.tutti.internal.Logs;
+import dev.tutti.internal.PrivateFile;
+import dev.tutti.stomp.StompSettings;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/** TLS for clients from PEM files, which are read again after a change. Unusable ones do not replace the others. */
+final class Tls {
+
+    /** Shortest interval between two checks of the files, which are made only when a client connects. */
+    private static final long CHECK_NANOS = 2_000_000_000L;
+
+    private static final Logger LOG = Logs.of(Tls.class);
+
+    private final Path certificate;
+    private final Path key;
+    private final @Nullable Path authority;
+
+    // Guarded by the lock.
+    private List<String> state;
+    private SslContext context;
+    private long checkedNanos = System.nanoTime();
+
+    private Tls(Path certificate, Path key, @Nullable Path authority) throws IOException {
+        this.certificate = certificate;
+        this.key = key;
+        this.authority = authority;
+        this.state = look();
+        this.context = load();
+    }
+
+    /**
+     * Returns null if no certificate is set.
+     *
+     * @throws SettingException that names what is wrong
+     */
+    static @Nullable Tls of(Settings settings) {
+        String certificate = settings.get(StompSettings.TLS_CERTIFICATE);
+        String key = settings.get(StompSettings.TLS_KEY);
+        String authority = settings.get(StompSettings.TLS_AUTHORITY);
+        if (certificate.isEmpty() && key.isEmpty() && authority.isEmpty()) {
+            return null;
+        }
+        if (certificate.isEmpty() || key.isEmpty()) {
+            throw new SettingException("stomp.tls-certificate and stomp.tls-key are set together; one is missing");
+        }
+        try {
+            return new Tls(Path.of(certificate), Path.of(key), authority.isEmpty() ? null : Path.of(authority));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new SettingException("stomp.tls-certificate, stomp.tls-key: can't be used: " + e.getMessage(), e);
+        }
+    }
+
+    boolean asksForCertificates() {
+        return authority != null;
+    }
+
+    /** @param arithmetic runs the parts of handshakes that would hold up the loop */
+    SslHandler handler(ByteBufAllocator allocator, Executor arithmetic) {
+        return current().newHandler(allocator, arithmetic);
+    }
+
+    private synchronized SslContext current() {
+        long nowNanos = System.nanoTime();
+        if (nowNanos - checkedNanos >= CHECK_NANOS) {
+            checkedNanos = nowNanos;
+            try {
+                List<String> now = look();
+                if (!now.equals(state)) {
+                    state = now;
+                    context = load();
+                    LOG.info("STOMP: TLS files read again");
+                }
+            } catch (IOException | IllegalArgumentException e) {
+                LOG.error("STOMP: TLS files have changed and can't be used; going on with those before: {}", e.getMessage());
+            }
+        }
+        return context;
+    }
+
+    /** Returns the time of the last change and the size of each file. */
+    private List<String> look() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (Path file : authority == null ? List.of(certificate, key) : List.of(certificate, key, authority)) {
+            found.add(Files.exists(file) ? Files.getLastModifiedTime(file) + " " + Files.size(file) : "");
+        }
+        return found;
+    }
+
+    private SslContext load() throws IOException {
+        PrivateFile.check(key);
+        SslContextBuilder builder = SslContextBuilder.forServer(certificate.toFile(), key.toFile())
+                .sslProvider(SslProvider.JDK)
+                .protocols("TLSv1.3", "TLSv1.2");
+        if (authority != null) {
+            builder.trustManager(authority.toFile()).clientAuth(ClientAuth.REQUIRE);
+        }
+        return builder.build();
+    }
+}

@@ -17,6 +17,10 @@ module dev.tutti.bench {
     requires org.zeromq.jeromq;
     requires static org.jspecify;
 
-    opens dev.tutti.bench to
+    opens dev.tutti.bench.commands to
+            info.picocli;
+    opens dev.tutti.bench.comparison to
+            info.picocli;
+    opens dev.tutti.bench.options to
             info.picocli;
 }

@@ -1,8 +1,0 @@
-package dev.tutti.bench;
-
-/** A measurement that is a command of its own, and a section of the report of all. */
-interface Part {
-
-    /** Measures, and puts tables, plots and figures into {@code output}. */
-    void measure(Output output);
-}

@@ -1,0 +1,134 @@
+package dev.tutti.bench.commands;
+
+import dev.tutti.bench.BenchException;
+import dev.tutti.bench.comparison.Experiment;
+import dev.tutti.bench.options.Defaults;
+import dev.tutti.bench.systems.SystemKind;
+import dev.tutti.core.settings.Durations;
+import dev.tutti.core.settings.Size;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/** The command line of measurements that compare tutti with other systems. */
+public final class Bench {
+
+    private Bench() {}
+
+    /** Runs and exits with the code that the help text explains. */
+    public static void main(String[] arguments) {
+        System.exit(run(arguments));
+    }
+
+    static int run(String... arguments) {
+        CommandLine line = commandLine();
+        if (arguments.length == 0) {
+            line.usage(line.getOut());
+            return CommandLine.ExitCode.OK;
+        }
+        return line.execute(arguments);
+    }
+
+    /** Returns the command line; without a further command it compares the systems under one load. */
+    static CommandLine commandLine() {
+        CommandLine line = GridCommand.of(Experiment.THROUGHPUT);
+        line.getCommandSpec().name("tutti bench").version("tutti bench 0.1.0");
+        line.addSubcommand(GridCommand.of(Experiment.THROUGHPUT));
+        Experiment.reported().forEach(each -> line.addSubcommand(GridCommand.of(each)));
+        line.addSubcommand(latency())
+                .addSubcommand(pingpong())
+                .addSubcommand(startup())
+                .addSubcommand(groups())
+                .addSubcommand(rpc())
+                .addSubcommand(new ReportCommand())
+                .addSubcommand(of(new StartCommand(), Map.of("--members", "16", "--systems", "tutti")))
+                .addSubcommand(of(new ExclusionCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
+                .addSubcommand(of(new VisitorsCommand(), Map.of("--systems", "tutti,tutti-udp-unicast")))
+                .addSubcommand(of(new SlowCommand(), Map.of("--members", "16")))
+                .addSubcommand(new StateCommand())
+                .addSubcommand(new RingCommand())
+                .addSubcommand(of(new OverheadCommand(), OverheadCommand.defaults()))
+                .addSubcommand(new RehearseCommand())
+                .addSubcommand(new CommandLine.HelpCommand());
+        UsageMessageSpec usage = line.getCommandSpec().usageMessage();
+        usage.description("Measures groups of processes on this machine, side by side with other systems.",
+                "With options alone it compares one load; commands measure more.");
+        usage.footer(footer());
+        return configure(line);
+    }
+
+    private static String[] footer() {
+        List<String> lines = new ArrayList<>(List.of(
+                "",
+                "Every delivery is verified: count, order, content. A system that loses can't win. Compare figures of one run,"
+                        + " never those of different runs or machines. Systems:"));
+        lines.addAll(SystemKind.descriptions());
+        lines.addAll(List.of(
+                "",
+                "Exit codes: 0 everything held, 1 something was lost or failed, 2 wrong usage, 3 a bound was missed (with"
+                        + " --strict).",
+                "",
+                "Examples:",
+                "  tutti bench --against jgroups --pattern nn --size 1024 --members 4 --json",
+                "  tutti bench --systems tutti,jeromq,nats,limit --pattern 1n --html page.html",
+                "  tutti bench latency --rate 1000",
+                "  tutti bench state --size 4GiB",
+                "  tutti bench report --short --html report.html"));
+        return lines.toArray(new String[0]);
+    }
+
+    static CommandLine latency() {
+        return of(new LatencyCommand(), LatencyCommand.defaults());
+    }
+
+    static CommandLine pingpong() {
+        return of(new PingpongCommand(), PingpongCommand.defaults());
+    }
+
+    static CommandLine rpc() {
+        return of(new RpcCommand(), RpcCommand.defaults("limit,tutti,jgroups,jgroups-tuned"));
+    }
+
+    static CommandLine startup() {
+        return of(new StartupCommand(), Map.of("--systems", "tutti,jgroups"));
+    }
+
+    /** Returns the command that measures groups, and channels of another toolkit. */
+    static CommandLine groups() {
+        return of(new GroupsCommand(), Map.of("--systems", "tutti,jgroups"));
+    }
+
+    /** @param defaults of options that it shares with other commands */
+    static CommandLine of(Object command, Map<String, String> defaults) {
+        return new CommandLine(command).setDefaultValueProvider(new Defaults(defaults));
+    }
+
+    /** Sets the formats of values and the handling of errors, for the command and its subcommands. */
+    static CommandLine configure(CommandLine line) {
+        line.registerConverter(Duration.class, Durations::parse);
+        line.registerConverter(Size.class, text -> Size.parse(text.matches("\\d+") ? text + "B" : text));
+        line.registerConverter(SystemKind.class, Bench::system);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpAutoWidth(true);
+        line.setExecutionExceptionHandler((e, command, parsed) -> {
+            if (e instanceof BenchException) {
+                command.getErr().println("tutti: " + e.getMessage());
+                command.getErr().flush();
+                return CommandLine.ExitCode.SOFTWARE;
+            }
+            throw e;
+        });
+        return line;
+    }
+
+    private static SystemKind system(String text) {
+        try {
+            return SystemKind.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.TypeConversionException(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.tutti.bench.process;
+
+import dev.tutti.bench.BenchException;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A process that holds one member or several, as the coordinator sees it. */
+public final class Host implements AutoCloseable {
+
+    private static final int LOG_LINES_SHOWN = 12;
+    private static final int EXIT_SECONDS_MAX = 5;
+    /** Main class of its process, unless told otherwise. */
+    private static final String MAIN = "dev.tutti.bench.process.Member";
+
+    private final String name;
+    private final Process process;
+    private final BufferedWriter input;
+    private final Path log;
+    private final long startedAtNanos;
+    private final List<Child> children = new ArrayList<>();
+
+    /**
+     * Starts a JVM like this one: the same Java, the same class path, and {@code options}.
+     *
+     * @param prefix words in front of the command, such as those of {@code taskset}; may be empty
+     * @param arguments of {@link Member}
+     * @param ranks of the members that it holds
+     */
+    public Host(String name, List<String> prefix, List<String> options, List<String> arguments, List<Integer> ranks) {
+        this(name, prefix, options, MAIN, arguments, ranks);
+    }
+
+    /** @param main the class to start, which reads and writes lines as {@link Member} does */
+    public Host(
+            String name,
+            List<String> prefix,
+            List<String> options,
+            String main,
+            List<String> arguments,
+            List<Integer> ranks) {
+        this.name = name;
+        List<String> command = new ArrayList<>(prefix);
+        command.add(java());
+        command.addAll(options);
+        command.add("-cp");
+        command.add(classPath());
+        command.add(main);
+        command.addAll(arguments);
+        for (int rank : ranks) {
+            children.add(new Child(name + (ranks.size() > 1 ? " m" + rank : ""), rank, this));
+        }
+        try {
+            log = Files.createTempFile("tutti-bench-", ".log");
+            startedAtNanos = System.nanoTime();
+            process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+        } catch (IOException e) {
+            throw new BenchException("can't start " + command.getFirst() + ": " + e.getMessage(), e);
+        }
+        input = new BufferedWriter(process.outputWriter(StandardCharsets.UTF_8));
+        Thread.ofVirtual().name("reader of " + name).start(this::read);
+    }
+
+    private static String java() {
+        return ProcessHandle.current().info().command().orElseGet(() ->
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    }
+
+    private static String classPath() {
+        return Stream.of("jdk.module.path", "java.class.path")
+                .map(System::getProperty)
+                .filter(Objects::nonNull)
+                .flatMap(path -> Arrays.stream(path.split(File.pathSeparator)))
+                .filter(entry -> !entry.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    public List<Child> children() {
+        return children;
+    }
+
+    /** Returns the time before its JVM was loaded. */
+    long startedAtNanos() {
+        return startedAtNanos;
+    }
+
+    private void read() {
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String text = output.readLine(); text != null; text = output.readLine()) {
+                if (Line.isLine(text)) {
+                    pass(Line.parse(text));
+                }
+            }
+        } catch (IOException e) {
+            children.forEach(child -> child.add(Line.of("failed").with("why", e.toString())));
+        } finally {
+            children.forEach(Child::end);
+        }
+    }
+
+    private void pass(Line line) {
+        int member = line.count(Line.MEMBER);
+        children.stream().filter(child -> child.rank() == member).forEach(child -> child.add(line));
+    }
+
+    void say(Line line) {
+        try {
+            synchronized (input) {
+                input.write(line.toString());
+                input.newLine();
+                input.flush();
+            }
+        } catch (IOException e) {
+            throw new BenchException(name + " has ended" + tail(), e);
+        }
+    }
+
+    /** Stops it, as {@code kill -STOP} does. */
+    void stop() {
+        try {
+            Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start();
+            if (kill.waitFor() != 0) {
+                throw new BenchException("kill -STOP " + process.pid() + " has failed");
+            }
+        } catch (IOException e) {
+            throw new BenchException("can't stop " + name + ": " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchException("interrupted", e);
+        }
+    }
+
+    /** Kills it and the processes that it has started, as {@code kill -9} does. */
+    void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    /** Returns the end of its standard error, for messages. */
+    String tail() {
+        try {
+            List<String> all = Files.readAllLines(log);
+            if (all.isEmpty()) {
+                return "";
+            }
+            List<String> shown = all.subList(Math.max(0, all.size() - LOG_LINES_SHOWN), all.size());
+            return "; its log ends with:\n  " + String.join("\n  ", shown);
+        } catch (IOException e) {
+            return "; its log " + log + " can't be read: " + e.getMessage();
+        }
+    }
+
+    /** Asks it to end, and kills it after some seconds. */
+    @Override
+    public void close() {
+        try {
+            if (process.isAlive()) {
+                say(Line.of("exit"));
+                if (!process.waitFor(EXIT_SECONDS_MAX, TimeUnit.SECONDS)) {
+                    kill();
+                }
+            }
+            Files.deleteIfExists(log);
+        } catch (InterruptedException e) {
+            kill();
+            Thread.currentThread().interrupt();
+        } catch (BenchException e) {
+            kill();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.tutti.bench.report;
+
+import dev.tutti.internal.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A report as one HTML file that fetches nothing: tables, and charts drawn by uPlot, whose script is in the file. */
+public final class Page {
+
+    private final StringBuilder body = new StringBuilder();
+    private final List<Object> charts = new ArrayList<>();
+
+    public Page section(String title) {
+        body.append("<h2>").append(escape(title)).append("</h2>\n");
+        return this;
+    }
+
+    public Page text(String text) {
+        body.append("<p>").append(escape(text)).append("</p>\n");
+        return this;
+    }
+
+    /** Adds an item to a list of findings. */
+    public Page note(String text) {
+        body.append("<p class=\"note\">").append(escape(text)).append("</p>\n");
+        return this;
+    }
+
+    /** @param isGood whether it is the desired result */
+    public Page verdict(String text, boolean isGood) {
+        body.append("<p class=\"").append(isGood ? "held" : "missed").append("\">").append(escape(text)).append("</p>\n");
+        return this;
+    }
+
+    public Page table(Table table) {
+        body.append("<div class=\"scroll\"><table><thead>");
+        row(table.titles(), "th");
+        body.append("</thead><tbody>\n");
+        table.rows().forEach(cells -> row(cells, "td"));
+        body.append("</tbody></table></div>\n");
+        return this;
+    }
+
+    private void row(List<String> cells, String element) {
+        body.append("<tr>");
+        for (String cell : cells) {
+            body.append('<').append(element).append('>').append(escape(cell)).append("</").append(element).append('>');
+        }
+        body.append("</tr>\n");
+    }
+
+    public Page chart(Chart chart) {
+        body.append("<figure id=\"chart-").append(charts.size()).append("\"><figcaption>")
+                .append(escape(chart.title()))
+                .append("</figcaption></figure>\n");
+        charts.add(chart.toMap());
+        return this;
+    }
+
+    /** Adds facts on the environment of the measurements. */
+    public Page facts(Map<String, Object> facts) {
+        body.append("<dl>");
+        facts.forEach((name, value) -> body.append("<dt>").append(escape(name)).append("</dt><dd>")
+                .append(escape(String.valueOf(value))).append("</dd>\n"));
+        body.append("</dl>\n");
+        return this;
+    }
+
+    public String write(String title) {
+        // A script element ends at the first such characters, wherever they are.
+        String data = Json.write(charts).replace("</", "<\\/");
+        return resource("report.html")
+                .replace("${title}", escape(title))
+                .replace("${style}", resource("uPlot.min.css") + resource("report.css"))
+                .replace("${body}", body)
+                .replace("${library}", "/*! " + resource("uPlot.LICENSE").strip() + " */\n" + resource("uPlot.iife.min.js"))
+                .replace("${data}", data)
+                .replace("${script}", resource("report.js"));
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Objects.requireNonNull(Page.class.getResourceAsStream(name), name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("can't read " + name, e);
+        }
+    }
+
+    private static String escape(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+    }
+}

@@ -1,0 +1,216 @@
+package dev.tutti.bench.commands;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tutti.bench.comparison.Experiment;
+import dev.tutti.internal.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every command, run as briefly as possible: its output and exit code are tested, the figures are not. */
+@Timeout(240)
+class CommandsTest {
+
+    private static final List<String> QUICK =
+            List.of("--short", "--warmup", "40ms", "--time", "40ms", "--heap", "64m", "--jvm=-XX:TieredStopAtLevel=1");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private int bench(String... arguments) {
+        return Bench.run(arguments(arguments, QUICK));
+    }
+
+    private String[] arguments(String[] own, List<String> more) {
+        List<String> all = new ArrayList<>(List.of(own));
+        all.addAll(more);
+        all.addAll(List.of("--json", json().toString(), "--html", html().toString()));
+        return all.toArray(new String[0]);
+    }
+
+    private Path json() {
+        return directory.resolve("figures.json");
+    }
+
+    private Path html() {
+        return directory.resolve("report.html");
+    }
+
+    private Map<?, ?> figures() throws IOException {
+        return map(Json.parse(Files.readString(json())));
+    }
+
+    private static Map<?, ?> map(Object value) {
+        return (Map<?, ?>) Objects.requireNonNull(value);
+    }
+
+    /** The list of commands shows only the first line of each description. */
+    @Test
+    void everyCommandSaysInALineWhatItIsFor() {
+        Bench.commandLine().getSubcommands().forEach((name, command) -> assertThat(
+                        command.getCommandSpec().usageMessage().description()[0])
+                .as(name)
+                .endsWith("."));
+    }
+
+    @Test
+    void aComparisonHasBothRatesAndTheirRatio() throws IOException {
+        assertThat(bench("--against", "jgroups", "--pattern", "nn", "--size", "1024", "--members", "2")).isZero();
+        Map<?, ?> rates = map(figures().get("rates"));
+        double ours = ((Number) rates.get("tutti")).doubleValue();
+        double theirs = ((Number) rates.get("jgroups")).doubleValue();
+        assertThat(ours).isPositive();
+        assertThat(theirs).isPositive();
+        assertThat(((Number) figures().get("ratio")).doubleValue()).isEqualTo(ours / theirs);
+        assertThat(figures().get("bytes")).isEqualTo(1024L);
+        Map<?, ?> tutti = map(map(figures().get("systems")).get("tutti"));
+        assertThat(map(tutti.get("messages-per-second")).keySet().toString()).isEqualTo("[min, median, max]");
+        assertThat(((Number) map(tutti.get("cpu-micros-per-delivery")).get("median")).doubleValue()).isNotNegative();
+        assertThat(tutti.get("allocated-bytes-per-delivery")).isNotNull();
+        assertThat(map(tutti.get("deliveries-to-others"))).isEqualTo(map(tutti.get("deliveries-to-self")));
+    }
+
+    @Test
+    void overheadComparesMetricsAndTheConsoleWithNeither() throws IOException {
+        assertThat(bench("overhead", "--members", "2")).isZero();
+        Map<?, ?> watched = map(figures().get("watched"));
+        assertThat(watched.keySet().toString()).isEqualTo("[nothing, metrics, console]");
+        assertThat(map(watched.get("nothing")).get("loss-of-rate")).isNull();
+        assertThat(map(map(watched.get("metrics")).get("loss-of-rate")).get("pairs")).isEqualTo(1L);
+        assertThat(map(map(watched.get("console")).get("more-cpu")).get("pairs")).isEqualTo(1L);
+        assertThat(Files.readString(html())).contains("console: the rate changes by");
+    }
+
+    @Test
+    void overheadAtARateIsAShareOfTheMachine() throws IOException {
+        assertThat(bench("overhead", "--members", "2", "--rate", "500")).isZero();
+        Map<?, ?> metrics = map(map(figures().get("watched")).get("metrics"));
+        assertThat(map(metrics.get("share-of-machine")).get("pairs")).isEqualTo(1L);
+        assertThat(Files.readString(html())).contains("console: ").contains("of the machine's CPU");
+    }
+
+    @Test
+    void aSystemThatLosesIsDisqualifiedAndOurOwnFails() throws IOException {
+        assertThat(bench("--systems", "tutti,jgroups", "--pattern", "1-n", "--members", "2", "--jvm=-Dbench.lose=3"))
+                .isEqualTo(1);
+        assertThat(figures().get("ratio")).isNull();
+        assertThat(map(figures().get("rates"))).isEmpty();
+        assertThat((List<?>) figures().get("failures")).hasSize(1);
+        assertThat((List<?>) figures().get("disqualified")).hasSize(1);
+        assertThat(String.valueOf(figures().get("disqualified"))).contains("jgroups").contains("out of order");
+        assertThat(Files.readString(html())).contains("disqualified");
+    }
+
+    @Test
+    void aPageHasTablesAndPlotsAndFetchesNothing() throws IOException {
+        assertThat(Perf.run(arguments(
+                        new String[] {"mcast", "--members", "2", "--size", "100B,1KiB", "--one-jvm", "--count", "300"},
+                        QUICK)))
+                .isZero();
+        String page = Files.readString(html());
+        assertThat(page).contains("<table>").contains("uPlot").contains("id=\"chart-0\"").contains("100 B");
+        assertThat(page).doesNotContain("src=").doesNotContain("href=\"http").doesNotContain("@import").doesNotContain("${data}");
+        assertThat((List<?>) figures().get("results")).hasSize(2);
+    }
+
+    @Test
+    void someMembersSendWithManyThreads() throws IOException {
+        assertThat(Perf.run(arguments(
+                        new String[] {
+                            "mcast", "--members", "3", "--pattern", "m-n", "--senders", "2", "--threads", "2", "--delivery",
+                            "inline", "--transport", "multicast",
+                        },
+                        QUICK)))
+                .isZero();
+        assertThat(figures().get("pattern")).isEqualTo("2-n");
+        assertThat(figures().get("threads")).isEqualTo(2L);
+        assertThat(map(figures().get("systems")).keySet().toString()).isEqualTo("[tutti-udp-inline]");
+    }
+
+    @Test
+    void roundTripsHavePercentilesBySize() throws IOException {
+        assertThat(bench("pingpong", "--systems", "tutti,limit-pair", "--size", "64B,1KiB", "--place", "any")).isZero();
+        List<?> results = (List<?>) figures().get("results");
+        assertThat(results).hasSize(2);
+        Map<?, ?> first = map(results.getFirst());
+        assertThat(first.get("bytes")).isEqualTo(64L);
+        assertThat(((Number) first.get("limit-ratio")).doubleValue()).isPositive();
+        assertThat(map(map(first.get("systems")).get("tutti")).keySet().toString())
+                .isEqualTo("[count, median, p90, p99, p99.9, p99.99, max]");
+    }
+
+    @Test
+    void requestsAreCountedAndTheirTimesTakenAtEachSystem() throws IOException {
+        assertThat(bench("rpc", "--systems", "limit,tutti,jgroups", "--members", "3", "--threads", "2"))
+                .isZero();
+        Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());
+        assertThat(((Number) first.get("ratio")).doubleValue()).isPositive();
+        assertThat(((Number) first.get("limit-ratio")).doubleValue()).isPositive();
+        for (String system : List.of("limit", "tutti", "jgroups")) {
+            Map<?, ?> one = map(map(first.get("systems")).get(system));
+            assertThat(one.containsKey("fault")).as(system).isFalse();
+            assertThat((Long) map(one.get("nanos")).get("count")).as(system).isPositive();
+        }
+    }
+
+    @Test
+    void scopesGetMoreDoneThanOne() throws IOException {
+        assertThat(Perf.run(arguments(
+                        new String[] {"scopes", "--scopes", "10", "--work", "2ms"}, List.of("--short"))))
+                .isZero();
+        Map<?, ?> rates = map(figures().get("messages-per-second"));
+        assertThat(rates.keySet().toString()).isEqualTo("[1, 10]");
+        assertThat(((Number) map(rates.get("1")).get("median")).doubleValue()).isBetween(1.0, 500.0);
+        assertThat(((Number) figures().get("factor")).doubleValue()).isGreaterThan(2);
+    }
+
+    @Test
+    void fixedRatesHaveEachMessageAndARatioToTheLimit() throws IOException {
+        assertThat(bench("latency", "--systems", "tutti,limit", "--rate", "500", "--members", "2")).isZero();
+        Map<?, ?> first = map(((List<?>) figures().get("results")).getFirst());
+        assertThat(first.get("rate")).isEqualTo(500L);
+        assertThat(((Number) first.get("limit-ratio")).doubleValue()).isPositive();
+        // 40 ms at 500 per second, to one other member.
+        assertThat(map(map(first.get("systems")).get("tutti")).get("count")).isEqualTo(20L);
+    }
+
+    @Test
+    void aReportHasASectionForEachExperiment() throws IOException {
+        String[] arguments = {
+            "report", "--short", "--only", "startup,groups", "--members", "2", "--systems", "tutti", "--heap", "64m",
+            "--json", json().toString(), "--html", html().toString(),
+        };
+        assertThat(Bench.run(arguments)).isZero();
+        assertThat(map(map(figures().get("startup")).get("millis")).keySet().toString())
+                .isEqualTo("[tutti all at once, tutti one by one]");
+        assertThat(map(map(figures().get("groups")).get("systems")).get("tutti")).isNotNull();
+        assertThat(Files.readString(html())).contains("<h2>startup</h2>").contains("<h2>groups</h2>");
+    }
+
+    @Test
+    void everyExperimentParsesItsDefaults() {
+        for (Experiment experiment : Experiment.values()) {
+            var line = Bench.configure(GridCommand.of(experiment));
+            line.parseArgs();
+            assertThat(line.getUsageMessage()).contains(experiment.defaults().get("--systems").split(",")[0]);
+        }
+    }
+
+    @Test
+    void wrongUsageIsRefused() {
+        assertThat(Bench.run("throughput", "--systems", "tuti")).isEqualTo(2);
+        assertThat(Bench.run("throughput", "--size", "1024 apples")).isEqualTo(2);
+        assertThat(Bench.run("throughput", "--mode", "n")).isEqualTo(1);
+        assertThat(Bench.run("report", "--only", "nothing")).isEqualTo(2);
+        assertThat(Bench.run("nothing")).isEqualTo(2);
+        assertThat(Perf.run("mcast", "--pattern", "m-n")).isEqualTo(1);
+    }
+}

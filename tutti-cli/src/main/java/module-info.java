@@ -12,4 +12,14 @@ module dev.tutti.cli {
 
     opens dev.tutti.cli to
             info.picocli;
+    opens dev.tutti.cli.config to
+            info.picocli;
+    opens dev.tutti.cli.doctor to
+            info.picocli;
+    opens dev.tutti.cli.inspection to
+            info.picocli;
+    opens dev.tutti.cli.node to
+            info.picocli;
+    opens dev.tutti.cli.stomp to
+            info.picocli;
 }

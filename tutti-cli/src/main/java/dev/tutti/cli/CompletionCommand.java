@@ -1,5 +1,7 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Terminal;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
@@ -32,6 +34,6 @@ final class CompletionCommand implements Callable<Integer> {
     public Integer call() {
         terminal.out().print(AutoComplete.bash("tutti", spec.root().commandLine()));
         terminal.out().flush();
-        return Tutti.DONE;
+        return ExitCodes.DONE;
     }
 }

@@ -1,5 +1,7 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.terminal.CommandException;
+import dev.tutti.cli.terminal.ExitCodes;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,6 @@ final class DemoCommand implements Callable<Integer> {
         } catch (InvocationTargetException e) {
             throw new CommandException("the demo failed: " + e.getCause(), e);
         }
-        return Tutti.DONE;
+        return ExitCodes.DONE;
     }
 }

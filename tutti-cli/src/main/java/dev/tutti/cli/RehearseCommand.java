@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.cli.terminal.ExitCodes;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +35,7 @@ final class RehearseCommand implements Callable<Integer> {
             two.sendTo(three.self(), new byte[1_000]);
             boolean isHeard = heard.await(SECONDS_MAX, TimeUnit.SECONDS);
             first.status();
-            return isMet && isHeard ? Tutti.DONE : Tutti.FAILED;
+            return isMet && isHeard ? ExitCodes.DONE : ExitCodes.FAILED;
         }
     }
 

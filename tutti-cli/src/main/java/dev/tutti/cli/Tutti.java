@@ -1,5 +1,20 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.config.CertsCommand;
+import dev.tutti.cli.config.ConfigCommand;
+import dev.tutti.cli.doctor.DoctorCommand;
+import dev.tutti.cli.inspection.EventsCommand;
+import dev.tutti.cli.inspection.ProbeCommand;
+import dev.tutti.cli.inspection.TopCommand;
+import dev.tutti.cli.inspection.ViewCommand;
+import dev.tutti.cli.node.ChatCommand;
+import dev.tutti.cli.node.ConsoleCommand;
+import dev.tutti.cli.node.DrawCommand;
+import dev.tutti.cli.node.NodeCommand;
+import dev.tutti.cli.stomp.StompCommand;
+import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Failures;
+import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.settings.Nearest;
 import java.io.PrintWriter;
 import java.util.List;
@@ -60,10 +75,6 @@ import picocli.CommandLine.Spec;
         })
 final class Tutti implements Callable<Integer> {
 
-    static final int DONE = 0;
-    static final int FAILED = 1;
-    static final int WRONG = 2;
-
     @Option(
             names = "--debug",
             scope = ScopeType.INHERIT,
@@ -104,7 +115,7 @@ final class Tutti implements Callable<Integer> {
             err.println("tutti: " + explain(error) + " (see '"
                     + error.getCommandLine().getCommandSpec().qualifiedName() + " --help')");
             err.flush();
-            return WRONG;
+            return ExitCodes.WRONG;
         });
         return command;
     }
@@ -125,7 +136,7 @@ final class Tutti implements Callable<Integer> {
     @Override
     public Integer call() {
         spec.commandLine().usage(spec.commandLine().getOut());
-        return DONE;
+        return ExitCodes.DONE;
     }
 
     /** Creates the commands, and passes the terminal to each. */

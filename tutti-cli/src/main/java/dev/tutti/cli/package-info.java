@@ -1,4 +1,4 @@
-/** The command line. */
+/** The command {@code tutti}, and the commands that concern the command line itself. */
 @NullMarked
 package dev.tutti.cli;
 

@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
 import dev.tutti.netty.tls.ClusterSecret;
 import java.io.BufferedReader;
@@ -207,7 +208,7 @@ class CanaryTest {
         for (String command : COMMANDS) {
             String filled = String.format(command, process);
             Run run = Run.of(filled.split(" "));
-            assertThat(run.code()).as(filled + ": " + run.err()).isNotEqualTo(Tutti.WRONG);
+            assertThat(run.code()).as(filled + ": " + run.err()).isNotEqualTo(ExitCodes.WRONG);
             seen.put(filled, run.out() + run.err());
         }
     }
@@ -288,7 +289,7 @@ class CanaryTest {
                     words.addFirst("--debug");
                 }
                 Run run = Run.of(words.toArray(String[]::new));
-                assertThat(run.code()).as(command + run.out()).isNotEqualTo(Tutti.DONE);
+                assertThat(run.code()).as(command + run.out()).isNotEqualTo(ExitCodes.DONE);
                 for (String canary : List.of(secret, token, passcode, weak, "tooshort")) {
                     assertThat((run.out() + run.err()).contains(canary)).as(command + " quotes:\n" + run.err()).isFalse();
                 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.NodeBuilder;
+import dev.tutti.cli.terminal.ExitCodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +24,8 @@ class CertsCommandTest {
 
     @Test
     void makesCertificatesThatNodesAccept() throws InterruptedException {
-        assertThat(certs("authority", "--out", text("")).code()).isEqualTo(Tutti.DONE);
-        assertThat(certs("node", "--authority", text(""), "--out", text(""), "ann", "bob").code()).isEqualTo(Tutti.DONE);
+        assertThat(certs("authority", "--out", text("")).code()).isEqualTo(ExitCodes.DONE);
+        assertThat(certs("node", "--authority", text(""), "--out", text(""), "ann", "bob").code()).isEqualTo(ExitCodes.DONE);
         NodeBuilder ann = Node.tcp(0)
                 .tls(directory.resolve("ann.pem"), directory.resolve("ann-key.pem"), directory.resolve("authority.pem"));
         assertMeet(
@@ -39,12 +40,12 @@ class CertsCommandTest {
 
     @Test
     void makesASecretThatNodesAcceptAndOnlyTheOwnerReads() throws IOException, InterruptedException {
-        assertThat(certs("secret", text("secret")).code()).isEqualTo(Tutti.DONE);
+        assertThat(certs("secret", text("secret")).code()).isEqualTo(ExitCodes.DONE);
         Path file = directory.resolve("secret");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
         assertMeet(Node.tcp(0).secret(Files.readString(file).strip()), "--secret-file", file.toString());
         Run again = certs("secret", file.toString());
-        assertThat(again.code()).isEqualTo(Tutti.FAILED);
+        assertThat(again.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(again.err()).contains("is there already").hasLineCount(1);
     }
 
@@ -60,10 +61,10 @@ class CertsCommandTest {
         certs("authority", "--out", text(""));
         String before = Files.readString(directory.resolve("authority.pem"));
         Run again = certs("authority", "--out", text(""));
-        assertThat(again.code()).isEqualTo(Tutti.FAILED);
+        assertThat(again.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(again.err()).contains("authority.pem", "is there already").hasLineCount(1);
         assertThat(directory.resolve("authority.pem")).hasContent(before);
-        assertThat(certs("authority", "--out", text(""), "--force").code()).isEqualTo(Tutti.DONE);
+        assertThat(certs("authority", "--out", text(""), "--force").code()).isEqualTo(ExitCodes.DONE);
         assertThat(Files.readString(directory.resolve("authority.pem"))).isNotEqualTo(before);
     }
 
@@ -102,7 +103,7 @@ class CertsCommandTest {
             String[] all = Stream.of(common, options).flatMap(Stream::of).toArray(String[]::new);
             Run bob = Run.readingAfter(hasMet, "hello", all);
             assertThat(bob.err()).isEmpty();
-            assertThat(bob.code()).isEqualTo(Tutti.DONE);
+            assertThat(bob.code()).isEqualTo(ExitCodes.DONE);
             assertThat(received.poll(60, TimeUnit.SECONDS)).isEqualTo("hello");
         }
     }

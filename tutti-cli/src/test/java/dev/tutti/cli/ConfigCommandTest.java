@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.config.YamlFile;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Setting;
@@ -25,7 +26,7 @@ class ConfigCommandTest {
     void showsEverySettingWithWhereItComesFrom() throws IOException {
         Path file = write("bind:\n  port: 7801\ngroups: {chat: {window: 4 MiB}}\n");
         Run run = Run.of("config", "show", "--config", file.toString(), "--cluster", "shop");
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out())
                 .containsPattern("bind\\.port +7801 +" + file + ":2\n")
                 .containsPattern("cluster +shop +--cluster\n")
@@ -49,7 +50,7 @@ class ConfigCommandTest {
         Path file = write("security: {secret: correct horse battery staple}\n");
         for (String command : List.of("show", "print")) {
             Run run = Run.of("config", command, "--config", file.toString());
-            assertThat(run.code()).isEqualTo(Tutti.DONE);
+            assertThat(run.code()).isEqualTo(ExitCodes.DONE);
             assertThat(run.out()).contains("not shown").doesNotContain("horse");
         }
     }
@@ -65,12 +66,12 @@ class ConfigCommandTest {
     void validatesAFile() throws IOException {
         Path file = write("cluster: shop\ngroup: {window: 4 MiB}\n");
         Run right = Run.of("config", "validate", file.toString());
-        assertThat(right).isEqualTo(new Run(Tutti.DONE, file + ": right, 2 settings\n", ""));
+        assertThat(right).isEqualTo(new Run(ExitCodes.DONE, file + ": right, 2 settings\n", ""));
         write("cluster: shop\ngruop: {window: 4 MiB}\n");
         Run wrong = Run.of("config", "validate", file.toString());
         assertThat(wrong)
                 .isEqualTo(new Run(
-                        Tutti.WRONG, "", "tutti: " + file + ":2: there is no setting 'gruop'; did you mean 'group'?\n"));
+                        ExitCodes.WRONG, "", "tutti: " + file + ":2: there is no setting 'gruop'; did you mean 'group'?\n"));
     }
 
     @Test

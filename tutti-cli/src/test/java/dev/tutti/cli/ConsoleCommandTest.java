@@ -2,6 +2,7 @@ package dev.tutti.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.internal.Json;
 import java.io.InputStream;
 import java.io.PrintWriter;

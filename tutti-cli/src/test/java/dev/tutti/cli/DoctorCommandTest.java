@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ class DoctorCommandTest {
                     .contains("group chat: stack is fifo here and causal at ann")
                     .contains("-> set groups.chat.stack to the same at all members")
                     .endsWith("One thing is wrong.\n");
-            assertThat(run.code()).isEqualTo(Tutti.FAILED);
+            assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         }
     }
 
@@ -51,14 +52,14 @@ class DoctorCommandTest {
             Run run = Run.of(
                     "doctor", "--seed", node.address(), "--group", "chat", "--port", "0", "-D", "group.dissemination=ring");
             assertThat(run.out()).contains("group chat: dissemination is ring here and fan-out at ann");
-            assertThat(run.code()).isEqualTo(Tutti.FAILED);
+            assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         }
     }
 
     @Test
     void saysAsJsonThatNobodyListens() {
         Run run = Run.of("doctor", "--seed", "127.0.0.1:1", "--port", "0", "--json");
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(findings(run)).anySatisfy(each -> {
             Map<?, ?> finding = (Map<?, ?>) each;
             assertThat(finding.get("check")).isEqualTo("reach");
@@ -70,12 +71,12 @@ class DoctorCommandTest {
     @Test
     void saysThatFilesOfCertificatesAreMissing() {
         Run run = Run.of("doctor", "--port", "0", "--tls-certificate", "no.pem", "--tls-key", "no.pem", "--tls-authority", "no.pem");
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(run.out()).contains("FAULT").contains("tls.certificate: no.pem can't be read");
     }
 
     @Test
     void refusesWrongSettings() {
-        assertThat(Run.of("doctor", "-D", "detection.heartbeat=1 week").code()).isEqualTo(Tutti.WRONG);
+        assertThat(Run.of("doctor", "-D", "detection.heartbeat=1 week").code()).isEqualTo(ExitCodes.WRONG);
     }
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
 import dev.tutti.blocks.inspection.Inspection;
+import dev.tutti.cli.inspection.Inspected;
+import dev.tutti.cli.terminal.Amounts;
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +46,7 @@ class InspectionCommandsTest {
     void probePrintsEverythingOfANode() {
         Run run = Run.of("probe", port);
         assertThat(run.err()).isEmpty();
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out())
                 .contains("node one  127.0.0.1:" + port, "health", "chat", "layer reliability", "setting window", "links",
                         "detection", "threads")
@@ -57,7 +60,7 @@ class InspectionCommandsTest {
         assertThat(Run.of("probe", port, "--part", "chat").out()).contains("layer packing").doesNotContain("Finalizer");
         assertThat(Run.of("probe", port, "--part", "driver").out()).contains("bytes.sent").doesNotContain("packing");
         Run wrong = Run.of("probe", port, "--part", "motor");
-        assertThat(wrong.code()).isEqualTo(Tutti.FAILED);
+        assertThat(wrong.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(wrong.err()).startsWith("tutti: there is no part 'motor'; there are node, health").contains("chat", "detection");
     }
 
@@ -74,7 +77,7 @@ class InspectionCommandsTest {
     @Test
     void probeSaysWhatHelpsWhenNobodyAnswers() {
         Run run = Run.of("probe", "nobody");
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(run.err()).contains("answers to nobody", "'tutti view' lists", "diagnostics.enabled: true");
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Health;
 import dev.tutti.Problem;
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Diagnostics;
 import dev.tutti.internal.DiagnosticsDirectory;
 import java.io.IOException;
@@ -61,7 +62,7 @@ class ProblemsToldTest {
                 Stream.of(Problem.Kind.values()).map(ProblemsToldTest::problem).toList();
         try (Diagnostics _ = nodeWith(document(true, false, problems))) {
             Run run = Run.of("doctor", "--seed", "127.0.0.1:" + PORT, "--port", "0");
-            assertThat(run.code()).isEqualTo(Tutti.FAILED);
+            assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
             for (Problem.Kind kind : Problem.Kind.values()) {
                 assertThat(run.out())
                         .contains(

@@ -1,5 +1,6 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.terminal.Terminal;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Group;
 import dev.tutti.Node;
+import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Terminal;
 import dev.tutti.core.View;
 import dev.tutti.internal.Json;
 import java.io.IOException;
@@ -55,7 +57,7 @@ class RunningNodeTest {
     void chatSendsLinesAndLeavesAtTheEnd() throws InterruptedException {
         Run run = Run.readingAfter(hasMet, "hello\n\nworld", "chat", "--name", "ann", "--port", "0", "--seed", node.address());
         assertThat(run.err()).isEmpty();
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(next()).isEqualTo("ann: hello");
         assertThat(next()).isEqualTo("ann: world");
         assertThat(run.out()).contains("* chat: view ", "2 members: library, ann");
@@ -65,7 +67,7 @@ class RunningNodeTest {
     @Test
     void chatSplitsALineThatIsTooLong() throws InterruptedException {
         Run run = Run.readingAfter(hasMet, "x".repeat(150_000), "chat", "--name", "ann", "--port", "0", "--seed", node.address());
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         int total = 0;
         while (total < 150_000) {
             String line = next();
@@ -101,7 +103,7 @@ class RunningNodeTest {
         // A member may leave before it has delivered everything that others have sent.
         assertThat(hasPrintedBytes.await(60, TimeUnit.SECONDS)).isTrue();
         input.close();
-        assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(Tutti.DONE);
+        assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCodes.DONE);
         List<Object> events = out.toString().lines().map(Json::parse).map(Object.class::cast).toList();
         assertThat(events)
                 .contains(Map.of("event", "message", "group", "chat", "sender", "library", "text", "hi \u001b[31m"))
@@ -112,7 +114,7 @@ class RunningNodeTest {
     @Test
     void viewListsNodesThatCanBeAsked() {
         Run run = Run.of("view");
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out())
                 .containsPattern(ProcessHandle.current().pid() + " +library +" + node.address() + " +ready +chat\n");
         assertThat(Json.parse(Run.of("view", "--json").out()).toString())
@@ -124,7 +126,7 @@ class RunningNodeTest {
         String port = node.address().substring(node.address().lastIndexOf(':') + 1);
         for (String wanted : List.of(port, node.address(), Long.toString(ProcessHandle.current().pid()))) {
             Run run = Run.of("view", wanted);
-            assertThat(run.code()).isEqualTo(Tutti.DONE);
+            assertThat(run.code()).isEqualTo(ExitCodes.DONE);
             assertThat(run.out()).contains("node library", "links", "groups", "chat", "view", "window-bytes");
         }
         Object document = Json.parse(Run.of("view", port, "--json").out());
@@ -135,7 +137,7 @@ class RunningNodeTest {
     @Test
     void viewSaysWhichNodesThereAreWhenTheOneWantedIsNot() {
         Run run = Run.of("view", "nobody");
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(run.err()).startsWith("tutti: no node on this machine answers to nobody; there are ").contains("library");
     }
 
@@ -158,7 +160,7 @@ class RunningNodeTest {
                     () -> Tutti.commandLine(terminal).execute("chat", "--cluster", cluster));
             awaitViewOf(2, seen);
             input.close();
-            assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(Tutti.DONE);
+            assertThat(code.get(60, TimeUnit.SECONDS)).isEqualTo(ExitCodes.DONE);
         }
     }
 

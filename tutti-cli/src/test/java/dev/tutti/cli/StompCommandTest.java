@@ -3,6 +3,7 @@ package dev.tutti.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
+import dev.tutti.cli.terminal.ExitCodes;
 import dev.tutti.internal.Json;
 import dev.tutti.stomp.StompServer;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class StompCommandTest {
                     "stomp", "load", "--connect", "127.0.0.1:" + server.port(), "--clients", "3", "--rate", "20", "--seconds",
                     "1", "--json");
             assertThat(run.err()).isEmpty();
-            assertThat(run.code()).isEqualTo(Tutti.DONE);
+            assertThat(run.code()).isEqualTo(ExitCodes.DONE);
             Map<?, ?> values = (Map<?, ?>) Json.parse(run.out());
             assertThat(values.get("messages-sent")).hasToString("20");
             assertThat(values.get("frames-received")).hasToString("60");
@@ -51,7 +52,7 @@ class StompCommandTest {
 
     private static String refusal(Path file) {
         Run run = Run.of("stomp", "--port", "0", "--stomp-port", "0", "--login-file", file.toString());
-        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.code()).isEqualTo(ExitCodes.WRONG);
         return run.err();
     }
 }

@@ -2,6 +2,12 @@ package dev.tutti.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tutti.cli.inspection.StatusPage;
+import dev.tutti.cli.terminal.CommandException;
+import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Failures;
+import dev.tutti.cli.terminal.Table;
+import dev.tutti.cli.terminal.Terminal;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,7 +26,7 @@ class TuttiTest {
     @Test
     void printsHelpWithoutArguments() {
         Run run = Run.of();
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out()).contains("Usage: tutti", "chat", "node", "view", "demo", "Examples:", "Exit codes:");
         assertThat(run.err()).isEmpty();
     }
@@ -35,7 +41,7 @@ class TuttiTest {
     @MethodSource("everyCommand")
     void hasExamplesInTheHelpOfEveryCommand(String name) {
         Run run = Run.of("help", name);
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out()).contains("Usage: tutti " + name, "Examples:", "tutti " + name);
         assertThat(Run.of(name, "--help").out()).isEqualTo(run.out());
     }
@@ -55,7 +61,7 @@ class TuttiTest {
     })
     void answersAWrongOptionInALineWithAHint(String line, String message) {
         Run run = Run.of(line.split(" "));
-        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.code()).isEqualTo(ExitCodes.WRONG);
         assertThat(run.err()).startsWith(message);
         assertThat(run.err().lines()).hasSize(1);
         assertThat(run.out()).isEmpty();
@@ -74,7 +80,7 @@ class TuttiTest {
     })
     void answersAWrongSettingInALine(String line, String message) {
         Run run = Run.of(line.split(" "));
-        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.code()).isEqualTo(ExitCodes.WRONG);
         assertThat(run.err()).startsWith(message);
         assertThat(run.err().lines()).hasSize(1);
     }
@@ -82,7 +88,7 @@ class TuttiTest {
     @Test
     void showsWhereAnErrorComesFromOnRequest() {
         Run run = Run.of("node", "-D", "bind.prot=1", "--debug");
-        assertThat(run.code()).isEqualTo(Tutti.WRONG);
+        assertThat(run.code()).isEqualTo(ExitCodes.WRONG);
         assertThat(run.err()).contains("there is no setting", "at dev.tutti");
     }
 
@@ -90,7 +96,7 @@ class TuttiTest {
     @ValueSource(strings = {"bind.address=192.0.2.77", "bind.address=no.such.host.invalid"})
     void answersAnAddressThatCannotBeBoundInALine(String setting) {
         Run run = Run.of("node", "--port", "0", "--insecure", "-D", setting);
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(run.err()).startsWith("tutti: ").contains(setting.substring(setting.indexOf('=') + 1));
         assertThat(run.err().lines()).hasSize(1);
     }
@@ -98,14 +104,14 @@ class TuttiTest {
     @Test
     void printsACompletionScript() {
         Run run = Run.of("completion");
-        assertThat(run.code()).isEqualTo(Tutti.DONE);
+        assertThat(run.code()).isEqualTo(ExitCodes.DONE);
         assertThat(run.out()).contains("complete -F _complete_tutti", "bashcompinit", "--secret-file");
     }
 
     @Test
     void saysWhereTheDemoIsWhenItIsNotInstalled() {
         Run run = Run.of("demo", "--smoke");
-        assertThat(run.code()).isEqualTo(Tutti.FAILED);
+        assertThat(run.code()).isEqualTo(ExitCodes.FAILED);
         assertThat(run.err()).isEqualTo("tutti: the demo is not part of this installation; in a checkout run ./tutti demo\n");
     }
 

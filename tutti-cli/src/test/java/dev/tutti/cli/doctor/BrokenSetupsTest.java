@@ -239,7 +239,7 @@ class BrokenSetupsTest {
 
     private void clock(Scene scene) throws Exception {
         scene.member("--insecure");
-        scene.doctor(scene.spaces.prefixHere(), "dev.tutti.cli.LateDoctor", Stream.of("--seed", SEED, "--insecure"))
+        scene.doctor(scene.spaces.prefixHere(), "dev.tutti.cli.doctor.LateDoctor", Stream.of("--seed", SEED, "--insecure"))
                 .namesOnly("clock", "ann has started", "clock is behind", "timedatectl");
     }
 

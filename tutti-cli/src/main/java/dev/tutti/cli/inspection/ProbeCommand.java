@@ -1,0 +1,204 @@
+package dev.tutti.cli.inspection;
+
+import dev.tutti.cli.terminal.Amounts;
+import dev.tutti.cli.terminal.CommandException;
+import dev.tutti.cli.terminal.ExitCodes;
+import dev.tutti.cli.terminal.Terminal;
+import dev.tutti.core.Printable;
+import dev.tutti.internal.DiagnosticsDirectory.Entry;
+import dev.tutti.internal.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tutti probe}: shows everything that members know. */
+@Command(
+        name = "probe",
+        description = "Prints everything a member knows: groups, stacks, settings, counters, links, sockets, threads.",
+        footer = {
+            "",
+            "Nodes on this machine are asked that were started by this command or with diagnostics.enabled. With --all, one",
+            "of them asks all members of its cluster, on other machines too; members that can't answer are named.",
+            "docs/metrics.md says what each number means.",
+            "",
+            "Examples:",
+            "  tutti probe                     every node on this machine",
+            "  tutti probe 7800                one of them, by port, process id, address or name",
+            "  tutti probe --all               every member of the cluster at once",
+            "  tutti probe --part links        only links; 'groups', 'parts', 'threads' or one group's name do too",
+            "  tutti probe --settings          with all settings in force",
+            "  tutti probe --all --json        one JSON document, for programs"
+        })
+public final class ProbeCommand implements Callable<Integer> {
+
+    private final Terminal terminal;
+    private final LocalNodes nodes = new LocalNodes();
+
+    @Parameters(arity = "0..*", paramLabel = "NODE", description = "Port, process id, address or name of a node.")
+    private List<String> wanted = List.of();
+
+    @Option(names = "--all", description = "Asks every member of the cluster, through a node on this machine.")
+    private boolean isAll;
+
+    @Option(names = "--json", description = "Prints one JSON document.")
+    private boolean isJson;
+
+    @Option(names = "--settings", description = "Shows the settings in force too.")
+    private boolean hasSettings;
+
+    @Option(names = "--part", paramLabel = "NAME", description = "Only this: a section, a group or a part of the node.")
+    private @Nullable String part;
+
+    public ProbeCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        List<Entry> entries = nodes.require(wanted);
+        List<Inspected> members = isAll
+                ? Inspected.cluster(nodes, entries)
+                : entries.stream().map(entry -> Inspected.of(nodes.ask(entry, "inspection"))).toList();
+        if (isJson) {
+            terminal.print(Json.write(members.stream().map(ProbeCommand::json).toList()));
+        } else {
+            members.forEach(this::print);
+        }
+        return members.stream().anyMatch(member -> member.failure().isEmpty()) ? ExitCodes.DONE : ExitCodes.FAILED;
+    }
+
+    private static Map<String, @Nullable Object> json(Inspected member) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("name", member.name());
+        json.put("address", member.address());
+        json.put("failure", member.failure());
+        json.put("document", member.failure().isEmpty() ? member.document() : null);
+        return json;
+    }
+
+    private void print(Inspected member) {
+        String head = "node " + Printable.escape(member.name()) + "  " + Printable.escape(member.address());
+        if (!member.failure().isEmpty()) {
+            terminal.print(terminal.bold(head) + "  " + Printable.escape(member.failure()));
+            terminal.print("");
+            return;
+        }
+        terminal.print(terminal.bold(head + "  pid " + member.pid() + "  up " + Amounts.duration(member.uptimeMillis())));
+        Map<String, Object> page = page(member.document());
+        if (part == null) {
+            StatusPage.print(page, terminal);
+        } else {
+            StatusPage.print(only(page, part), terminal);
+        }
+        terminal.print("");
+    }
+
+    private Map<String, Object> only(Map<String, Object> page, String name) {
+        for (String below : List.of("", "groups", "parts", "links")) {
+            Map<?, ?> level = below.isEmpty() ? page : StatusPage.map(page.get(below));
+            if (level.get(name) instanceof Map<?, ?> found) {
+                return Map.of(name, found);
+            }
+        }
+        throw new CommandException("there is no part '" + name + "'; there are " + String.join(", ", page.keySet())
+                + ", the groups " + StatusPage.map(page.get("groups")).keySet()
+                + " and the parts " + StatusPage.map(page.get("parts")).keySet());
+    }
+
+    /** Returns the document with lists turned into maps by name, for people. */
+    private Map<String, Object> page(Map<?, ?> document) {
+        Map<String, Object> page = new LinkedHashMap<>();
+        page.put("node", without(StatusPage.map(document.get("node")), "settings"));
+        page.put("health", StatusPage.map(document.get("health")));
+        Map<String, Object> groups = new LinkedHashMap<>();
+        for (Map<?, ?> group : Inspected.maps(document.get("groups"))) {
+            groups.put(Inspected.text(group, "name"), group(group));
+        }
+        page.put("groups", groups);
+        Map<String, Object> links = new LinkedHashMap<>();
+        for (Map<?, ?> link : Inspected.maps(document.get("links"))) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            copy(link, row, "peer", "parts");
+            StatusPage.map(link.get("parts")).forEach((name, values) -> copy(StatusPage.map(values), row, "address", "incarnation", "state"));
+            put(links, Inspected.text(link, "peer"), row);
+        }
+        page.put("links", links);
+        Map<String, Object> parts = new LinkedHashMap<>();
+        StatusPage.map(document.get("parts")).forEach((name, values) -> parts.put(String.valueOf(name), values));
+        page.put("parts", parts);
+        Map<String, Object> threads = new LinkedHashMap<>();
+        for (Map<?, ?> thread : Inspected.maps(document.get("threads"))) {
+            threads.merge(
+                    Inspected.text(thread, "name"), Inspected.text(thread, "state"), (one, other) -> one + ", " + other);
+        }
+        page.put("threads", threads);
+        if (hasSettings) {
+            page.put("settings", StatusPage.map(StatusPage.map(document.get("node")).get("settings")));
+        }
+        return page;
+    }
+
+    private Map<String, Object> group(Map<?, ?> group) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        Map<?, ?> view = StatusPage.map(group.get("view"));
+        shown.put("view", Inspected.text(view, "id"));
+        shown.put("coordinator", Inspected.text(view, "coordinator"));
+        List<String> names = new ArrayList<>();
+        Inspected.maps(view.get("members")).forEach(member -> names.add(Inspected.text(member, "name")));
+        shown.put("view members", names);
+        copy(group, shown, "name", "self", "view", "settings", "parts", "layers", "members");
+        StatusPage.map(group.get("parts")).forEach((name, values) -> shown.put(String.valueOf(name), values));
+        for (Map<?, ?> layer : Inspected.maps(group.get("layers"))) {
+            Map<String, Object> values = new LinkedHashMap<>();
+            copy(StatusPage.map(layer.get("values")), values);
+            StatusPage.map(layer.get("settings")).forEach((name, value) -> values.put("setting " + name, String.valueOf(value)));
+            shown.put("layer " + Inspected.text(layer, "name"), values);
+        }
+        Map<String, Object> members = new LinkedHashMap<>();
+        for (Map<?, ?> member : Inspected.maps(group.get("members"))) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            copy(member, row, "name");
+            put(members, Inspected.text(member, "name"), row);
+        }
+        if (!members.isEmpty()) {
+            shown.put("members", members);
+        }
+        if (hasSettings) {
+            shown.put("settings", StatusPage.map(group.get("settings")));
+        }
+        return shown;
+    }
+
+    /** Puts a value into the map, with a number behind its name if that is taken. */
+    private static void put(Map<String, Object> map, String name, Object value) {
+        String free = name;
+        int number = 2;
+        while (map.containsKey(free)) {
+            free = name + " (" + number + ")";
+            number++;
+        }
+        map.put(free, value);
+    }
+
+    private static Map<String, Object> without(Map<?, ?> map, String... names) {
+        Map<String, Object> copy = new LinkedHashMap<>();
+        copy(map, copy, names);
+        return copy;
+    }
+
+    private static void copy(Map<?, ?> from, Map<String, Object> to, String... without) {
+        List<String> unwanted = List.of(without);
+        from.forEach((name, value) -> {
+            if (!unwanted.contains(String.valueOf(name)) && value != null) {
+                to.put(String.valueOf(name), value);
+            }
+        });
+    }
+}

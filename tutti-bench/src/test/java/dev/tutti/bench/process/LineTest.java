@@ -1,23 +1,10 @@
 package dev.tutti.bench.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.tutti.bench.report.Table;
 import org.junit.jupiter.api.Test;
 
-class PrintTest {
-
-    @Test
-    void tablesAlignTheirColumns() {
-        assertThat(new Table("system", "rate").row("a", 5).row("longer name", "1,000").toString())
-                .isEqualTo("""
-                        system        rate
-                        a                5
-                        longer name  1,000
-                        """);
-        assertThatIllegalArgumentException().isThrownBy(() -> new Table("one").row(1, 2));
-    }
+class LineTest {
 
     @Test
     void linesSayWhatTheyWereToldToSay() {

@@ -13,6 +13,7 @@ import java.lang.module.ModuleReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,6 +32,25 @@ class ModulesTest {
                 .importPackages("dev.tutti");
         assertThat(classes).hasSizeGreaterThan(50);
         assertThat(new Modules("dev.tutti.").violations(classes)).isEmpty();
+    }
+
+    /** A public package whose types hand over to its own internals, which return and take those types, is the one reason. */
+    private static final Set<List<String>> CIRCLES = Set.of(
+            List.of("dev.tutti", "dev.tutti.internal", "dev.tutti.internal.state"));
+
+    @Test
+    void haveNoCirclesOfPackages() {
+        JavaClasses classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("dev.tutti");
+        assertThat(new Packages("dev.tutti.", classes).circles()).containsExactlyInAnyOrderElementsOf(CIRCLES);
+    }
+
+    @Test
+    void areReportedForCirclesOfPackages() {
+        JavaClasses classes = new ClassFileImporter().importPackages(FIXTURE.substring(0, FIXTURE.length() - 1));
+        assertThat(new Packages(FIXTURE, classes).circles())
+                .containsExactly(List.of(FIXTURE + "netty", FIXTURE + "protocols"));
     }
 
     @Test

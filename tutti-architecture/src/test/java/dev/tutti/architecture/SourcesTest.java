@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,27 @@ class SourcesTest {
     @Test
     void areReportedForTheirLength() {
         assertThat(new Sources(Map.of(TEST, "\n".repeat(Sources.LINES_MAX + 1))).violations())
-                .containsExactly(TEST + ": 801 lines, at most 800");
+                .containsExactly(TEST + ": 601 lines, at most 600");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "/** How long to wait. */ | begins with a relative clause",
+        "* Whether it waits. | begins with a relative clause",
+        "String text = \"Who waits.\"; | begins with a relative clause",
+    })
+    void areReportedInMainSourcesFor(String text, String message) {
+        Map<Path, String> files = Map.of(MAIN, "\n" + text, PACKAGE, "@NullMarked package p;", MODULE, "module m {}");
+        assertThat(new Sources(files).violations()).singleElement().asString().contains(message);
+    }
+
+    @Test
+    void areReportedForPackagesWithTooManyFiles() {
+        Map<Path, String> files = new HashMap<>(Map.of(PACKAGE, "@NullMarked package p;", MODULE, "module m {}"));
+        for (int index = 1; index <= Sources.FILES_MAX; index++) {
+            files.put(MAIN.resolveSibling("A" + index + ".java"), "class A" + index + " {}");
+        }
+        assertThat(new Sources(files).violations()).containsExactly("p: 26 files, at most 25");
     }
 
     @Test

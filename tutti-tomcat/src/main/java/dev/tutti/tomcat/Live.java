@@ -29,7 +29,7 @@ final class Live {
 
     volatile byte @Nullable [] baseline;
 
-    /** Whether the baseline was encoded elsewhere, maybe with another version of the object's class. */
+    /** True if the baseline was encoded elsewhere, maybe with another version of the object's class. */
     private volatile boolean isForeign;
 
     /** Number of threads that replace or remove the object; until they are done, the record's value is not read. */

@@ -2,8 +2,8 @@ package dev.tutti;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
-import dev.tutti.core.stack.Receipt;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.protocols.packing.Records;

@@ -2,9 +2,9 @@ package dev.tutti.campaign;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.core.stack.Receipt;
 import dev.tutti.core.stack.Report;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;

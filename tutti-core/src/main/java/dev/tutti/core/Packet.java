@@ -1,6 +1,5 @@
 package dev.tutti.core;
 
-import dev.tutti.core.stack.Receipt;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.tutti.internal.state;
 import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
-import dev.tutti.core.stack.Receipt;
+import dev.tutti.core.Receipt;
 import dev.tutti.internal.Logs;
 import java.io.IOException;
 import java.io.UncheckedIOException;

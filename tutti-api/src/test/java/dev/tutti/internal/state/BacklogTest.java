@@ -6,7 +6,7 @@ import dev.tutti.core.Member;
 import dev.tutti.core.Memory;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.Packet;
-import dev.tutti.core.stack.Receipt;
+import dev.tutti.core.Receipt;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

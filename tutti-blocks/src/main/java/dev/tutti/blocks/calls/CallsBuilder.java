@@ -1,7 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.GroupBuilder;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.View;
 import java.util.ArrayList;
 import java.util.List;

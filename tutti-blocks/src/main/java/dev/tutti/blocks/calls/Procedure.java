@@ -1,7 +1,7 @@
 package dev.tutti.blocks.calls;
 
 import dev.tutti.blocks.codec.Codec;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ import dev.tutti.blocks.codec.ByteInput;
 import dev.tutti.blocks.codec.ByteOutput;
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.Codecs;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.codec;
 
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.GroupBuilder;
-import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Callbacks;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.ReplicaBuilder;
 import dev.tutti.core.View;

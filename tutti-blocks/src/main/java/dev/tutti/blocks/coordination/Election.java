@@ -1,7 +1,7 @@
 package dev.tutti.blocks.coordination;
 
 import dev.tutti.Threads;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.core.Member;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.coordination;
 
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.time.Duration;
 import java.util.Optional;
 

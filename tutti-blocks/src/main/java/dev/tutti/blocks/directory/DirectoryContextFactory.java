@@ -1,6 +1,6 @@
 package dev.tutti.blocks.directory;
 
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.Hashtable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,7 +2,7 @@ package dev.tutti.blocks.directory;
 
 import dev.tutti.blocks.codec.Codec;
 import dev.tutti.blocks.codec.MalformedException;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -8,7 +8,7 @@ import dev.tutti.blocks.calls.Calls;
 import dev.tutti.blocks.calls.Outcome;
 import dev.tutti.blocks.calls.Procedure;
 import dev.tutti.blocks.codec.Codec;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.Member;
 import dev.tutti.core.NodeId;
 import dev.tutti.core.View;

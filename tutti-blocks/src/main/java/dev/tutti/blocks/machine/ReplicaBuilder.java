@@ -2,7 +2,7 @@ package dev.tutti.blocks.machine;
 
 import dev.tutti.GroupBuilder;
 import dev.tutti.blocks.codec.Codec;
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.core.View;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -2,13 +2,13 @@ package dev.tutti.blocks.map;
 
 import dev.tutti.Snapshot;
 import dev.tutti.blocks.codec.MalformedException;
-import dev.tutti.blocks.internal.Arguments;
 import dev.tutti.blocks.internal.Blocks;
 import dev.tutti.blocks.internal.Callbacks;
 import dev.tutti.blocks.internal.Deadlines;
 import dev.tutti.blocks.internal.LostSide;
 import dev.tutti.blocks.internal.Members;
 import dev.tutti.blocks.internal.Retry;
+import dev.tutti.blocks.internal.argument.Arguments;
 import dev.tutti.blocks.machine.CommandException;
 import dev.tutti.blocks.machine.Replica;
 import dev.tutti.blocks.machine.StateMachine;

@@ -1,6 +1,6 @@
 package dev.tutti.blocks.merge;
 
-import dev.tutti.blocks.internal.Arguments;
+import dev.tutti.blocks.internal.argument.Arguments;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;

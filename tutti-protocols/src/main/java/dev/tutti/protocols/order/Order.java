@@ -2,12 +2,12 @@ package dev.tutti.protocols.order;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.DropReason;
 import dev.tutti.core.stack.Layer;
 import dev.tutti.core.stack.Outbox;
-import dev.tutti.core.stack.Receipt;
 import dev.tutti.core.stack.Report;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.reliability.Charge;

@@ -1,8 +1,8 @@
 package dev.tutti.protocols.packing;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
-import dev.tutti.core.stack.Receipt;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.tutti.protocols.reliability;
 
-import dev.tutti.core.stack.Receipt;
+import dev.tutti.core.Receipt;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,10 +4,10 @@ import static dev.tutti.protocols.LayerTest.member;
 
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
 import dev.tutti.core.stack.Layer;
-import dev.tutti.core.stack.Receipt;
 import dev.tutti.core.stack.Signal;
 import dev.tutti.protocols.LayerTest;
 import java.nio.charset.StandardCharsets;

@@ -4,9 +4,9 @@ import static dev.tutti.protocols.LayerTest.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Member;
+import dev.tutti.core.Receipt;
 import dev.tutti.core.View;
 import dev.tutti.core.ViewId;
-import dev.tutti.core.stack.Receipt;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.core.Memory;
 import dev.tutti.core.Packet;
-import dev.tutti.core.stack.Receipt;
+import dev.tutti.core.Receipt;
 import dev.tutti.protocols.LayerTest;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.tutti.core.stack;
+package dev.tutti.core;
 
 /** Stream that a delivered packet fills until it is consumed. Goes with the packet to the application and back. */
 public interface Receipt {

@@ -1,4 +1,4 @@
-package dev.tutti.blocks.internal;
+package dev.tutti.blocks.internal.argument;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -18,6 +18,9 @@ module dev.tutti {
             dev.tutti.stomp,
             dev.tutti.testkit,
             dev.tutti.tomcat;
+    exports dev.tutti.internal.diagnostics to
+            dev.tutti.cli,
+            dev.tutti.console;
     exports dev.tutti.internal.door to
             dev.tutti.console,
             dev.tutti.metrics,

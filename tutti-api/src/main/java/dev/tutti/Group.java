@@ -10,13 +10,22 @@ import dev.tutti.internal.Check;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.delivery.AwaitedMembers;
+import dev.tutti.internal.delivery.Calls;
+import dev.tutti.internal.delivery.Lane;
+import dev.tutti.internal.diagnostics.CallbackFailures;
+import dev.tutti.internal.diagnostics.Progress;
+import dev.tutti.internal.inspection.InspectedGroup;
+import dev.tutti.internal.inspection.Inspector;
 import dev.tutti.internal.state.StateTransfer;
+import dev.tutti.internal.submission.Ordering;
+import dev.tutti.internal.submission.SubmissionOwner;
+import dev.tutti.internal.submission.SubmissionQueue;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -116,7 +125,7 @@ public final class Group implements AutoCloseable {
         if (state != null) {
             lane.use(state);
         }
-        this.progress = new Progress(this, lane, submissions, state, stuckNanosMax(settings));
+        this.progress = new Progress(events, lane, submissions, state, stuckNanosMax(settings));
     }
 
     private static long stuckNanosMax(Settings settings) {
@@ -219,66 +228,30 @@ public final class Group implements AutoCloseable {
         return lane.status();
     }
 
-    // ------------------------------------------------------------------ for inspections
-
-    Settings settings() {
-        return settings;
-    }
-
-    Map<String, String> settingTexts() {
-        return settingTexts;
-    }
-
-    /** Returns this member; null before the group is being joined. */
-    @Nullable Member member() {
-        return self;
-    }
-
-    /** Returns the last view; null before the first. */
-    @Nullable View installed() {
-        return view;
-    }
-
-    /** Returns whether the group is joined, with its state where it has one. */
-    boolean isReady() {
-        StateTransfer transfer = state;
-        return joined.isDone()
-                && !joined.isCompletedExceptionally()
-                && (transfer == null || transfer.progress().phase() == StateProgress.Phase.COMPLETE);
-    }
-
-    /** Returns whether everybody was asked. */
-    boolean hasJoined() {
-        return joined.isDone();
-    }
-
-    /** Returns the reason of the suspension; null if this member is not suspended. */
-    @Nullable String suspendedBecause() {
-        return suspendedBecause;
-    }
+    // ------------------------------------------------------------------ for the node
 
     /** Returns the group's progress, for the watch. */
     Progress progress() {
         return progress;
     }
 
+    /** Returns the facts that an inspection contains besides the report of the layers. */
+    InspectedGroup inspected() {
+        StateTransfer transfer = state;
+        boolean isReady = joined.isDone()
+                && !joined.isCompletedExceptionally()
+                && (transfer == null || transfer.progress().phase() == StateProgress.Phase.COMPLETE);
+        return new InspectedGroup(name, self, view, isReady, settings, settingTexts, parts(), waitsFor());
+    }
+
     /** Returns the counters of this side of the group. */
-    List<NodeInspection.Part> parts() {
+    private List<NodeInspection.Part> parts() {
         List<NodeInspection.Part> parts = new ArrayList<>();
         parts.add(lane.part(failures.recent()));
         parts.add(submissions.part(settings));
         StateTransfer transfer = state;
         if (transfer != null) {
-            Map<String, Long> values = new LinkedHashMap<>();
-            Map<String, String> texts = new LinkedHashMap<>();
-            transfer.status().forEach((key, value) -> {
-                if (value instanceof Long number) {
-                    values.put(key, number);
-                } else {
-                    texts.put(key, String.valueOf(value));
-                }
-            });
-            parts.add(new NodeInspection.Part("state", Map.of(), values, texts));
+            parts.add(transfer.part());
         }
         return parts;
     }
@@ -354,13 +327,13 @@ public final class Group implements AutoCloseable {
      * @throws SendException also if the message is out of band and larger than a packet
      */
     public void send(byte[] message, Scope scope) {
-        submissions.send(null, message, scope);
+        submissions.send(null, message, scope.ordering());
     }
 
     /** Sends to one member, in order with other messages to it in this scope only. */
     public void sendTo(Member receiver, byte[] message, Scope scope) {
         checkMember(receiver);
-        submissions.send(receiver, message, scope);
+        submissions.send(receiver, message, scope.ordering());
     }
 
     /** Sends if that is possible at once. Otherwise {@link #waitsFor} gives the reason. */
@@ -404,13 +377,13 @@ public final class Group implements AutoCloseable {
      */
     public CompletableFuture<Delivery> sendStable(byte[] message, Stability stability) {
         checkReceiptsOfAll();
-        return submissions.sendStable(self(), view(), null, message, null, stability);
+        return submissions.sendStable(self(), view(), null, message, Ordering.ALL, stability);
     }
 
     /** Sends to all members, in order with other messages in this scope only, and gives a receipt. */
     public CompletableFuture<Delivery> sendStable(byte[] message, Scope scope, Stability stability) {
         checkReceiptsOfAll();
-        return submissions.sendStable(self(), view(), null, message, scope, stability);
+        return submissions.sendStable(self(), view(), null, message, scope.ordering(), stability);
     }
 
     /**
@@ -422,7 +395,7 @@ public final class Group implements AutoCloseable {
     public CompletableFuture<Delivery> sendStableTo(Member receiver, byte[] message) {
         checkReceipts();
         checkMember(receiver);
-        return submissions.sendStable(self(), view(), receiver, message, null, Stability.ALL);
+        return submissions.sendStable(self(), view(), receiver, message, Ordering.ALL, Stability.ALL);
     }
 
     private void checkReceiptsOfAll() {
@@ -531,10 +504,6 @@ public final class Group implements AutoCloseable {
         checks.add(check);
     }
 
-    List<Check> checks() {
-        return checks;
-    }
-
     /**
      * Leaves the group at once, because a component on it can't continue as at the other members. Only {@code onClosed}
      * is still called; sends and {@link GroupBuilder#join} fail with the cause. From any thread; never waits.
@@ -551,20 +520,6 @@ public final class Group implements AutoCloseable {
         lane.countFailure();
         failures.report(cause, callback, text, isOver ? "the group is over" : "the group is left");
         host.onCallbackFailed(name, callback, cause);
-    }
-
-    /** Leaves the group because a callback does not return and other members wait for it. Called by the watch. */
-    void leaveStuck(Calls.Running stuck, long nanos) {
-        if (isClosing.get()) {
-            return;
-        }
-        Member sender = stuck.sender();
-        String text = "callback " + stuck.callback() + (sender == null ? "" : " for a message of " + sender) + " has not returned for "
-                + nanos / 1_000_000_000 + " s while messages wait behind it (on-stuck, stuck-timeout)";
-        IllegalStateException cause = new IllegalStateException("group " + name + ": " + text + "; the group is left");
-        lane.abandon();
-        fail(cause);
-        failures.report(cause, stuck.callback(), text, "the group is left");
     }
 
     /** Returns whether {@code thread} is in a listener that runs in the middle of a turn of the loop. */
@@ -687,7 +642,7 @@ public final class Group implements AutoCloseable {
     }
 
     /** Answers the questions of sends. */
-    private final class Sending implements SubmissionQueue.Owner {
+    private final class Sending implements SubmissionOwner {
 
         @Override
         public SubmissionQueue.Caller caller() {
@@ -718,14 +673,58 @@ public final class Group implements AutoCloseable {
         }
 
         @Override
+        public UnstableException unstable(
+                UnstableException.Reason reason,
+                String message,
+                Member sender,
+                Delivery known,
+                CompletableFuture<Delivery> settled) {
+            return new UnstableException(reason, message, sender, known, settled);
+        }
+
+        @Override
         public void onWaited(long nanos, String reason) {
             node.chronicle().onFrequent(Event.Kind.SEND_WAITED, name, "a send has waited for " + nanos / 1_000_000 + " ms", reason,
                     Map.of("millis", nanos / 1_000_000));
         }
     }
 
-    /** Reacts to events of the lane and of the state transfer. */
-    private final class Owner implements Lane.Owner, StateTransfer.Owner {
+    /** Reacts to events of the lane and of the state transfer, and answers the watch. */
+    private final class Owner implements Lane.Owner, StateTransfer.Owner, Progress.Owner {
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        @Override
+        public List<Check> checks() {
+            return checks;
+        }
+
+        @Override
+        public boolean hasJoined() {
+            return joined.isDone();
+        }
+
+        @Override
+        public @Nullable String suspendedBecause() {
+            return suspendedBecause;
+        }
+
+        @Override
+        public void leaveStuck(Calls.Running stuck, long nanos) {
+            if (isClosing.get()) {
+                return;
+            }
+            Member sender = stuck.sender();
+            String text = "callback " + stuck.callback() + (sender == null ? "" : " for a message of " + sender) + " has not returned for "
+                    + nanos / 1_000_000_000 + " s while messages wait behind it (on-stuck, stuck-timeout)";
+            IllegalStateException cause = new IllegalStateException("group " + name + ": " + text + "; the group is left");
+            lane.abandon();
+            Group.this.fail(cause);
+            failures.report(cause, stuck.callback(), text, "the group is left");
+        }
 
         @Override
         public void send(@Nullable Member receiver, byte[] content, int length) {

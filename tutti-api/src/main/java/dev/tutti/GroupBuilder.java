@@ -6,6 +6,8 @@ import dev.tutti.core.View;
 import dev.tutti.core.settings.Setting;
 import dev.tutti.core.settings.Settings;
 import dev.tutti.internal.Host;
+import dev.tutti.internal.delivery.Lane;
+import dev.tutti.internal.delivery.Listeners;
 import dev.tutti.internal.state.StateTransfer;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.packing.Assemblies;

@@ -10,11 +10,19 @@ import dev.tutti.core.driver.TransportSettings;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.core.settings.NodeSpec;
 import dev.tutti.core.settings.Settings;
-import dev.tutti.internal.Diagnostics;
-import dev.tutti.internal.DiagnosticsDirectory;
 import dev.tutti.internal.Fence;
 import dev.tutti.internal.Host;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.delivery.SharedSpares;
+import dev.tutti.internal.diagnostics.Chronicle;
+import dev.tutti.internal.diagnostics.Diagnostics;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
+import dev.tutti.internal.diagnostics.Watch;
+import dev.tutti.internal.inspection.Inspector;
+import dev.tutti.internal.inspection.MapReport;
+import dev.tutti.internal.inspection.Metrics;
+import dev.tutti.internal.settings.ApiSettings;
+import dev.tutti.internal.settings.MessageBytes;
 import dev.tutti.protocols.datagram.DatagramNode;
 import dev.tutti.protocols.node.GroupSettings;
 import dev.tutti.protocols.node.NodeMachine;
@@ -123,7 +131,8 @@ public final class Node implements AutoCloseable {
         }
         LOG.info("node {} listens on {} {}", id.name(), address, driver.description());
         chronicle.on(Event.Kind.STARTED, "", "node " + id.name() + " listens on " + address, "", driver.description());
-        this.watch = new Watch(this, host, machine, chronicle, groups.values());
+        this.watch = new Watch(
+                name(), host, machine, chronicle, () -> groups.values().stream().map(Group::progress).toList());
         this.looks = watch.start();
         answers.put("status", argument -> statusWithHealth());
         answers.put("inspection", argument -> inspection().document());
@@ -329,7 +338,8 @@ public final class Node implements AutoCloseable {
         parts.add(new NodeInspection.Part("events", Map.of(), Map.of("written", lastEvent, "listener-failures", chronicle.listenerFailures()), Map.of()));
         List<Problem> problems = watch.problems();
         parts.add(new NodeInspection.Part("health", Map.of(), Map.of("problems", (long) problems.size()), Map.of()));
-        List<NodeInspection.GroupPart> groupParts = Inspector.groups(root, groups.values());
+        List<NodeInspection.GroupPart> groupParts = Inspector.groups(
+                root, groups.values().stream().map(Group::inspected).toList());
         String version = Node.class.getPackage().getImplementationVersion();
         return new NodeInspection(
                 Instant.ofEpochMilli(host.epochMillis()),

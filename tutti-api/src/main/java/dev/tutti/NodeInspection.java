@@ -5,6 +5,7 @@ import dev.tutti.core.NodeId;
 import dev.tutti.core.View;
 import dev.tutti.core.metrics.Metric;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.inspection.Metrics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.tutti;
 
-import org.jspecify.annotations.Nullable;
+import dev.tutti.internal.submission.Ordering;
 
 /**
  * Set of messages that a message is ordered with.
@@ -18,22 +18,22 @@ import org.jspecify.annotations.Nullable;
 public final class Scope {
 
     /** Scope of messages without any order, for short and urgent ones. */
-    public static final Scope OUT_OF_BAND = new Scope(null);
+    public static final Scope OUT_OF_BAND = new Scope(Ordering.OUT_OF_BAND);
 
-    private final @Nullable Integer number;
+    private final Ordering ordering;
 
-    private Scope(@Nullable Integer number) {
-        this.number = number;
+    private Scope(Ordering ordering) {
+        this.ordering = ordering;
     }
 
     /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(String key) {
-        return new Scope(mix(key.hashCode()));
+        return new Scope(Ordering.inScope(mix(key.hashCode())));
     }
 
     /** Returns the scope of a key. Two keys may, rarely, share one; their messages are ordered then. */
     public static Scope of(long key) {
-        return new Scope(Long.hashCode(key));
+        return new Scope(Ordering.inScope(Long.hashCode(key)));
     }
 
     private static int mix(int hash) {
@@ -41,13 +41,13 @@ public final class Scope {
         return mixed ^ mixed >>> 13;
     }
 
-    /** Returns the number on the wire; null for {@link #OUT_OF_BAND}. */
-    @Nullable Integer number() {
-        return number;
+    Ordering ordering() {
+        return ordering;
     }
 
     @Override
     public String toString() {
+        Integer number = ordering.scope();
         return number == null ? "out of band" : "scope " + Integer.toUnsignedString(number);
     }
 }

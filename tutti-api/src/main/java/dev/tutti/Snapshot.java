@@ -1,5 +1,6 @@
 package dev.tutti;
 
+import dev.tutti.internal.state.SkippingStream;
 import java.io.IOException;
 import java.io.OutputStream;
 

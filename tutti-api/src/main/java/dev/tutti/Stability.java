@@ -1,7 +1,5 @@
 package dev.tutti;
 
-import dev.tutti.core.Delivery;
-
 /**
  * The members of a view that must have a message before it counts as stable.
  *
@@ -11,12 +9,7 @@ import dev.tutti.core.Delivery;
 public enum Stability {
 
     /** Every member of the view: all survivors deliver the message. */
-    ALL {
-        @Override
-        boolean isReached(Delivery delivery) {
-            return delivery.isByAll();
-        }
-    },
+    ALL,
 
     /**
      * More than half of the members of the view, the sender included. Members that continue together deliver the
@@ -24,12 +17,5 @@ public enum Stability {
      * many members as have it may, also with {@code partition: primary}, where a restarted process votes, and no longer
      * has the message.
      */
-    MAJORITY {
-        @Override
-        boolean isReached(Delivery delivery) {
-            return delivery.isByMajority();
-        }
-    };
-
-    abstract boolean isReached(Delivery delivery);
+    MAJORITY
 }

@@ -3,35 +3,35 @@ package dev.tutti;
 import java.io.IOException;
 
 /** Everything that a callback may throw. */
-enum Thrown {
+public enum Thrown {
     RUNTIME_EXCEPTION(IllegalArgumentException.class) {
         @Override
-        void now() {
+        public void now() {
             throw new IllegalArgumentException("by the test");
         }
     },
     /** As Kotlin and Lombok do: thrown where no compiler expects it. */
     CHECKED_EXCEPTION(IOException.class) {
         @Override
-        void now() {
+        public void now() {
             throw Thrown.<RuntimeException>unchecked(new IOException("by the test"));
         }
     },
     ASSERTION_ERROR(AssertionError.class) {
         @Override
-        void now() {
+        public void now() {
             throw new AssertionError("by the test");
         }
     },
     STACK_OVERFLOW(StackOverflowError.class) {
         @Override
-        void now() {
+        public void now() {
             dive(0);
         }
     },
     OUT_OF_MEMORY(OutOfMemoryError.class) {
         @Override
-        void now() {
+        public void now() {
             for (long[][] all = new long[64][]; ; all = all.clone()) {
                 for (int index = 0; index < all.length; index++) {
                     all[index] = new long[Integer.MAX_VALUE - 8];
@@ -46,13 +46,13 @@ enum Thrown {
         this.type = type;
     }
 
-    abstract void now();
+    public abstract void now();
 
-    Class<? extends Throwable> type() {
+    public Class<? extends Throwable> type() {
         return type;
     }
 
-    boolean isError() {
+    public boolean isError() {
         return Error.class.isAssignableFrom(type);
     }
 

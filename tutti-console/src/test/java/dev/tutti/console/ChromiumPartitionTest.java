@@ -3,10 +3,10 @@ package dev.tutti.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.Node;
-import dev.tutti.internal.Diagnostics;
-import dev.tutti.internal.DiagnosticsDirectory;
-import dev.tutti.internal.DiagnosticsDirectory.Entry;
 import dev.tutti.internal.Json;
+import dev.tutti.internal.diagnostics.Diagnostics;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package dev.tutti.internal.state;
 
 import dev.tutti.GroupState;
+import dev.tutti.NodeInspection;
 import dev.tutti.StateProgress;
 import dev.tutti.core.Member;
 import dev.tutti.core.Packet;
@@ -267,6 +268,20 @@ public final class StateTransfer {
         status.put("sent-bytes", snapshots.sentBytes());
         status.put("malformed", malformed.get());
         return status;
+    }
+
+    /** Returns the progress as a part of an inspection. */
+    public NodeInspection.Part part() {
+        Map<String, Long> values = new LinkedHashMap<>();
+        Map<String, String> texts = new LinkedHashMap<>();
+        status().forEach((key, value) -> {
+            if (value instanceof Long number) {
+                values.put(key, number);
+            } else {
+                texts.put(key, String.valueOf(value));
+            }
+        });
+        return new NodeInspection.Part("state", Map.of(), values, texts);
     }
 
     /** Acts on the members' decisions; on the loop. */

@@ -1,7 +1,7 @@
 package dev.tutti.cli.doctor;
 
 import dev.tutti.core.driver.TransportSettings;
-import dev.tutti.internal.DiagnosticsDirectory;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramSocket;

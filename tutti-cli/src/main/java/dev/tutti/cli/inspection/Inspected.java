@@ -1,7 +1,7 @@
 package dev.tutti.cli.inspection;
 
 import dev.tutti.cli.terminal.CommandException;
-import dev.tutti.internal.DiagnosticsDirectory.Entry;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package dev.tutti.console.internal;
 
-import dev.tutti.internal.Diagnostics;
-import dev.tutti.internal.DiagnosticsDirectory;
-import dev.tutti.internal.DiagnosticsDirectory.Entry;
 import dev.tutti.internal.Json;
 import dev.tutti.internal.Logs;
+import dev.tutti.internal.diagnostics.Diagnostics;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory;
+import dev.tutti.internal.diagnostics.DiagnosticsDirectory.Entry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,0 +1,126 @@
+package dev.tutti.internal.inspection;
+
+import static dev.tutti.core.metrics.Metric.part;
+
+import dev.tutti.core.driver.DriverProvider;
+import dev.tutti.core.metrics.Metric;
+import dev.tutti.core.metrics.Metric.Place;
+import dev.tutti.core.metrics.Metric.Unit;
+import dev.tutti.protocols.node.NodeMetrics;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+
+/** Counters and gauges of the API's side of a node, and the list of all metrics there are. */
+public final class Metrics {
+
+    private Metrics() {}
+
+    private static final List<Metric> PROCESS = part(Place.NODE, "process")
+            .gauge("uptime-millis", Unit.MILLISECONDS, "Time since the node was started.")
+            .gauge("heap-used-bytes", Unit.BYTES, "Heap that is in use, garbage included.")
+            .gauge("heap-committed-bytes", Unit.BYTES, "Heap that the process has from the system.")
+            .gauge("heap-max-bytes", Unit.BYTES, "Heap that the process may have.")
+            .counter("cpu-nanos", Unit.NANOSECONDS, "CPU that the process has used.")
+            .gauge("threads", Unit.COUNT, "Platform threads of the process.")
+            .list();
+
+    private static final List<Metric> EVENTS = part(Place.NODE, "events")
+            .counter("written", Unit.COUNT, "Events that there were.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that listeners of events have thrown, and"
+                    + " events that were kept from them because one does not return.")
+            .list();
+
+    private static final List<Metric> HEALTH = part(Place.NODE, "health")
+            .gauge("problems", Unit.COUNT, "Problems that last; health says which.")
+            .list();
+
+    private static final List<Metric> DELIVERY = part(Place.GROUP, "delivery")
+            .counter("messages", Unit.MESSAGES, "Messages given to the listener.")
+            .counter("listener-failures", Unit.COUNT, "Exceptions and errors that callbacks of the group have thrown.")
+            .counter(
+                    "discarded-messages",
+                    Unit.MESSAGES,
+                    "Messages that were not given to the listener, because the group was being left.")
+            .counter(
+                    "discarded-packets",
+                    Unit.PACKETS,
+                    "Packets whose messages were not given to the listener, because the group was being left.")
+            .counter("unreadable-packets", Unit.PACKETS, "Packets of members that could not be decoded.")
+            .gauge("queued-items", Unit.PACKETS, "Packets and views that wait for the listener.")
+            .counter("slow-packets", Unit.PACKETS, "Packets whose messages have kept the listener for 100 ms or more.")
+            .counter("abandoned-messages", Unit.MESSAGES, "Large messages that were begun and will not be completed here.")
+            .gauge("assembly-bytes", Unit.BYTES, "Memory of large messages that are being put together.")
+            .gauge("assembly-bytes-most", Unit.BYTES, "The most that this has been.")
+            .list();
+
+    private static final List<Metric> SUBMISSION = part(Place.GROUP, "submission")
+            .gauge("waiting-sends", Unit.MESSAGES, "Asynchronous sends that wait.")
+            .gauge("blocked-threads", Unit.COUNT, "Threads that wait in a send.")
+            .counter("send-waits", Unit.COUNT, "Sends that had to wait.")
+            .counter("send-wait-nanos", Unit.NANOSECONDS, "Total time that sends have waited.")
+            .gauge("receipts-waiting", Unit.COUNT, "Receipts that were asked for and neither given nor failed.")
+            .counter("receipts-given", Unit.MESSAGES, "Messages that became stable, of those with a receipt.")
+            .counter("receipts-failed", Unit.MESSAGES, "Messages whose receipt failed, because the view changed or time was over.")
+            .counter(
+                    "discarded-bytes",
+                    Unit.BYTES,
+                    "Of messages that were accepted and not sent, because their receiver is not in the view, or the group is left.")
+            .counter(
+                    "refused-messages",
+                    Unit.MESSAGES,
+                    "Messages that waited when a receiver came to the view that does not take so large ones.")
+            .list();
+
+    private static final List<Metric> STATE = part(Place.GROUP, "state")
+            .gauge("received-bytes", Unit.BYTES, "Bytes of the state that have come; of the last transfer, when it is over.")
+            .gauge("total-bytes", Unit.BYTES, "Bytes of the state; negative if not known.")
+            .gauge("held-bytes", Unit.BYTES, "Messages that wait for the state.")
+            .gauge("held-file-bytes", Unit.BYTES, "Of these, what is in a file.")
+            .counter("held-full", Unit.COUNT, "Messages that found no room to wait for the state.")
+            .counter("resumed", Unit.COUNT, "Transfers that another member has continued.")
+            .counter("restarted", Unit.COUNT, "Transfers that had to begin anew.")
+            .gauge("snapshots", Unit.COUNT, "Snapshots that are kept for newcomers.")
+            .gauge("transfers", Unit.COUNT, "Newcomers that are being given the state.")
+            .counter("sent-bytes", Unit.BYTES, "Bytes of the state that were sent to newcomers.")
+            .counter("malformed", Unit.COUNT, "Messages about the state that could not be decoded.")
+            .list();
+
+    /** Returns all metrics, with those of every driver on the class path. */
+    public static List<Metric> all() {
+        return Definitions.ALL;
+    }
+
+    public static Map<String, Metric> byId() {
+        return Definitions.BY_ID;
+    }
+
+    /** Looks for drivers once, on first use. */
+    private static final class Definitions {
+
+        static final List<Metric> ALL = all();
+        static final Map<String, Metric> BY_ID = byId();
+
+        private static List<Metric> all() {
+            List<Metric> all = new ArrayList<>();
+            Stream.of(PROCESS, EVENTS, HEALTH, DELIVERY, SUBMISSION, STATE, NodeMetrics.ALL).forEach(all::addAll);
+            for (DriverProvider provider : ServiceLoader.load(DriverProvider.class, Metrics.class.getClassLoader())) {
+                provider.metrics().stream().filter(metric -> !all.contains(metric)).forEach(all::add);
+            }
+            return List.copyOf(all);
+        }
+
+        private static Map<String, Metric> byId() {
+            Map<String, Metric> byId = new LinkedHashMap<>();
+            for (Metric metric : ALL) {
+                if (byId.put(metric.id(), metric) != null) {
+                    throw new IllegalStateException("two metrics are called " + metric.id());
+                }
+            }
+            return byId;
+        }
+    }
+}

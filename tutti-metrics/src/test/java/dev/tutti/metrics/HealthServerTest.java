@@ -28,8 +28,12 @@ class HealthServerTest {
     @BeforeEach
     void start() throws IOException {
         node = Node.tcp(0).name("n1").start();
-        server = new HealthServer(
-                node, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), List.of("health.example"), Duration.ofMillis(700));
+        server = server(Duration.ofMillis(700));
+    }
+
+    private HealthServer server(Duration timeMax) throws IOException {
+        return new HealthServer(
+                node, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), List.of("health.example"), timeMax);
     }
 
     @AfterEach
@@ -73,6 +77,8 @@ class HealthServerTest {
 
     @Test
     void connectionsThatSayNothingDoNotHoldTheDoor() throws IOException {
+        server.close();
+        server = server(Duration.ofMinutes(1));
         List<Socket> idle = new ArrayList<>();
         for (int each = 0; each < 200; each++) {
             idle.add(connect());
@@ -81,6 +87,7 @@ class HealthServerTest {
         assertThat(server.status().get("connections")).isLessThanOrEqualTo(HealthServer.CONNECTIONS_MAX / 2);
         assertThat(server.status().get("connections-evicted")).isPositive();
         assertThat(server.status()).containsEntry("connections-refused", 0L);
+        assertThat(idle.getFirst().getInputStream().read()).as("the oldest is closed, not only forgotten").isEqualTo(-1);
         for (Socket socket : idle) {
             socket.close();
         }

@@ -103,6 +103,20 @@ class HostileTest {
     }
 
     @Test
+    void givesUpOnWhoDoesNotLogIn() throws Exception {
+        StompServer server = cluster.start(
+                builder -> builder.set("stomp.connect-timeout", "300 ms").set("stomp.frame-timeout", "1 min"));
+        try (Client silent = Client.open(server.port());
+                Client half = Client.open(server.port())) {
+            half.sendRaw("CONNECT\n".getBytes(StandardCharsets.UTF_8));
+            assertThat(half.expect("ERROR").header("message")).contains("stomp.connect-timeout");
+            assertThat(silent.expect("ERROR").header("message")).contains("stomp.connect-timeout");
+            assertThat(silent.isClosed()).isTrue();
+        }
+        awaitNobody(server);
+    }
+
+    @Test
     void disconnectsTheLargestWhenAllTogetherHoldTooMuch() throws Exception {
         StompServer server = cluster.start(builder -> builder.set("stomp.memory", "1 MiB"));
         byte[] half = ("SEND\ndestination:/topic/a\n\n" + "x".repeat(200_000)).getBytes(StandardCharsets.UTF_8);

@@ -39,7 +39,8 @@ class WebSocketTest {
 
     @AfterAll
     static void stop() {
-        http.close();
+        // Sockets that a failed test has left open would keep an orderly shutdown waiting.
+        http.shutdownNow();
         cluster.close();
     }
 
